@@ -1,0 +1,1 @@
+"""What a federation is: agents, targets, costs, hypotheses, evidence, and the file that holds them."""

@@ -1,0 +1,306 @@
+"""The instances that the paper argues with, corrected where the errata say so.
+
+Parameters may be written as fractions in strings (``epsilon="1/1024"``). A cost of 1 makes the cost of a
+plan its number of samples; as under the paper's self-sufficiency assumption, meeting a target is then
+taken to be worth more than the samples it needs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from fedpact.describe.classes import all_labelings, number_names
+from fedpact.describe.classes import singletons as singletons_class
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.ties import exceeds
+from fedpact.errors import FederationError
+
+MAX_POINTS = 5_000
+MIN_SUCCESS = 1e-6
+
+
+def alice_bob(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federation:
+    """Two agents who each rarely see what the other sees often.
+
+    Alice draws xA with probability 1 - 2 epsilon and xB with 2 epsilon, Bob the other way round, and both
+    need both points right. At the defaults five samples are enough, as (2, 3) or (3, 2), while 14 from
+    one agent alone are an equilibrium as well.
+
+    Source: the two-player example of the paper's section 3. The paper leaves the class open; here it is
+    all four labelings. Its claim that (1, 1) is optimal needs delta >= 4 epsilon (1 - 2 epsilon) (ERRATA
+    B6), which the defaults do not meet.
+
+    Parameters
+    ----------
+    epsilon
+        Tolerated error, above 0 and at most 1/4; it sets the distributions too.
+    delta
+        Largest probability with which a target may be missed.
+
+    Examples
+    --------
+    >>> alice_bob(epsilon=0.05).evidence.distributions
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
+    """
+    epsilon = read_number(epsilon, "epsilon")
+    if not 0 < epsilon <= 1 / 4:
+        raise FederationError(f"epsilon must lie above 0 and at most at 1/4 for alice-bob; it is {epsilon:g}")
+    rare = 2 * epsilon
+    points = ("xA", "xB")
+    return Federation.from_table(
+        all_labelings(2, points=points),
+        [[1 - rare, rare], [rare, 1 - rare]],
+        epsilon=epsilon,
+        delta=delta,
+        names=["alice", "bob"],
+        points=points,
+        name="alice-bob",
+    )
+
+
+def no_pure_equilibrium() -> Federation:
+    """Three agents in a ring, none of whose pure profiles is an equilibrium.
+
+    Each agent cares about one point and its successor sees that point just often enough: whoever
+    contributes makes the agent before it stop, whose stopping makes the one before that start. Every
+    comparison is an exact tie (1/3 at epsilon, 2/3 at delta), so it also shows what careless rounding
+    breaks (ERRATA C1: with >= in place of > it has four equilibria).
+
+    Source: the paper's theorem on the non-existence of pure Nash equilibria, in its appendix on
+    equilibria. The paper names no costs; 1/2 keeps its self-sufficiency assumption (one sample, which is
+    what each agent needs alone, must cost below 1).
+
+    Examples
+    --------
+    >>> no_pure_equilibrium()
+    Federation('no-pure-equilibrium': 3 agents, 8 hypotheses, table, pac, per-agent)
+    """
+    return Federation.from_table(
+        all_labelings(3),
+        [["1/3", "2/3", 0], [0, "1/3", "2/3"], ["2/3", 0, "1/3"]],
+        cost="1/2",
+        epsilon="1/3",
+        delta="2/3",
+        name="no-pure-equilibrium",
+    )
+
+
+def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) -> Federation:
+    """Two agents whose best equilibrium costs far more than the optimum.
+
+    Alice's mass lies on n = floor(1 / (2 epsilon)) points, 2 epsilon on each. Hypothesis h0 labels
+    everything 0 and h_i labels x_i and z 1, so that one look at z, which only Bob can draw, settles
+    whether any x_i is 1. Bob is content with any hypothesis and contributes nothing in every equilibrium;
+    Alice then has to collect all n points. The ratio grows like log(1/epsilon): 1.176 at the defaults,
+    3.176 at epsilon = 1/1024.
+
+    Source: the paper's theorem that the price of stability is unbounded. As printed, n > 1 / (2 epsilon)
+    makes Alice's masses sum to more than 1 and the stated ratio is about three times too large (ERRATA
+    B1); n is rounded down here and the mass that is left, if any, lies on y.
+
+    Parameters
+    ----------
+    epsilon
+        Tolerated error, above 0 and below 1/2; it sets the size of the instance too.
+    delta
+        Largest probability with which a target may be missed.
+
+    Examples
+    --------
+    >>> fed = price_of_stability("1/1024")
+    >>> fed.H, len(fed.evidence.points)
+    (513, 514)
+    """
+    epsilon = read_number(epsilon, "epsilon")
+    if not 0 < epsilon < 1 / 2:
+        raise FederationError(f"epsilon must lie above 0 and below 1/2 for price-of-stability; it is {epsilon:g}")
+    # The nudge keeps whole what rounding left just below; it moves Alice's total by far less than SUM_TOL.
+    n = math.floor(min(1 / (2 * epsilon), 2 * MAX_POINTS) + 1e-10)
+    _at_most(n, f"price-of-stability with epsilon = {epsilon:g}")
+    labels = np.zeros((n + 1, n + 2), dtype=np.int64)
+    labels[1:, :n] = np.eye(n, dtype=np.int64)
+    labels[1:, -1] = 1
+    left = 1 - 2 * epsilon * n
+    alice = [*[2 * epsilon] * n, left if left > 1e-12 else 0, 0]
+    bob = [*[0] * n, 1 - epsilon, epsilon]
+    return Federation.from_table(
+        labels,
+        [alice, bob],
+        epsilon=epsilon,
+        delta=delta,
+        names=["alice", "bob"],
+        points=(*number_names("x", n), "y", "z"),
+        hypotheses=("h0", *number_names("h", n)),
+        name="price-of-stability",
+    )
+
+
+def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta: float | str = 0.1) -> Federation:
+    """One agent that has to see every one of n equally likely points.
+
+    Shows the cost of learning alone: about n log(n / delta) samples, a number known in closed form and
+    hence a check for every engine.
+
+    Source: the warm-up example of the paper's section 2. The paper takes all 2^n labelings; here the
+    class is the n singletons and the all-negative hypothesis, which has the same failure probability. For
+    the all-negative target (for any target, among all labelings) the smallest sets on which a bad
+    hypothesis can differ are the single points, and missing one of those is the whole failure; a
+    singleton as target is safe as soon as its own point is seen. So n may run into the thousands.
+
+    Parameters
+    ----------
+    n
+        Number of points.
+    epsilon
+        Tolerated error, below 1/n; 1/(2n) if not given.
+    delta
+        Largest probability with which the target may be missed.
+
+    Examples
+    --------
+    >>> coupon_collector(1000)
+    Federation('coupon-collector': 1 agent, 1001 hypotheses, table, pac, per-agent)
+    """
+    n = _read_size(n, "coupon-collector", least=1)
+    epsilon = 1 / (2 * n) if epsilon is None else read_number(epsilon, "epsilon")
+    if not exceeds(1 / n, epsilon):
+        raise FederationError(f"epsilon must lie below 1/n = {1 / n:g} for coupon-collector; it is {epsilon:g}")
+    return Federation.from_table(
+        singletons_class(n),
+        [np.full(n, 1 / n)],
+        epsilon=epsilon,
+        delta=delta,
+        name="coupon-collector",
+    )
+
+
+def set_cover(
+    universe: int | str = 3, sets: Sequence[Iterable[int]] = ((0, 1), (1, 2), (2,)), m: int | str = 2
+) -> Federation:
+    """One agent for whom m samples are enough if and only if m of the sets cover the universe.
+
+    Point E_j stands for the j-th set and u_i for element i; h_i labels u_i and every set that contains i
+    with 1, h* labels nothing 1. The agent draws the points uniformly and tolerates no wrong point. Since
+    1 - delta = |X|^-m, m samples are enough exactly if some sequence of m points tells h* from every h_i,
+    and such a sequence gives a cover.
+
+    Source: the paper's proof that planning is NP-hard. As printed, 1 - delta >= |X|^-m, the forward claim
+    fails; the direction has to be 0 < 1 - delta <= |X|^-m (ERRATA B2). At the defaults two samples fail
+    with probability 7/9, within delta = 35/36.
+
+    Parameters
+    ----------
+    universe
+        Number of elements, called 0, 1, ...
+    sets
+        The family of sets; together they cover the universe.
+    m
+        Size of the cover that is asked about; |X|^-m must stay above 1e-6, far from where ties are decided.
+
+    Examples
+    --------
+    >>> fed = set_cover()
+    >>> fed.hypotheses, fed.evidence.points
+    (('h*', 'h0', 'h1', 'h2'), ('E1', 'E2', 'E3', 'u0', 'u1', 'u2'))
+    """
+    universe = _read_size(universe, "set-cover", least=1, field="universe")
+    family = _read_sets(sets, universe)
+    m = read_whole_number(m, "m")
+    size = len(family) + universe
+    _at_most(size, "set-cover")
+    success = float(size) ** -min(m, 400)
+    if m < 1 or success < MIN_SUCCESS:
+        most = math.floor(-math.log(MIN_SUCCESS) / math.log(size) + 1e-9)
+        raise FederationError(
+            f"m must lie between 1 and {most} for set-cover with {size} points, so that "
+            f"1 - delta = {size}^-m stays above {MIN_SUCCESS:g}; it is {m}"
+        )
+    in_sets = np.array([[element in members for members in family] for element in range(universe)], dtype=np.int64)
+    labels = np.hstack([in_sets, np.eye(universe, dtype=np.int64)])
+    return Federation.from_table(
+        np.vstack([np.zeros((1, size), dtype=np.int64), labels]),
+        [np.full(size, 1 / size)],
+        epsilon=1 / (2 * size),
+        delta=1 - success,
+        points=(*number_names("E", len(family)), *(f"u{element}" for element in range(universe))),
+        hypotheses=("h*", *(f"h{element}" for element in range(universe))),
+        name="set-cover",
+    )
+
+
+def singletons(n: int | str = 17, epsilon: float | str | None = None, delta: float | str = 0.5) -> Federation:
+    """Two agents whose reports steer the paper's program to neighbouring plans.
+
+    Each agent is short of its own one of the first two points: with H = n + 1, agent 1 puts mass 1/(2H)^2
+    on x1 and 1/(2H) on x2, agent 2 the other way round, and both share the rest equally among the other
+    points. Only the pairs (nowhere, x1) and (nowhere, x2) then bind in the paper's program, and the plan
+    has room to move one sample either way while every target stays met.
+
+    Source: the construction in the proof of the paper's lemma that its program is locally oblivious. The
+    lemma claims this for all large plans, which cannot be for epsilon > 0; it holds on a bounded region
+    and for epsilon below 1/(2H) (ERRATA A6, B4).
+
+    Parameters
+    ----------
+    n
+        Number of points, at least 3; the class has n + 1 hypotheses.
+    epsilon
+        Tolerated error; 1/(4H) if not given. From 1/(2H) on, the two pairs no longer bind.
+    delta
+        Largest probability with which a target may be missed.
+
+    Examples
+    --------
+    >>> singletons()
+    Federation('singletons': 2 agents, 18 hypotheses, table, pac, per-agent)
+    """
+    n = _read_size(n, "singletons", least=3)
+    rare, less_rare = 1 / (2 * (n + 1)) ** 2, 1 / (2 * (n + 1))
+    rest = [(1 - rare - less_rare) / (n - 2)] * (n - 2)
+    return Federation.from_table(
+        singletons_class(n),
+        [[rare, less_rare, *rest], [less_rare, rare, *rest]],
+        epsilon=less_rare / 2 if epsilon is None else epsilon,
+        delta=delta,
+        name="singletons",
+    )
+
+
+def _read_size(value: int | str, example: str, *, least: int, field: str = "n") -> int:
+    size = read_whole_number(value, field)
+    if size < least:
+        raise FederationError(f"{field} must be at least {least} for {example}; it is {size}")
+    _at_most(size, example)
+    return size
+
+
+def _at_most(points: int, what: str) -> None:
+    if points > MAX_POINTS:
+        raise FederationError(
+            f"{what} would have more than {MAX_POINTS:,} points, the most that examples are built with"
+        )
+
+
+def _read_sets(sets: Sequence[Iterable[int]], universe: int) -> list[frozenset[int]]:
+    try:
+        family = [frozenset(members) for members in sets] if not isinstance(sets, str) else None
+    except TypeError:
+        family = None
+    if family is None:
+        raise FederationError(
+            f"sets must be a sequence of sets and can only be given in Python; it is {shorten(sets)}"
+        )
+    wrong = [members for members in family if not members or not members <= set(range(universe))]
+    if wrong:
+        raise FederationError(
+            f"sets must be non-empty sets of the elements 0 to {universe - 1}; one is {shorten(sorted(wrong[0]))}"
+        )
+    uncovered = set(range(universe)).difference(*family)
+    if uncovered:
+        raise FederationError(f"sets must cover the universe together; element {min(uncovered)} is in none")
+    return family

@@ -1,0 +1,256 @@
+"""The three kinds of evidence a federation can be given as.
+
+========== ===================================================== ========== =================
+evidence   what it is                                            pairwise p joint structure
+========== ===================================================== ========== =================
+table      finite points, every label, every agent's masses      yes        yes
+predictions every agent's own points and what each h predicts    yes        yes
+reports    only the pairwise disagreement counts of each site    yes        no
+========== ===================================================== ========== =================
+
+Arrays are checked once, here, and read-only afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.classes import HypothesisClass, number_names
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError, Problems
+
+SUM_TOL = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """Finitely many points: what every hypothesis says there and how likely each agent draws them."""
+
+    labels: NDArray[np.int64]
+    """(H, n) label of every hypothesis at every point."""
+    distributions: NDArray[np.float64]
+    """(k, n) mass of every agent on every point."""
+    points: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    class_name: str | None = None
+    """The named class that the labels came from, if any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Predictions:
+    """Each agent's own unlabelled points, seen through what every hypothesis predicts there."""
+
+    predictions: tuple[NDArray[np.int64], ...]
+    """One (H, n_i) array per agent."""
+    hypotheses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reports:
+    """Each agent's pairwise disagreement counts, nothing else."""
+
+    reports: tuple[Report, ...]
+    hypotheses: tuple[str, ...]
+
+
+Evidence: TypeAlias = Table | Predictions | Reports
+
+
+def read_table(
+    labels: Any,
+    distributions: Any,
+    *,
+    names: Sequence[str],
+    points: Sequence[str] | None,
+    hypotheses: Sequence[str] | None,
+    problems: Problems,
+) -> Table | None:
+    """Check a table; what is wrong goes to ``problems`` and the answer is then None."""
+    class_name = None
+    if isinstance(labels, HypothesisClass):
+        class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
+    label_array = _label_matrix(labels, "labels", problems)
+    rows = _distributions(distributions, names, points, problems)
+    if label_array is None or rows is None:
+        return None
+    n = label_array.shape[1]
+    if rows.shape[1] != n:
+        problems.add(
+            f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
+        )
+        return None
+    points = tuple(points) if points is not None else number_names("x", n)
+    if len(points) != n or not all(isinstance(point, str) for point in points) or len(set(points)) != n:
+        problems.add(
+            f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
+        )
+        return None
+    named = _hypothesis_names(hypotheses, len(label_array), problems)
+    return Table(
+        labels=_frozen(label_array),
+        distributions=_frozen(rows),
+        points=points,
+        hypotheses=named,
+        class_name=class_name,
+    )
+
+
+def read_predictions(
+    predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, problems: Problems
+) -> Predictions | None:
+    """Check one prediction matrix per agent; if one is wrong, ``problems`` says so and the answer is None."""
+    arrays = [
+        _label_matrix(array, f"agent {name!r}: predictions", problems) for name, array in predictions.items()
+    ]
+    known = [array for array in arrays if array is not None]
+    heights = {name: len(array) for name, array in zip(predictions, arrays, strict=True) if array is not None}
+    if len(set(heights.values())) > 1:
+        problems.add(
+            f"every agent must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
+        )
+        return None
+    if len(known) < len(arrays) or not known:
+        return None
+    named = _hypothesis_names(hypotheses, len(known[0]), problems)
+    return Predictions(predictions=tuple(_frozen(array) for array in known), hypotheses=named)
+
+
+def read_reports(
+    reports: Sequence[Any], *, hypotheses: Sequence[str] | None, problems: Problems
+) -> Reports | None:
+    """Check that the reports speak of one class; if not, ``problems`` says so and the answer is None."""
+    if not reports or not all(isinstance(report, Report) for report in reports):
+        problems.add("reports must be a list of at least one fedpact Report")
+        return None
+    sizes = {report.name: report.H for report in reports}
+    if len(set(sizes.values())) > 1:
+        problems.add(f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}")
+        return None
+    named = _hypothesis_names(hypotheses, reports[0].H, problems)
+    return Reports(reports=tuple(reports), hypotheses=named)
+
+
+def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
+    """Index of the first of every group of hypotheses that no agent can tell apart, in order.
+
+    Duplicates inflate |H| in the paper's program but not the true failure.
+    """
+    if isinstance(evidence, Reports):
+        return _distinct_in_reports(evidence)
+    if isinstance(evidence, Table):
+        drawable = np.any(evidence.distributions > 0, axis=0)
+        labels = evidence.labels[:, drawable]
+    else:
+        labels = np.concatenate(evidence.predictions, axis=1)
+    rows = np.ascontiguousarray(labels).view(np.dtype((np.void, labels.dtype.itemsize * labels.shape[1])))
+    _, first = np.unique(rows.ravel(), return_index=True)
+    return np.sort(first)
+
+
+def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
+    differ = np.any([report.square() > 0 for report in evidence.reports], axis=0)
+    twin_before = np.tril(~differ, k=-1).any(axis=1)
+    return np.flatnonzero(~twin_before)
+
+
+def _label_matrix(values: Any, field: str, problems: Problems) -> NDArray[np.int64] | None:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        array = np.empty(0, dtype=object)
+    if array.dtype == object or array.ndim != 2:
+        problems.add(
+            f"{field} must be a matrix with one row per hypothesis and one column per point; "
+            f"rows of different length, nested values or no numbers were given: {shorten(values)}"
+        )
+        return None
+    if array.size == 0:
+        problems.add(f"{field} must have at least one hypothesis and one point; the shape is {array.shape}")
+        return None
+    if array.dtype.kind not in "biuf":
+        problems.add(f"{field} must hold whole numbers (class indices); they hold {array.dtype}")
+        return None
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)
+    if not np.array_equal(whole, array):
+        worst = array[whole != array].flat[0]
+        problems.add(f"{field} must hold whole numbers (class indices); one is {worst}")
+        return None
+    return whole
+
+
+def _distributions(
+    values: Any, names: Sequence[str], points: Sequence[str] | None, problems: Problems
+) -> NDArray[np.float64] | None:
+    rows: list[NDArray[np.float64]] = []
+    try:
+        given = list(values)
+    except TypeError:
+        problems.add(f"distributions must be one row of masses per agent; they are {shorten(values)}")
+        return None
+    if len(given) != len(names):
+        problems.add(f"distributions must have one row per agent; {len(given)} rows for {len(names)} agents")
+        return None
+    for name, row in zip(names, given, strict=True):
+        masses = _distribution(name, row, points, problems)
+        if masses is not None:
+            rows.append(masses)
+    if len(rows) < len(given):
+        return None
+    if len({len(row) for row in rows}) != 1:
+        problems.add(
+            f"distributions must be over the same points; their lengths are {shorten([len(row) for row in rows])}"
+        )
+        return None
+    return np.array(rows)
+
+
+def _distribution(
+    name: str, row: Any, points: Sequence[str] | None, problems: Problems
+) -> NDArray[np.float64] | None:
+    try:
+        masses = np.array([read_number(mass, f"agent {name!r}: a mass of the distribution") for mass in row])
+    except FederationError as error:
+        problems.extend(error)
+        return None
+    except TypeError:
+        problems.add(f"agent {name!r}: distribution must be a list of masses; it is {shorten(row)}")
+        return None
+    negative = np.flatnonzero(masses < 0)
+    if len(negative):
+        at = negative[0]
+        point = points[at] if points is not None and at < len(points) else f"x{at + 1}"
+        problems.add(
+            f"agent {name!r}: a distribution has no negative mass; at point {point!r} it is {masses[at]:g}"
+        )
+        return None
+    total = float(masses.sum())
+    if abs(total - 1) > SUM_TOL:
+        problems.add(
+            f'agent {name!r}: a distribution must sum to 1; this one sums to {total:.12g} (write thirds as "1/3")'
+        )
+        return None
+    return masses
+
+
+def _hypothesis_names(names: Sequence[str] | None, H: int, problems: Problems) -> tuple[str, ...]:
+    if names is None:
+        return number_names("h", H)
+    if len(names) != H or not all(isinstance(name, str) for name in names) or len(set(names)) != H:
+        problems.add(f"hypothesis names must be {H} different strings; they are {shorten(list(names))}")
+        return number_names("h", H)
+    return tuple(names)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array = np.ascontiguousarray(array)
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array

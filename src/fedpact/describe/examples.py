@@ -1,0 +1,189 @@
+"""Named federations to try things on: the paper's instances, two counterexamples, one from public data.
+
+Each is a function here (``alice_bob``) and an entry of :data:`CATALOGUE` under its name with dashes
+(``alice-bob``), which is what the command line takes; :func:`build` also reads arguments behind the name,
+as in ``price-of-stability(1/1024)``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fedpact.describe.arizona import arizona_hospitals
+from fedpact.describe.constructions import (
+    alice_bob,
+    coupon_collector,
+    no_pure_equilibrium,
+    price_of_stability,
+    set_cover,
+    singletons,
+)
+from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
+from fedpact.describe.federation import Federation
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+
+__all__ = [
+    "CATALOGUE",
+    "Example",
+    "alice_bob",
+    "arizona_hospitals",
+    "build",
+    "coupon_collector",
+    "expected_min_counterexample",
+    "find",
+    "no_pure_equilibrium",
+    "price_of_stability",
+    "pwyc_not_dominant",
+    "set_cover",
+    "singletons",
+]
+
+_CALL = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<arguments>[^()]*)\)\s*)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A named federation: what it shows, where it comes from, and the function that builds it."""
+
+    name: str
+    summary: str
+    source: str
+    build: Callable[..., Federation]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the arguments that :attr:`build` takes, in order."""
+        return tuple(inspect.signature(self.build).parameters)
+
+
+CATALOGUE: dict[str, Example] = {
+    example.name: example
+    for example in (
+        Example(
+            name="alice-bob",
+            summary="Each agent rarely sees what the other sees often, so pooling beats learning alone.",
+            source="paper, section 3; ERRATA B6",
+            build=alice_bob,
+        ),
+        Example(
+            name="no-pure-equilibrium",
+            summary="Three agents in a ring of exact ties: in every pure profile one of them wants to move.",
+            source="paper, theorem on the non-existence of pure Nash equilibria; ERRATA C1",
+            build=no_pure_equilibrium,
+        ),
+        Example(
+            name="price-of-stability",
+            summary="The best equilibrium costs more than the optimum, without bound as epsilon falls.",
+            source="paper, theorem that the price of stability is unbounded; corrected by ERRATA B1",
+            build=price_of_stability,
+        ),
+        Example(
+            name="coupon-collector",
+            summary="One agent has to see every one of n equally likely points.",
+            source="paper, warm-up example of section 2",
+            build=coupon_collector,
+        ),
+        Example(
+            name="set-cover",
+            summary="m samples are enough exactly if m of the sets cover the universe: planning is NP-hard.",
+            source="paper, theorem on NP-hardness; corrected by ERRATA B2",
+            build=set_cover,
+        ),
+        Example(
+            name="singletons",
+            summary="Either agent's report can move the paper's plan by one sample; all targets stay met.",
+            source="paper, lemma on local obliviousness; corrected by ERRATA A6 and B4",
+            build=singletons,
+        ),
+        Example(
+            name="expected-min-counterexample",
+            summary="The paper's program for expected error, as printed, gives a plan that misses a target.",
+            source="ERRATA A1, on the paper's appendix about expected accuracy",
+            build=expected_min_counterexample,
+        ),
+        Example(
+            name="pwyc-not-dominant",
+            summary="Under pay-what-you-contribute truth is not the best answer to another agent's lie.",
+            source="ERRATA A2, on the paper's section 5",
+            build=pwyc_not_dominant,
+        ),
+        Example(
+            name="arizona-hospitals",
+            summary="Seventeen hospitals with different patients and costs learn one rule together.",
+            source="data set azpro (1991 Arizona Medpar files) of the R package COUNT",
+            build=arizona_hospitals,
+        ),
+    )
+}
+
+
+def find(name: str) -> Example:
+    """Look up an example by its name, with or without arguments behind it."""
+    wanted = name.partition("(")[0].strip().lower().replace("_", "-")
+    if wanted not in CATALOGUE:
+        raise FederationError(f"no example is called {name!r}; {nearest(wanted, CATALOGUE)}")
+    return CATALOGUE[wanted]
+
+
+def build(name_with_args: str) -> Federation:
+    """Build the example that a string like ``price-of-stability(1/1024)`` names.
+
+    Arguments are numbers or fractions, in order or as ``key=value``; without any, the defaults hold.
+
+    Examples
+    --------
+    >>> build("coupon-collector(6)")
+    Federation('coupon-collector': 1 agent, 7 hypotheses, table, pac, per-agent)
+    >>> build("alice-bob(epsilon=0.05, delta=1/10)").delta
+    0.1
+    >>> build("alice-rob")
+    Traceback (most recent call last):
+    fedpact.errors.FederationError: no example is called 'alice-rob'; did you mean 'alice-bob'?
+    """
+    call = _CALL.fullmatch(name_with_args)
+    if call is None:
+        raise FederationError(
+            f"an example is written as a name, or a name with arguments like coupon-collector(6); "
+            f"it is {shorten(name_with_args)}"
+        )
+    example = find(call["name"])
+    arguments = _read_arguments(example, call["arguments"] or "")
+    try:
+        return example.build(**arguments)
+    except FederationError as error:
+        raise FederationError([f"example {example.name!r}: {problem}" for problem in error.problems]) from None
+
+
+def _read_arguments(example: Example, text: str) -> dict[str, str]:
+    """Match the arguments with the parameters' names; the builder itself reads the numbers."""
+    given: dict[str, str] = {}
+    pieces = [piece.strip() for piece in text.split(",")] if text.strip() else []
+    is_keyword = False
+    for position, piece in enumerate(pieces):
+        key, equals, value = (part.strip() for part in piece.rpartition("="))
+        if equals:
+            is_keyword = True
+        elif is_keyword:
+            raise _bad_argument(example, f"{piece!r} without a name follows a named argument")
+        elif position >= len(example.parameters):
+            raise _bad_argument(example, f"{piece!r} is one too many")
+        else:
+            key = example.parameters[position]
+        if key not in example.parameters:
+            raise _bad_argument(example, f"{key!r} is not among them")
+        if key in given:
+            raise _bad_argument(example, f"{key!r} is given twice")
+        if not value:
+            raise _bad_argument(example, f"{key!r} has no value")
+        given[key] = value
+    return given
+
+
+def _bad_argument(example: Example, problem: str) -> FederationError:
+    takes = ", ".join(example.parameters) or "no arguments"
+    return FederationError(f"example {example.name!r} takes {takes}; {problem}")

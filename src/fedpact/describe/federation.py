@@ -1,0 +1,257 @@
+"""A federation: agents with targets and costs, and the evidence of how their data differ.
+
+The paper's model (its section 2) has one epsilon, linear costs and no capacities. Here epsilon and cost are
+per agent, a capacity is optional, and the guarantee is named: *per-agent* (every agent's target holds with
+probability 1 - delta, the paper's definition of the objective) or *joint* (all at once, the paper's section
+4); ERRATA C2 shows that they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.describe.classes import number_names
+from fedpact.describe.evidence import (
+    Evidence,
+    Predictions,
+    Reports,
+    Table,
+    find_distinct,
+    read_predictions,
+    read_reports,
+    read_table,
+)
+from fedpact.describe.numbers import shorten
+from fedpact.describe.settings import Agent, Settings, read_settings
+from fedpact.errors import FederationError, Problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)
+class Federation:
+    """Agents, their targets and the evidence of how their data differ.
+
+    Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_reports` or :func:`fedpact.load`.
+
+    Examples
+    --------
+    >>> fed = Federation.from_table(
+    ...     labels=[[0, 0], [0, 1], [1, 0], [1, 1]],
+    ...     distributions=[[0.8, 0.2], [0.2, 0.8]],
+    ...     cost=1.0, epsilon=0.1, delta=0.05, names=["alice", "bob"],
+    ... )
+    >>> fed
+    Federation('federation': 2 agents, 4 hypotheses, table, pac, per-agent)
+    """
+
+    name: str
+    agents: tuple[Agent, ...]
+    delta: float
+    objective: str
+    guarantee: str
+    evidence: Evidence
+    distinct: NDArray[np.intp]
+    """Indices of the hypotheses that some agent can tell from every earlier one."""
+
+    @classmethod
+    def from_table(
+        cls,
+        labels: Any,
+        distributions: Any,
+        *,
+        epsilon: Any,
+        delta: Any,
+        cost: Any = 1.0,
+        names: Sequence[str] | None = None,
+        capacity: Any = None,
+        objective: str = "pac",
+        guarantee: str = "per-agent",
+        name: str = "federation",
+        points: Sequence[str] | None = None,
+        hypotheses: Sequence[str] | None = None,
+    ) -> Federation:
+        """Describe a federation over finitely many points.
+
+        Parameters
+        ----------
+        labels
+            (H, n) label of every hypothesis at every point, or a named class from :mod:`fedpact.classes`.
+        distributions
+            (k, n) mass of every agent on every point.
+        cost, epsilon, capacity
+            One value for all agents, a sequence, or a mapping from agent name to value.
+        delta
+            Largest probability with which a target may be missed.
+        """
+        problems = Problems()
+        if names is None:
+            names = number_names("agent-", len(distributions) if hasattr(distributions, "__len__") else 0)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
+        table = read_table(
+            labels,
+            distributions,
+            names=settings.names,
+            points=points,
+            hypotheses=hypotheses,
+            problems=problems,
+        )
+        return build_federation(name, settings, table, problems)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        predictions: Mapping[str, Any],
+        *,
+        epsilon: Any,
+        delta: Any,
+        cost: Any = 1.0,
+        capacity: Any = None,
+        objective: str = "pac",
+        guarantee: str = "per-agent",
+        name: str = "federation",
+        hypotheses: Sequence[str] | None = None,
+    ) -> Federation:
+        """Describe a federation by what every hypothesis predicts on each agent's own unlabelled points.
+
+        Parameters
+        ----------
+        predictions
+            Agent name to (H, n_i) array. Agent i's distribution is uniform on its own n_i points.
+        """
+        problems = Problems()
+        if not isinstance(predictions, Mapping) or not predictions:
+            raise FederationError("predictions must map at least one agent's name to its (H, n) array")
+        settings = read_settings(
+            tuple(predictions), cost, epsilon, capacity, delta, objective, guarantee, problems
+        )
+        evidence = read_predictions(predictions, hypotheses=hypotheses, problems=problems)
+        return build_federation(name, settings, evidence, problems)
+
+    @classmethod
+    def from_reports(
+        cls,
+        reports: Sequence[Any],
+        *,
+        epsilon: Any,
+        delta: Any,
+        cost: Any = 1.0,
+        capacity: Any = None,
+        objective: str = "pac",
+        guarantee: str = "per-agent",
+        name: str = "federation",
+        hypotheses: Sequence[str] | None = None,
+    ) -> Federation:
+        """Describe a federation by the pairwise disagreement counts that its sites sent."""
+        problems = Problems()
+        evidence = read_reports(reports, hypotheses=hypotheses, problems=problems)
+        problems.raise_if_any()
+        settings = read_settings(
+            tuple(report.name for report in reports),
+            cost,
+            epsilon,
+            capacity,
+            delta,
+            objective,
+            guarantee,
+            problems,
+        )
+        return build_federation(name, settings, evidence, problems)
+
+    @property
+    def k(self) -> int:
+        """Number of agents."""
+        return len(self.agents)
+
+    @property
+    def H(self) -> int:
+        """Number of hypotheses, those that no agent can tell apart counted once."""
+        return len(self.distinct)
+
+    @property
+    def H_given(self) -> int:
+        """Number of hypotheses as described."""
+        return len(self.evidence.hypotheses)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Agents' names."""
+        return tuple(agent.name for agent in self.agents)
+
+    @property
+    def hypotheses(self) -> tuple[str, ...]:
+        """Names of the H different hypotheses."""
+        return tuple(self.evidence.hypotheses[index] for index in self.distinct)
+
+    @property
+    def epsilon(self) -> NDArray[np.float64]:
+        """(k,) tolerated error of every agent."""
+        return np.array([agent.epsilon for agent in self.agents])
+
+    def cost_of(self, m: ArrayLike) -> float:
+        """Total cost of the contribution vector ``m`` (k,)."""
+        return float(sum(agent.cost(share) for agent, share in zip(self.agents, np.asarray(m), strict=True)))
+
+    def replace(
+        self,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        cost: Any = None,
+        objective: str | None = None,
+        guarantee: str | None = None,
+    ) -> Federation:
+        """Return the same federation with other targets, costs, objective or guarantee."""
+        problems = Problems()
+        settings = read_settings(
+            self.names,
+            [agent.cost for agent in self.agents] if cost is None else cost,
+            self.epsilon if epsilon is None else epsilon,
+            [agent.capacity for agent in self.agents],
+            self.delta if delta is None else delta,
+            objective or self.objective,
+            guarantee or self.guarantee,
+            problems,
+        )
+        problems.raise_if_any()
+        return replace(
+            self,
+            agents=settings.agents,
+            delta=settings.delta,
+            objective=settings.objective,
+            guarantee=settings.guarantee,
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the federation as TOML or JSON, by the ending; prediction and report files go beside it."""
+        from fedpact.describe.files import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        kind = {Table: "table", Predictions: "predictions", Reports: "reports"}[type(self.evidence)]
+        return (
+            f"Federation({self.name!r}: {self.k} agent{'s' if self.k > 1 else ''}, {self.H} "
+            f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee})"
+        )
+
+
+def build_federation(name: str, settings: Settings, evidence: Evidence | None, problems: Problems) -> Federation:
+    """Put the parts together, or raise everything that was noted about them."""
+    if not isinstance(name, str):
+        problems.add(f"name must be a string; it is {shorten(name)}")
+    problems.raise_if_any()
+    assert evidence is not None, "evidence is missing only where a problem was noted"
+    return Federation(
+        name=name,
+        agents=settings.agents,
+        delta=settings.delta,
+        objective=settings.objective,
+        guarantee=settings.guarantee,
+        evidence=evidence,
+        distinct=find_distinct(evidence),
+    )

@@ -1,0 +1,279 @@
+"""The federation file: TOML or JSON, by its ending, with the same keys.
+
+::
+
+    name = "alice-and-bob"
+    delta = 0.05
+    epsilon = 0.1                        # epsilon, cost and capacity up here are defaults for the agents
+    objective = "pac"                    # or "expected"
+    guarantee = "per-agent"              # or "joint"
+    [[agents]]
+    name = "alice"
+    cost = 1.0                           # or {quadratic = [a, b]}, or {breakpoints = [...], slopes = [...]}
+    capacity = 100                       # left out: no limit
+    distribution = {xA = 0.8, xB = 0.2}  # or predictions = "alice.npy", or report = "alice.report.npz"
+    [hypotheses]
+    class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...]
+    points = ["xA", "xB"]                # the order of the points
+    features = {xA = 1.5, xB = 2}        # or lists of numbers, for the classes that look at features
+    feature_names = ["age"]
+    names = ["never", "always"]          # of the hypotheses
+
+A number may be a fraction in a string ("1/3"). Without ``points`` the points are those of the distributions
+in order of first appearance; a point that a distribution leaves out has mass 0. Without ``features`` a class
+on the line takes the positions 1, 2, ... of the points. All agents bring the same kind of evidence; with
+predictions or reports ``hypotheses`` may hold ``names`` only. Paths are relative to the file's folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, count
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import tomli_w
+from numpy.typing import NDArray
+
+from fedpact.describe.classes import ON_POINTS, number_names
+from fedpact.describe.costs import read_cost
+from fedpact.describe.evidence import Evidence, Predictions, Table
+from fedpact.describe.federation import Federation, build_federation
+from fedpact.describe.file_evidence import KINDS, Named, read_evidence
+from fedpact.describe.numbers import shorten
+from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
+from fedpact.describe.settings import read_capacity, read_epsilon, read_settings
+from fedpact.errors import FederationError, Problems
+
+_SETTINGS: Mapping[str, tuple[Callable[[Any], Any], Any]] = {
+    "cost": (read_cost, 1.0),
+    "epsilon": (read_epsilon, 0.5),
+    "capacity": (read_capacity, None),
+}
+"""How to read each setting of an agent, and what stands in where it is absent or unreadable."""
+
+_TOP_KEYS = ("name", "delta", *_SETTINGS, "objective", "guarantee", "agents", "hypotheses")
+_AGENT_KEYS = ("name", *_SETTINGS, *KINDS)
+_COST_KEYS = ("quadratic", "breakpoints", "slopes")
+
+_NUMBERS_ON_LINES = re.compile(r"\[\n\s*([-+.\de,\s]+?),?\n\s*\]")
+
+Writer: TypeAlias = Callable[[Path], object]
+
+
+def _read_agents(data: Values, problems: Problems) -> Named:
+    given = data.get("agents", [])
+    if not isinstance(given, list):
+        problems.add(f"agents must be a list of tables ([[agents]]); it is {shorten(given)}")
+        return []
+    agents = []
+    for index, table in enumerate(given, 1):
+        if isinstance(table, dict):
+            agents.append((_read_name(table, index, problems), table))
+        else:
+            problems.add(f"agent {index} must be a table; it is {shorten(table)}")
+    for name, table in agents:
+        has_known_keys(table, _AGENT_KEYS, f"agent {name!r}: ", problems)
+    return agents
+
+
+def _read_name(table: Values, index: int, problems: Problems) -> str:
+    name = table.get("name", f"agent-{index}")
+    if isinstance(name, str) and name.strip():
+        return name
+    problems.add(f"agent {index}: name must be a non-empty string; it is {shorten(name)}")
+    return f"agent-{index}"
+
+
+def _read_setting(table: Values, field: str, where: str, problems: Problems) -> Any:
+    read, stand_in = _SETTINGS[field]
+    value = table[field]
+    is_cost_table = field == "cost" and isinstance(value, dict)
+    if is_cost_table and not has_known_keys(value, _COST_KEYS, f"{where}cost: ", problems):
+        return stand_in
+    try:
+        return read(value)
+    except FederationError as error:
+        problems.add(f"{where}{error}")
+        return stand_in
+
+
+def _spread(data: Values, agents: Named, field: str, problems: Problems) -> list[Any]:
+    """Give every agent its own value or the default, which is read once."""
+    default = _read_setting(data, field, "", problems) if field in data else _SETTINGS[field][1]
+    values = []
+    for name, table in agents:
+        if field in table:
+            values.append(_read_setting(table, field, f"agent {name!r}: ", problems))
+            continue
+        values.append(default)
+        if field == "epsilon" and field not in data:
+            problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
+    return values
+
+
+def _read(path: Path) -> Federation:
+    problems = Problems()
+    data = parse(path, problems)
+    has_known_keys(data, _TOP_KEYS, "", problems)
+    agents = _read_agents(data, problems)
+    costs, epsilons, capacities = (_spread(data, agents, field, problems) for field in _SETTINGS)
+    if "delta" not in data:
+        problems.add("delta is missing; it must lie strictly between 0 and 1")
+    settings = read_settings(
+        [name for name, _ in agents],
+        costs,
+        epsilons,
+        capacities,
+        data.get("delta", 0.5),
+        data.get("objective", "pac"),
+        data.get("guarantee", "per-agent"),
+        problems,
+    )
+    evidence = read_evidence(data, agents, path.parent, problems)
+    return build_federation(data.get("name", path.stem), settings, evidence, problems)
+
+
+def _slugs(names: Sequence[str]) -> list[str]:
+    taken: dict[str, None] = {}
+    for name in names:
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+        slug = re.sub(r"[^a-z0-9]+", "-", plain)[:40].strip("-") or "agent"
+        candidates = chain([slug], (f"{slug}-{number}" for number in count(2)))
+        taken[next(candidate for candidate in candidates if candidate not in taken)] = None
+    return list(taken)
+
+
+def _write_array(array: NDArray[Any], path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def _describe_evidence(fed: Federation, stem: str) -> tuple[list[Values], dict[str, Writer]]:
+    """Return what goes into every agent's table, and how to write the files beside the main one."""
+    evidence = fed.evidence
+    if isinstance(evidence, Table):
+        masses = [dict(zip(evidence.points, row, strict=True)) for row in evidence.distributions.tolist()]
+        return [{"distribution": {point: mass for point, mass in row.items() if mass}} for row in masses], {}
+    writers: list[Writer]
+    if isinstance(evidence, Predictions):
+        field, ending, writers = (
+            "predictions",
+            "npy",
+            [partial(_write_array, a) for a in evidence.predictions],
+        )
+    else:
+        field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
+    names = [f"{stem}.{slug}.{ending}" for slug in _slugs(fed.names)]
+    return [{field: name} for name in names], dict(zip(names, writers, strict=True))
+
+
+def _describe_hypotheses(evidence: Evidence) -> Values:
+    default = number_names("h", len(evidence.hypotheses))
+    named = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
+    if not isinstance(evidence, Table):
+        return named
+    points = list(evidence.points)
+    if _is_named_class(evidence):
+        return {"class": evidence.class_name, "points": points}
+    return {"points": points, "labels": evidence.labels.tolist(), **named}
+
+
+def _is_named_class(table: Table) -> bool:
+    make = ON_POINTS.get(table.class_name or "")
+    try:
+        made = make(len(table.points), points=table.points) if make else None
+    except FederationError:
+        return False
+    return made is not None and made.hypotheses == table.hypotheses and np.array_equal(made.labels, table.labels)
+
+
+def _describe(fed: Federation, evidence: list[Values]) -> Values:
+    agents = []
+    for agent, own in zip(fed.agents, evidence, strict=True):
+        limit = {} if agent.capacity is None else {"capacity": agent.capacity}
+        agents.append({"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_json(), **limit, **own})
+    head = {"name": fed.name, "delta": fed.delta, "objective": fed.objective, "guarantee": fed.guarantee}
+    hypotheses = _describe_hypotheses(fed.evidence)
+    return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
+
+
+def _encode(data: Values, syntax: str) -> bytes:
+    text = tomli_w.dumps(data) if syntax == "TOML" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    # A line break is never inside a string here, so this folds lists of numbers and nothing else.
+    text = _NUMBERS_ON_LINES.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise FederationError(f"cannot be written as UTF-8: it has {error.object[error.start]!r}") from None
+
+
+def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
+    """Write every file under a passing name first; only when all are whole do they take their places."""
+    in_the_way = [name for name in writers if (folder / name).is_dir()]
+    if in_the_way:
+        raise FederationError(f"cannot be written: {in_the_way[0]!r} is a directory")
+    passing = {name: folder / f".{secrets.token_hex(8)}.tmp" for name in writers}
+    try:
+        for name in writers:
+            writers[name](passing[name])
+        for name, path in passing.items():
+            path.replace(folder / name)
+    except (OSError, ValueError) as error:
+        raise FederationError(f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        for path in passing.values():
+            with contextlib.suppress(OSError, ValueError):
+                path.unlink()
+
+
+@contextlib.contextmanager
+def _about(path: str | PathLike[str]) -> Iterator[None]:
+    """Start every problem with the path, on one line."""
+    try:
+        yield
+    except FederationError as error:
+        raise FederationError([one_line(f"{path}: {problem}") for problem in error.problems]) from None
+
+
+def load(path: str | PathLike[str]) -> Federation:
+    """Read a federation from a TOML or JSON file.
+
+    Raises
+    ------
+    FederationError
+        With one line per problem of the file: the agent, the field, the value and the rule it breaks.
+    """
+    with _about(path):
+        return _read(Path(path))
+
+
+def save(fed: Federation, path: str | PathLike[str]) -> None:
+    """Write a federation as TOML or JSON, so that :func:`load` gives the same federation back.
+
+    Predictions and reports go into files beside it, ``<stem>.<agent>.npy`` and ``<stem>.<agent>.report.npz``.
+    If anything fails, files that were there before are as they were.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> fed = Federation.from_table([[0, 0], [0, 1]], [["1/2", "1/2"]], epsilon=0.1, delta=0.05, name="half")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(fed, Path(folder, "half.toml"))
+    ...     load(Path(folder, "half.toml"))
+    Federation('half': 1 agent, 2 hypotheses, table, pac, per-agent)
+    """
+    with _about(path):
+        path = Path(path)
+        syntax = syntax_of(path)
+        own, writers = _describe_evidence(fed, path.stem)
+        content = _encode(_describe(fed, own), syntax)
+        _write_all(path.parent, {**writers, path.name: lambda file: file.write_bytes(content)})

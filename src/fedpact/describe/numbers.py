@@ -1,0 +1,77 @@
+"""Numbers as people write them: 0.25, 1, or the string "1/3"."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from fedpact.errors import FederationError
+
+_LONGEST = 60
+
+
+def read_number(value: Any, field: str) -> float:
+    """Read a finite number; a string may hold a fraction.
+
+    Examples
+    --------
+    >>> read_number("1/4", "epsilon")
+    0.25
+    >>> read_number(float("nan"), "epsilon")
+    Traceback (most recent call last):
+    fedpact.errors.FederationError: epsilon must be a finite number; it is nan
+    """
+    if isinstance(value, str):
+        return _read_string(value, field)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise FederationError(f"{field} must be a number or a fraction in a string; it is {shorten(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise FederationError(f"{field} must be a finite number; it is {shorten(value)}")
+    return number
+
+
+def read_whole_number(value: Any, field: str) -> int:
+    """Read a whole number >= 0.
+
+    Examples
+    --------
+    >>> read_whole_number(3.0, "capacity")
+    3
+    """
+    number = read_number(value, field)
+    if number < 0 or number != int(number):
+        raise FederationError(f"{field} must be a whole number >= 0; it is {shorten(value)}")
+    return int(value) if isinstance(value, Integral) else int(number)
+
+
+def shorten(value: Any) -> str:
+    """``repr`` of a value on one line, cut where it would drown the message.
+
+    Examples
+    --------
+    >>> shorten(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16...'
+    """
+    try:
+        text = re.sub(r"\s*\n\s*", " ", repr(value))
+    except ValueError:  # Python refuses to print an integer of more than 4300 digits
+        text = f"a {type(value).__name__} too long to print"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _read_string(text: str, field: str) -> float:
+    # A huge exponent ("1e999999999") would make Fraction compute for ever; float settles those first.
+    try:
+        number = float(Fraction(text)) if "/" in text and len(text) <= _LONGEST else float(text)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise FederationError(f'{field} must be a number or a fraction like "1/3"; it is {shorten(text)}')
+    return number

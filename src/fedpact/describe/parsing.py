@@ -1,0 +1,103 @@
+"""From a file to one table of plain values: encoding, syntax, nesting, repeated and unknown keys.
+
+Nothing here knows what a federation is; :mod:`fedpact.describe.files` gives the keys their meaning.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError, Problems
+
+DEEPEST = 20
+
+Values: TypeAlias = dict[str, Any]
+
+
+def syntax_of(path: Path) -> str:
+    """Tell TOML from JSON by the ending of the file's name."""
+    syntax = {".toml": "TOML", ".json": "JSON"}.get(path.suffix.lower())
+    if syntax is None:
+        raise FederationError(f"a federation file must end in .toml or .json; this one ends in {path.suffix!r}")
+    return syntax
+
+
+def has_known_keys(table: Values, known: Collection[str], where: str, problems: Problems) -> bool:
+    """Note every key of ``table`` that is not known, with the nearest one that is."""
+    unknown = [key for key in table if key not in known]
+    for key in unknown:
+        problems.add(f"{where}unknown key {shorten(key)} ({nearest(key, known)})")
+    return not unknown
+
+
+def one_line(text: str) -> str:
+    r"""Escape what would break a message into lines or garble a terminal.
+
+    Examples
+    --------
+    >>> print(one_line("two" + chr(10) + "lines"))
+    two\nlines
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def parse(path: Path, problems: Problems) -> Values:
+    """Read the table that a TOML or JSON file holds; a key given twice is noted, the rest raises at once."""
+    syntax, text = syntax_of(path), _read_text(path)
+    try:
+        data = (
+            tomllib.loads(text)
+            if syntax == "TOML"
+            else json.loads(text, object_pairs_hook=partial(_note_repeats, problems))
+        )
+        is_deep = _is_deep(data)
+    except RecursionError:
+        is_deep, data = True, {}
+    except ValueError as error:
+        raise FederationError(f"not valid {syntax}: {error}") from None
+    if is_deep:
+        raise FederationError(f"nested too deeply; at most {DEEPEST} levels are read")
+    if not isinstance(data, dict):
+        raise FederationError(f"the top level must be a table of keys and values; it is {shorten(data)}")
+    return data
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FederationError("no such file") from None
+    except UnicodeDecodeError as error:
+        raise FederationError(f"not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except OSError as error:
+        raise FederationError(f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise FederationError(f"cannot be read: {error}") from None
+
+
+def _note_repeats(problems: Problems, pairs: list[tuple[str, Any]]) -> Values:
+    table: Values = {}
+    for key, value in pairs:
+        if key in table:
+            problems.add(f"key {shorten(key)} is given twice in one table; keep one of them")
+        table[key] = value
+    return table
+
+
+def _is_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(DEEPEST):
+        level = [
+            child
+            for node in level
+            if isinstance(node, dict | list)
+            for child in (node.values() if isinstance(node, dict) else node)
+        ]
+    return bool(level)

@@ -1,0 +1,111 @@
+"""What a federation, or the file that describes one, amounts to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.describe.files import load
+from fedpact.describe.settings import Agent
+from fedpact.errors import FederationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A federation in a few lines."""
+
+    name: str
+    evidence: str
+    """What is known of the data, in words."""
+    agents: tuple[Agent, ...]
+    H: int
+    """Different hypotheses, which is the |H| of the linear program."""
+    H_given: int
+    """Hypotheses as described."""
+    delta: float
+    objective: str
+    guarantee: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "name": self.name,
+            "evidence": self.evidence,
+            "agents": [
+                {
+                    "name": agent.name,
+                    "epsilon": agent.epsilon,
+                    "cost": agent.cost.to_json(),
+                    "capacity": agent.capacity,
+                }
+                for agent in self.agents
+            ],
+            "hypotheses": self.H,
+            "hypotheses_given": self.H_given,
+            "delta": self.delta,
+            "objective": self.objective,
+            "guarantee": self.guarantee,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCheck:
+    """What a file describes, or every problem with it."""
+
+    file: str
+    problems: tuple[str, ...]
+    summary: Summary | None
+    """None where there are problems."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        described = self.summary.to_dict() if self.summary else None
+        return {"file": self.file, "problems": list(self.problems), "describes": described}
+
+
+def summarise(fed: Federation) -> Summary:
+    """Describe a federation in a few lines.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> summarise(alice_bob()).evidence
+    'a table of 2 points'
+    """
+    match fed.evidence:
+        case Table(points=points):
+            evidence = f"a table of {len(points)} points"
+        case Predictions(predictions=predictions):
+            sizes = sorted(array.shape[1] for array in predictions)
+            evidence = f"predictions on {sizes[0]} to {sizes[-1]} points of each agent"
+        case Reports(reports=reports):
+            sizes = sorted(report.n for report in reports)
+            evidence = f"reports of pairwise disagreements on {sizes[0]} to {sizes[-1]} points of each agent"
+    return Summary(
+        name=fed.name,
+        evidence=evidence,
+        agents=fed.agents,
+        H=fed.H,
+        H_given=fed.H_given,
+        delta=fed.delta,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )
+
+
+def check(path: str | PathLike[str]) -> FileCheck:
+    """Read a federation file and say what it describes, or everything that is wrong with it.
+
+    Examples
+    --------
+    >>> check("nowhere.toml").problems
+    ('nowhere.toml: no such file',)
+    """
+    try:
+        fed = load(path)
+    except FederationError as error:
+        return FileCheck(file=fspath(path), problems=error.problems, summary=None)
+    return FileCheck(file=fspath(path), problems=(), summary=summarise(fed))

@@ -1,0 +1,82 @@
+"""Every exception that fedpact raises on purpose.
+
+::
+
+    FedpactError
+    ├── FederationError (also a ValueError)   the description or the request is malformed
+    ├── InfeasibleError                       no contribution vector can meet the targets
+    └── SolverError                           a solver stopped without an answer
+
+The command line turns ``FederationError`` and ``SolverError`` into exit code 1 and ``InfeasibleError`` into
+3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class FedpactError(Exception):
+    """Root of all errors that fedpact raises on purpose."""
+
+
+class FederationError(FedpactError, ValueError):
+    """The description of a federation, or a request about it, is malformed.
+
+    Parameters
+    ----------
+    problems
+        One sentence per problem, each naming the agent or field, the value, the rule and the next step.
+
+    Examples
+    --------
+    >>> str(FederationError("delta must lie strictly between 0 and 1; it is 2.0"))
+    'delta must lie strictly between 0 and 1; it is 2.0'
+    >>> str(FederationError(["first problem", "second problem"]))
+    'first problem (and 1 more problem)'
+    """
+
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        more = len(self.problems) - 1
+        suffix = f" (and {more} more problem{'s' if more > 1 else ''})" if more else ""
+        super().__init__(self.problems[0] + suffix)
+
+
+class InfeasibleError(FedpactError):
+    """No contribution vector meets the targets; says which agents and which pair of hypotheses block it."""
+
+    def __init__(self, message: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None) -> None:
+        self.agents = agents
+        self.pair = pair
+        super().__init__(message)
+
+
+class SolverError(FedpactError):
+    """A solver stopped without an answer; carries the solver's own status."""
+
+    def __init__(self, message: str, *, solver_status: str) -> None:
+        self.solver_status = solver_status
+        super().__init__(f"{message} (solver status: {solver_status})")
+
+
+class Problems:
+    """Collects every problem of one description, so that a user sees all of them at once."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+
+    def add(self, problem: str) -> None:
+        """Note one problem, once."""
+        if problem not in self._found:
+            self._found.append(problem)
+
+    def extend(self, error: FederationError) -> None:
+        """Note every problem that ``error`` carries."""
+        for problem in error.problems:
+            self.add(problem)
+
+    def raise_if_any(self, prefix: str = "") -> None:
+        """Raise one :class:`FederationError` with everything noted so far."""
+        if self._found:
+            raise FederationError([prefix + problem for problem in self._found])

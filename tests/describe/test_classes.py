@@ -1,0 +1,184 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedpact.describe import classes
+from fedpact.errors import FederationError
+
+
+def cube(d):
+    return list(itertools.product((0, 1), repeat=d))
+
+
+def grid(*sizes):
+    return list(itertools.product(*map(range, sizes)))
+
+
+SIZES = {
+    **{f"all-labelings-{n}": (classes.all_labelings(n), 2**n) for n in (1, 3, 8)},
+    **{f"singletons-{n}": (classes.singletons(n), n + 1) for n in (1, 2, 7)},
+    **{f"thresholds-{n}": (classes.thresholds(range(n)), n + 1) for n in (1, 2, 9)},
+    **{f"intervals-{n}": (classes.intervals(range(n)), n * (n + 1) // 2 + 1) for n in (1, 2, 9)},
+    **{f"conjunctions-{d}": (classes.conjunctions(cube(d)), 3**d + 1) for d in (1, 2, 3, 4)},
+    **{f"stumps-line-{n}": (classes.stumps(np.arange(n)), 2 * n) for n in (1, 2, 9)},
+    **{f"stumps-cube-{d}": (classes.stumps(cube(d)), 2 * d + 2) for d in (1, 2, 5)},
+    **{
+        f"rectangles-grid-{a}x{b}": (classes.rectangles(grid(a, b)), a * (a + 1) * b * (b + 1) // 4 + 1)
+        for a, b in ((2, 3), (4, 4))
+    },
+    "rectangles-cube": (classes.rectangles(cube(3)), 3**3 + 1),
+    "repeated-values": (classes.thresholds([2, 2, 1, 1]), 3),
+}
+
+
+@pytest.mark.parametrize(("made", "size"), SIZES.values(), ids=SIZES)
+def test_size_is_the_closed_form(made, size):
+    assert len(made.labels) == size
+    assert len(set(map(tuple, made.labels.tolist()))) == size
+    assert len(set(made.hypotheses)) == size
+
+
+features = st.integers(1, 6).flatmap(
+    lambda n: st.integers(1, 3).flatmap(
+        lambda d: st.lists(st.lists(st.integers(-2, 2), min_size=d, max_size=d), min_size=n, max_size=n)
+    )
+)
+
+
+def boxes(points):
+    """Every set of points that some box cuts out: each nonempty one is cut out by its own bounding box."""
+    x = np.array(points)
+    yield (0,) * len(x)
+    for chosen in itertools.product((False, True), repeat=len(x)):
+        if any(chosen):
+            low, high = x[list(chosen)].min(axis=0), x[list(chosen)].max(axis=0)
+            yield tuple(((low <= x) & (x <= high)).all(axis=1).astype(int).tolist())
+
+
+@given(features)
+@settings(deadline=None)
+def test_rectangles_are_those_of_brute_force(points):
+    assert set(map(tuple, classes.rectangles(points).labels.tolist())) == set(boxes(points))
+
+
+@given(features)
+@settings(deadline=None)
+def test_stumps_are_those_of_brute_force(points):
+    x = np.array(points)
+    cuts = itertools.product(range(x.shape[1]), np.arange(-2, 4))
+    above = {tuple((x[:, feature] >= cut).astype(int).tolist()) for feature, cut in cuts}
+    below = {tuple(1 - label for label in row) for row in above}
+    assert set(map(tuple, classes.stumps(points).labels.tolist())) == above | below
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=6))
+def test_intervals_are_the_boxes_of_the_line(values):
+    assert set(map(tuple, classes.intervals(values).labels.tolist())) == set(
+        boxes([[value] for value in values])
+    )
+
+
+@given(st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=2), min_size=1, max_size=5))
+def test_conjunctions_are_the_boxes_of_the_cube(points):
+    assert set(map(tuple, classes.conjunctions(points).labels.tolist())) == set(boxes(points))
+
+
+def test_names_say_what_the_labels_do():
+    made = classes.conjunctions(cube(2), names=["old", "ill"])
+    at = made.hypotheses.index("old & not ill")
+    assert made.labels[at].tolist() == [int(old and not ill) for old, ill in cube(2)]
+
+
+NEAR = {
+    "close-values": classes.thresholds([1.0000001, 1.0000002]),
+    "close-intervals": classes.intervals([1.0000001, 1.0000002, 1.0000003]),
+    "point-named-like-a-set": classes.all_labelings(3, points=["a", "b", "a+b"]),
+    "point-named-nowhere": classes.singletons(2, points=["nowhere", "x"]),
+    "feature-named-like-a-negation": classes.conjunctions(cube(2), names=["old", "not old"]),
+}
+
+
+@pytest.mark.parametrize("made", NEAR.values(), ids=NEAR)
+def test_names_always_differ(made):
+    assert len(set(made.hypotheses)) == len(made.labels)
+
+
+BAD = {
+    "too-many-points": (
+        lambda: classes.all_labelings(60),
+        "class all-labelings of 60 points would have 1,152,921,504",
+    ),
+    "far-too-many-points": (lambda: classes.all_labelings(10**6), "at most 16,384 are enumerated"),
+    "too-many-singletons": (lambda: classes.singletons(10**6), "would have 1,000,001 hypotheses"),
+    "too-many-thresholds": (lambda: classes.thresholds(np.arange(10**6)), "would have 1,000,001 hypotheses"),
+    "too-many-intervals": (lambda: classes.intervals(np.arange(10**6)), "at most 16,384 are enumerated"),
+    "too-many-stumps": (lambda: classes.stumps(np.arange(10**6)), "would have 2,000,000 hypotheses"),
+    "too-many-conjunctions": (
+        lambda: classes.conjunctions(np.zeros((1, 99))),
+        "conjunctions over 99 features",
+    ),
+    "too-many-boxes": (
+        lambda: classes.rectangles(np.arange(10**6)),
+        "'rectangles' would try 500,000,500,000 boxes",
+    ),
+    "too-many-sides": (
+        lambda: classes.rectangles(np.tile([[0], [1]], 20_000)),
+        "class 'rectangles' would try over 10^18 boxes over 20000 features",
+    ),
+    "too-many-rectangles": (
+        lambda: classes.rectangles(grid(14, 14, 2)),
+        "class rectangles would have 16,385",
+    ),
+    "no-points": (
+        lambda: classes.all_labelings(0),
+        "class 'all-labelings' needs at least one point; there are 0",
+    ),
+    "no-singletons": (
+        lambda: classes.singletons(0),
+        "class 'singletons' needs at least one point; there are 0",
+    ),
+    "no-values": (
+        lambda: classes.thresholds([]),
+        "class 'thresholds' needs one number per point; the shape is (0,)",
+    ),
+    "no-features": (lambda: classes.stumps([[], []]), "class 'stumps' needs a matrix of features"),
+    "two-values": (
+        lambda: classes.intervals([[1, 2], [3, 4]]),
+        "class 'intervals' needs one number per point",
+    ),
+    "ragged": (
+        lambda: classes.stumps([[1], [1, 2]]),
+        "class 'stumps' needs numbers as features, the same count",
+    ),
+    "words": (lambda: classes.rectangles([["tall"]]), "class 'rectangles' needs numbers as features"),
+    "nan": (lambda: classes.rectangles([float("nan")]), "class 'rectangles' needs finite features"),
+    "huge": (lambda: classes.thresholds([10**400]), "class 'thresholds' needs numbers as features"),
+    "not-binary": (
+        lambda: classes.conjunctions([[2]]),
+        "class 'conjunctions' needs features that are 0 or 1",
+    ),
+    "feature-names": (
+        lambda: classes.stumps([[1]], names=["a", "b"]),
+        "feature_names must be 1 different names",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), BAD.values(), ids=BAD)
+def test_refuses(make, message):
+    with pytest.raises(FederationError) as caught:
+        make()
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_catalogue_is_complete():
+    assert set(classes.NAMES) == {*classes.ON_POINTS, *classes.ON_LINE, *classes.ON_FEATURES}
+
+
+def test_labels_are_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        classes.singletons(2).labels[0, 0] = 1

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic, read_cost
+from fedpact.errors import FederationError
+
+READ = {
+    "number": (2, Linear(2.0)),
+    "fraction": ("1/2", Linear(0.5)),
+    "cost": (Linear(3.0), Linear(3.0)),
+    "quadratic": ({"quadratic": [1, "1/2"]}, Quadratic(1.0, 0.5)),
+    "purely-quadratic": ({"quadratic": [0, 1]}, Quadratic(0.0, 1.0)),
+    "piecewise": ({"breakpoints": [10], "slopes": [1, 3]}, PiecewiseLinear((10.0,), (1.0, 3.0))),
+    "piecewise-from-zero": ({"breakpoints": [0, 10], "slopes": [1, 3]}, PiecewiseLinear((10.0,), (1.0, 3.0))),
+    "piecewise-of-one": ({"breakpoints": [], "slopes": [2]}, PiecewiseLinear((), (2.0,))),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), READ.values(), ids=READ)
+def test_reads(value, expected):
+    assert read_cost(value) == expected
+
+
+BAD = {
+    "zero": (0, "cost must be above 0; it is 0"),
+    "negative": (-1, "cost must be above 0; it is -1"),
+    "nan": (float("nan"), "cost must be a finite number; it is nan"),
+    "infinite": (float("inf"), "cost must be a finite number; it is inf"),
+    "bool": (True, "cost must be a number or a fraction in a string; it is True"),
+    "list": ([1, 2], "cost must be a number or a fraction in a string; it is [1, 2]"),
+    "no-keys": ({}, "cost must be a number, {quadratic = [a, b]} or {breakpoints"),
+    "other-keys": ({"cubic\n": [1]}, r"it is {'cubic\n': [1]}"),
+    "only-slopes": ({"slopes": [1]}, "cost must be a number, {quadratic = [a, b]} or {breakpoints"),
+    "quadratic-of-one": ({"quadratic": [1]}, "cost quadratic needs two numbers [a, b]; it has 1"),
+    "quadratic-number": ({"quadratic": 1}, "cost quadratic must be a list of numbers; it is 1"),
+    "quadratic-zero": ({"quadratic": [0, 0]}, "not both 0; it is [0, 0]"),
+    "quadratic-concave": ({"quadratic": [1, -1]}, "needs a >= 0 and b >= 0, not both 0; it is [1, -1]"),
+    "slopes-fall": (
+        {"breakpoints": [1], "slopes": [2, 1]},
+        "must not fall (costs are convex); they are [2.0, 1.0]",
+    ),
+    "slope-zero": ({"breakpoints": [1], "slopes": [0, 1]}, "cost slopes must be above 0; the first is 0"),
+    "slope-missing": ({"breakpoints": [1], "slopes": [1]}, "it has 1 slopes and 1 breakpoints"),
+    "breakpoints-fall": (
+        {"breakpoints": [2, 1], "slopes": [1, 1, 1]},
+        "must be above 0 and rise; they are [2.0, 1.0]",
+    ),
+    "breakpoint-negative": (
+        {"breakpoints": [-1], "slopes": [1, 1]},
+        "must be above 0 and rise; they are [-1.0]",
+    ),
+    "text": ({"breakpoints": "12", "slopes": [1]}, "cost breakpoints must be a list of numbers; it is '12'"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), BAD.values(), ids=BAD)
+def test_refuses(value, message):
+    with pytest.raises(FederationError) as caught:
+        read_cost(value)
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Linear(float("inf")),
+        lambda: Quadratic(float("nan"), 1.0),
+        lambda: PiecewiseLinear((1.0,), (1.0, float("inf"))),
+    ],
+    ids=["linear", "quadratic", "piecewise"],
+)
+def test_a_cost_built_by_hand_is_checked_too(build):
+    with pytest.raises(FederationError, match="must be a finite number"):
+        build()
+
+
+positive = st.floats(0.01, 100)
+
+
+@st.composite
+def costs(draw):
+    kind = draw(st.sampled_from(["linear", "quadratic", "piecewise"]))
+    if kind == "linear":
+        return Linear(draw(positive))
+    if kind == "quadratic":
+        return Quadratic(draw(st.floats(0, 100)), draw(positive))
+    breakpoints = sorted(draw(st.sets(st.integers(1, 50), max_size=4)))
+    slopes = sorted(draw(st.lists(positive, min_size=len(breakpoints) + 1, max_size=len(breakpoints) + 1)))
+    return PiecewiseLinear(tuple(map(float, breakpoints)), tuple(slopes))
+
+
+@given(costs())
+def test_costs_start_at_zero_rise_and_are_convex(cost):
+    total = cost(np.arange(60))
+    steps = np.diff(total)
+    assert total[0] == 0
+    assert (steps > 0).all()
+    assert (np.diff(steps) >= -1e-9 * total[-1]).all()
+
+
+@given(costs())
+def test_to_json_is_read_back(cost):
+    assert read_cost(cost.to_json()) == cost
+
+
+@given(costs(), st.integers(0, 60))
+def test_scalar_agrees_with_array(cost, m):
+    assert cost(m).item() == cost(np.arange(61))[m]
+
+
+def test_piecewise_adds_up_its_steps():
+    cost = PiecewiseLinear((2.0, 4.0), (1.0, 2.0, 5.0))
+    assert cost([0, 1, 2, 3, 4, 5]).tolist() == [0, 1, 2, 4, 6, 11]

