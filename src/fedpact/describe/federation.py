@@ -9,7 +9,7 @@ probability 1 - delta, the paper's definition of the objective) or *joint* (all 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -32,7 +32,7 @@ from fedpact.describe.settings import Agent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Federation:
     """Agents, their targets and the evidence of how their data differ.
 
@@ -57,6 +57,8 @@ class Federation:
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
+    memo: dict[Any, Any] = field(default_factory=dict, init=False)
+    """What later layers have worked out about this federation and want to keep."""
 
     @classmethod
     def from_table(

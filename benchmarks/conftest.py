@@ -1,0 +1,53 @@
+"""Collects one row per comparison, prints them as a table and keeps them as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results" / "benchmarks.json"
+_ROWS: list[dict[str, object]] = []
+
+
+@pytest.fixture
+def compare() -> Callable[..., None]:
+    """Note what was measured for ours and for the competitor, and insist on the ratio."""
+
+    def note(what: str, *, unit: str, ours: float, competitor: str, theirs: float, at_least: float) -> None:
+        ratio = theirs / ours
+        _ROWS.append(
+            {
+                "what": what,
+                "unit": unit,
+                "ours": ours,
+                "competitor": competitor,
+                "theirs": theirs,
+                "ratio": ratio,
+                "at_least": at_least,
+            }
+        )
+        assert ratio >= at_least, f"{what}: {ratio:.1f} times, at least {at_least} wanted"
+
+    return note
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if not _ROWS:
+        return
+    print("\n")
+    for row in _ROWS:
+        print(
+            f"{row['what']}: {row['ours']:.4g} against {row['theirs']:.4g} {row['unit']} ({row['competitor']}), "
+            f"ratio {row['ratio']:.1f}, at least {row['at_least']:g}"
+        )
+    if exitstatus == 0:
+        machine = {"cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__}
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        content = {"command": "make bench", "machine": machine, "rows": _ROWS}
+        RESULTS.write_text(json.dumps(content, indent=2) + "\n")

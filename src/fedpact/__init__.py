@@ -1,0 +1,54 @@
+"""Who in a federation should label how many samples, at what cost, for what pay, and what if nobody plans.
+
+``fedpact`` implements and corrects "Incentives in Federated Learning with Heterogeneous Agents" (Procaccia,
+Shao, Shapira, ICLR 2026).
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from fedpact.describe import classes, examples
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
+from fedpact.describe.federation import Federation
+from fedpact.describe.files import load, save
+from fedpact.describe.reports import Report, read_report
+from fedpact.describe.settings import Agent
+from fedpact.describe.summary import FileCheck, Summary, check, summarise
+from fedpact.describe.ties import TIE
+from fedpact.errors import FederationError, FedpactError, InfeasibleError, SolverError
+from fedpact.statistics.disagreement import disagreement
+from fedpact.statistics.standalone import standalone
+from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
+
+__version__ = version("fedpact")
+
+__all__ = [
+    "TIE",
+    "Agent",
+    "Federation",
+    "FederationError",
+    "FedpactError",
+    "FileCheck",
+    "InfeasibleError",
+    "Interval",
+    "Linear",
+    "PiecewiseLinear",
+    "Quadratic",
+    "Report",
+    "SolverError",
+    "Summary",
+    "Verification",
+    "VerificationStatus",
+    "__version__",
+    "check",
+    "classes",
+    "disagreement",
+    "examples",
+    "load",
+    "read_report",
+    "save",
+    "standalone",
+    "summarise",
+    "verify",
+]

@@ -1,0 +1,55 @@
+"""The command line: each command parses, calls the public package and prints.
+
+Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan exists.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import fedpact as fp
+from fedpact.cli import check, demo, examples, verify
+
+app = typer.Typer(
+    name="fedpact",
+    help="Who in a federation should label how many samples, at what cost, and is it enough?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo.demo, check.check, verify.verify, examples.examples):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fedpact {fp.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; an error that fedpact raises on purpose is one line and an exit code."""
+    try:
+        app()
+    except fp.InfeasibleError as error:
+        sys.exit(_fail(error, 3))
+    except fp.FedpactError as error:
+        sys.exit(_fail(error, 1))
+
+
+def _fail(error: fp.FedpactError, code: int) -> int:
+    print(f"error: {error}", file=sys.stderr)
+    return code

@@ -1,0 +1,58 @@
+"""``fedpact check``: what a file describes, and what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import FileArgument, JsonOption, console, format_number, make_table, print_json
+
+
+def check(file: FileArgument, as_json: JsonOption = False) -> None:
+    """Say what a federation file describes, or list every problem with it.
+
+    Example: [bold]fedpact check examples/alice-bob.toml[/bold]
+    """
+    found = fp.check(file)
+    if as_json:
+        print_json(found.to_dict())
+    elif found.summary is not None:
+        print_summary(found.summary)
+    if found.problems:
+        for problem in found.problems:
+            print(f"error: {problem}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def print_summary(summary: fp.Summary) -> None:
+    """Print the federation in a few lines and one row per agent."""
+    table = make_table(escape(summary.name), "agent", "epsilon", "cost", "capacity")
+    for agent in summary.agents:
+        capacity = "no limit" if agent.capacity is None else f"{agent.capacity:,}"
+        table.add_row(
+            escape(agent.name), format_number(agent.epsilon), escape(describe_cost(agent.cost)), capacity
+        )
+    out = console()
+    out.print(table)
+    merged = summary.H_given - summary.H
+    note = f" ({merged} of the {summary.H_given} given are the same to every agent)" if merged else ""
+    out.print(f"{summary.H} hypotheses{note}; {summary.evidence}")
+    out.print(
+        f"objective {summary.objective}, guarantee {summary.guarantee}, delta {format_number(summary.delta)}"
+    )
+    out.print("no problems found")
+
+
+def describe_cost(cost: fp.Linear | fp.Quadratic | fp.PiecewiseLinear) -> str:
+    """Say what a sample costs."""
+    match cost:
+        case fp.Linear(rate):
+            return f"{rate:g} per sample"
+        case fp.Quadratic(linear, quadratic):
+            return f"{linear:g} m + {quadratic:g} m^2"
+        case fp.PiecewiseLinear(breakpoints, slopes):
+            steps = [f"{slope:g} up to {at:g}" for slope, at in zip(slopes, breakpoints, strict=False)]
+            return ", ".join([*steps, f"then {slopes[-1]:g}"])

@@ -1,0 +1,68 @@
+"""What the commands share: reading a federation, printing JSON, tables, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import fedpact as fp
+
+FileArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help='A federation file (TOML or JSON), or an example such as "alice-bob(0.05)".'
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def read_federation(text: str) -> fp.Federation:
+    """Load a file, or build the example of that name."""
+    if Path(text).suffix in (".toml", ".json") or Path(text).exists():
+        return fp.load(text)
+    try:
+        return fp.examples.build(text)
+    except fp.FederationError as error:
+        raise fp.FederationError(f"{text}: no such file, and no such example: {error}") from None
+
+
+def print_json(entry: Any) -> None:
+    """Print plain values as JSON."""
+    print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def console() -> Console:
+    """Where tables go; wide enough for them when the output is not a terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def make_table(title: str, *columns: str, left: int = 1) -> Table:
+    """Make a plain table whose first ``left`` columns are text and the others numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(escape(column), justify="left" if index < left else "right")
+    return table
+
+
+def format_number(value: float) -> str:
+    """Six significant digits, no trailing zeros."""
+    return f"{value:.6g}"
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(what)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,54 @@
+"""``fedpact examples``: the catalogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.check import print_summary
+from fedpact.cli.common import JsonOption, console, make_table, print_json
+
+
+def examples(
+    name: Annotated[
+        str | None, typer.Argument(help='An example, with arguments if you like: "price-of-stability(1/64)".')
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the example as a federation file (.toml or .json).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the examples, or show one.
+
+    Example: [bold]fedpact examples alice-bob --save alice-bob.toml[/bold]
+    """
+    if name is None:
+        if save is not None:
+            raise fp.FederationError("save needs the name of an example; fedpact examples lists them")
+        _print_catalogue(as_json)
+        return
+    fed = fp.examples.build(name)
+    summary = fp.summarise(fed)
+    if save is not None:
+        fed.save(save)
+    if as_json:
+        print_json(summary.to_dict())
+        return
+    entry = fp.examples.find(name)
+    console().print(f"{escape(entry.summary)}\nSource: {escape(entry.source)}\n")
+    print_summary(summary)
+
+
+def _print_catalogue(as_json: bool) -> None:
+    entries = fp.examples.CATALOGUE.values()
+    if as_json:
+        print_json([{"name": entry.name, "summary": entry.summary, "source": entry.source} for entry in entries])
+        return
+    table = make_table("Examples", "name", "what it shows", "source", left=3)
+    for entry in entries:
+        table.add_row(escape(entry.name), escape(entry.summary), escape(entry.source))
+    console().print(table)

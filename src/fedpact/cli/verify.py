@@ -1,0 +1,87 @@
+"""``fedpact verify``: whether a contribution vector is enough."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    read_federation,
+)
+
+
+def verify(
+    file: FileArgument,
+    m: Annotated[
+        str,
+        typer.Option("--m", help='Samples per agent: "3,2", or by name "alice=3,bob=2" (others give nothing).'),
+    ],
+    method: Annotated[
+        str, typer.Option(help='"exact", "bounds", "estimate", or "auto": the first that settles the question.')
+    ] = "auto",
+    draws: Annotated[int, typer.Option(help="Draws per target for the estimate.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Seed of the estimate.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Say whether a contribution vector meets every agent's target.
+
+    Example: [bold]fedpact verify examples/alice-bob.toml --m 3,2[/bold]
+    """
+    fed = read_federation(file)
+    if seed < 0:
+        raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
+    seen = fp.verify(fed, read_m(m), method=method, draws=draws, rng=np.random.default_rng(seed))
+    if as_json:
+        print_json(seen.to_dict())
+    else:
+        print_verification(fed, seen)
+
+
+def read_m(text: str) -> list[str] | dict[str, str]:
+    """Split ``3,2`` or ``alice=3,bob=2``; the numbers are checked by the package."""
+    parts = [part.strip() for part in text.split(",")]
+    if not any("=" in part for part in parts):
+        return parts
+    pairs = [part.rpartition("=") for part in parts]
+    names = [name.strip() for name, _, _ in pairs]
+    for (name, equals, _), part in zip(pairs, parts, strict=True):
+        if not equals or names.count(name.strip()) > 1:
+            raise fp.FederationError(f'm must name every agent once, as in "alice=3,bob=2"; {part!r} does not')
+    return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
+
+
+def print_verification(fed: fp.Federation, seen: fp.Verification) -> None:
+    """Print one line per agent, then the verdict."""
+    value = "Pr[target missed]" if seen.objective == "pac" else "expected error"
+    title = f"{fed.name}: {sum(seen.contributions.values()):,} samples, cost {format_number(seen.cost)}"
+    table = make_table(
+        escape(title), "agent", "samples", value, "allowed", "met", "how", "hardest truth", "survivor"
+    )
+    for agent in fed.agents:
+        name = agent.name
+        limit = fed.delta if seen.objective == "pac" else agent.epsilon
+        table.add_row(
+            escape(name),
+            f"{seen.contributions[name]:,}",
+            str(seen.failure[name]),
+            format_number(limit),
+            "[green]yes[/green]" if seen.met[name] else "[red]no[/red]",
+            seen.how[name],
+            escape(seen.worst_target[name]),
+            escape(seen.blocking.get(name, "-")),
+        )
+    out = console()
+    out.print(table)
+    if seen.joint_failure is not None:
+        out.print(f"Pr\\[some target missed] {seen.joint_failure}, allowed {format_number(fed.delta)}")
+    out.print(f"{seen.guarantee} guarantee: {seen.status.value}")

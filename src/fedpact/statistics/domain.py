@@ -1,0 +1,83 @@
+"""The finite domain behind a federation: the points that matter, merged.
+
+A table and predictions both describe finitely many points with every hypothesis' label and every agent's
+mass. What decides a guarantee is only *where two hypotheses differ*, so points that nobody can draw or on
+which all hypotheses agree are dropped, and points that split the class in the same way are merged, their
+masses added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.errors import FederationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Domain:
+    """Points that tell some hypotheses apart."""
+
+    labels: NDArray[np.int32]
+    """(H, n): the first hypothesis with the same label there, so that only equality carries meaning."""
+    mass: NDArray[np.float64]
+    """(k, n) mass of every agent on every point; a row may sum to less than one."""
+
+    @property
+    def n(self) -> int:
+        """Number of merged points."""
+        return int(self.labels.shape[1])
+
+    def differ(self, target: int) -> NDArray[np.bool_]:
+        """(H, n) where each hypothesis differs from ``target``."""
+        return np.asarray(self.labels != self.labels[target])
+
+
+def find_domain(fed: Federation) -> Domain:
+    """Merge the points of a table or of predictions.
+
+    Examples
+    --------
+    >>> from fedpact.describe.federation import Federation
+    >>> fed = Federation.from_table(
+    ...     [[0, 0, 0, 1], [0, 1, 0, 1], [1, 1, 0, 0]], [[0.25, 0.25, 0.25, 0.25]], epsilon=0.1, delta=0.1
+    ... )
+    >>> find_domain(fed).mass  # the third point separates nothing, the first and the fourth split alike
+    array([[0.5 , 0.25]])
+    """
+    labels, mass = _points(fed)
+    first = _first_with_same_label(labels[fed.distinct])
+    useful = first.any(axis=0) & (mass > 0).any(axis=0)
+    columns, inverse = np.unique(first[:, useful], axis=1, return_inverse=True)
+    merged = np.zeros((fed.k, columns.shape[1]))
+    for row, masses in zip(merged, mass[:, useful], strict=True):
+        np.add.at(row, inverse.ravel(), masses)
+    return Domain(labels=np.ascontiguousarray(columns), mass=merged)
+
+
+def _points(fed: Federation) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    match fed.evidence:
+        case Table(labels=labels, distributions=distributions):
+            return labels, distributions
+        case Predictions(predictions=predictions):
+            owner = np.repeat(np.arange(fed.k), [array.shape[1] for array in predictions])
+            mass = np.zeros((fed.k, len(owner)))
+            mass[owner, np.arange(len(owner))] = 1 / np.bincount(owner, minlength=fed.k)[owner]
+            return np.concatenate(predictions, axis=1), mass
+        case Reports():
+            raise FederationError(
+                "reports hold pairwise rates only, not the joint structure; "
+                'use method="bounds", or describe the federation by a table or predictions'
+            )
+
+
+def _first_with_same_label(labels: NDArray[np.int64]) -> NDArray[np.int32]:
+    first = np.zeros(labels.shape, dtype=np.int32)
+    for label in np.unique(labels):
+        has = labels == label
+        np.copyto(first, has.argmax(axis=0).astype(np.int32), where=has)
+    return first

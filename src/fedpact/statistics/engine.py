@@ -1,0 +1,328 @@
+"""The guarantee engine: the value of every requirement of a federation at many contribution vectors.
+
+A *requirement* is one row of the question: agent i's target (k of them), or the joint one. Its value is the
+worst over targets h* of a miss family's value (see :mod:`fedpact.statistics.misses`). For every target two
+cheap bounds are at hand, the likeliest single miss below and the sum of all above, so only targets that can
+be the worst are looked at closer:
+
+1. *exact*: the signed sum of :mod:`fedpact.statistics.expansion`, built once per family and evaluated for all
+   m at once;
+2. *bounds*: where that sum would be too long, a certified interval (:mod:`fedpact.statistics.bounds`; for
+   reports :mod:`fedpact.statistics.pairs`);
+3. *estimate*: where the interval does not settle the question either, Karp-Luby
+   (:mod:`fedpact.statistics.karp_luby`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.evidence import Reports
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.errors import FederationError
+from fedpact.statistics.bounds import MAX_NODES, WIDTH, Bound, bound
+from fedpact.statistics.disagreement import rates_against, report_rates
+from fedpact.statistics.domain import Domain, find_domain
+from fedpact.statistics.expansion import Expansion, expand
+from fedpact.statistics.karp_luby import estimate
+from fedpact.statistics.misses import MissFamily, log_miss, reduce_family, to_probability
+from fedpact.statistics.pairs import pair_bounds
+from fedpact.statistics.targets import find_targets
+
+METHODS = ("auto", "exact", "bounds", "estimate")
+CONFIDENCE = 0.999
+DRAWS = 20_000
+# Rates of all targets are kept up to this many numbers (256 MB) and computed anew for every question beyond.
+_KEEP = 32_000_000
+JOINT = -1
+"""Number of the joint requirement; agents have theirs from 0 on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Values:
+    """Interval of every requirement at every contribution vector; exact where low equals high."""
+
+    low: NDArray[np.float64]
+    """(B, R)"""
+    high: NDArray[np.float64]
+    """(B, R)"""
+    target: NDArray[np.intp]
+    """(B, R) the target that is worst as far as known."""
+    how: NDArray[np.str_]
+    """(B, R) "exact", "bounds" or "estimate"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One requirement at one contribution vector, with what is known of every target (arrays are updated)."""
+
+    m: NDArray[np.float64]
+    requirement: int
+    limit: float
+    low: NDArray[np.float64]
+    """(T,)"""
+    high: NDArray[np.float64]
+    """(T,)"""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the requirement is known to be met or known to be missed."""
+        return exceeds(float(self.low.max()), self.limit) or not exceeds(float(self.high.max()), self.limit)
+
+
+class Engine:
+    """Everything about one federation that does not depend on m, built when first needed and kept."""
+
+    def __init__(self, fed: Federation) -> None:
+        self.fed = fed
+        self._families: dict[tuple[int, int], MissFamily] = {}
+        self._expansions: dict[bytes, Expansion | None] = {}
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The merged points."""
+        return find_domain(self.fed)
+
+    @cached_property
+    def targets(self) -> NDArray[np.intp]:
+        """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
+        if isinstance(self.fed.evidence, Reports):
+            return np.arange(self.fed.H)
+        return find_targets(self.domain)
+
+    @cached_property
+    def _kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """All rates and their logarithms, unless they are too many to keep."""
+        if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
+            return None
+        rates = self._compute_rates(self.targets)
+        return rates, log_miss(rates)
+
+    def _compute_rates(self, targets: NDArray[np.intp]) -> NDArray[np.float64]:
+        if isinstance(self.fed.evidence, Reports):
+            return report_rates(self.fed, targets)
+        return rates_against(self.domain, targets)
+
+    def _rates(self, which: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(k, t, H) how often each hypothesis disagrees with some of the targets, and log(1 - that)."""
+        if self._kept is not None:
+            return self._kept[0][:, which], self._kept[1][:, which]
+        rates = self._compute_rates(self.targets[which])
+        return rates, log_miss(rates)
+
+    def _weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
+        """(t, H) what it costs the requirement if a hypothesis is missed."""
+        if self.fed.objective == "expected":
+            return np.asarray(rates[requirement])
+        if requirement == JOINT:
+            bad = exceeds(rates, self.fed.epsilon[:, None, None]).any(axis=0)
+        else:
+            bad = exceeds(rates[requirement], self.fed.epsilon[requirement])
+        return np.asarray(bad, dtype=np.float64)
+
+    def _weights(self, requirement: int, target: int) -> NDArray[np.float64]:
+        """(H,) what it costs the requirement if a hypothesis is missed, against one target."""
+        return np.asarray(self._weigh(self._rates(slice(target, target + 1))[0], requirement)[0])
+
+    @property
+    def has_joint_structure(self) -> bool:
+        """Whether exact values can be had at all."""
+        return not isinstance(self.fed.evidence, Reports)
+
+    def find_likeliest_miss(self, agent: int, target: int, m: NDArray[np.int64]) -> int:
+        """Hypothesis whose survival most likely hurts ``agent`` when ``target`` is the truth."""
+        rates = self._compute_rates(np.array([target]))
+        terms = self._weigh(rates, agent)[0] * np.exp(
+            np.tensordot(m.astype(np.float64), log_miss(rates), axes=1)[0]
+        )
+        return int(terms.argmax())
+
+    def threshold(self, requirement: int) -> float:
+        """Largest value with which the requirement is met."""
+        return float(self.fed.epsilon[requirement]) if self.fed.objective == "expected" else self.fed.delta
+
+    def evaluate(
+        self,
+        m: NDArray[np.int64],
+        requirements: Sequence[int],
+        *,
+        method: str = "auto",
+        rng: np.random.Generator | None = None,
+        draws: int = DRAWS,
+    ) -> Values:
+        """Values of ``requirements`` at the contribution vectors ``m`` (B, k)."""
+        if method not in METHODS:
+            raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+        if method in ("exact", "estimate"):
+            _ = self.domain  # raises for reports, which have no joint structure
+        work = m.astype(np.float64)
+        parts = [self._evaluate(work, r, method, rng or np.random.default_rng(0), draws) for r in requirements]
+        return Values(
+            low=np.stack([part.low for part in parts], axis=1),
+            high=np.stack([part.high for part in parts], axis=1),
+            target=np.stack([part.target for part in parts], axis=1),
+            how=np.stack([part.how for part in parts], axis=1),
+        )
+
+    def is_met(self, m: NDArray[np.int64], requirements: Sequence[int]) -> NDArray[np.bool_]:
+        """(B, R) whether each requirement is provably met; stops once that is known, never estimates."""
+        work = m.astype(np.float64)
+        met = np.empty((len(m), len(requirements)), dtype=bool)
+        for column, requirement in enumerate(requirements):
+            limit = self.threshold(requirement)
+            low, high = self._union_bounds(work, requirement)
+            if self.has_joint_structure:
+                self._sharpen_exactly(work, requirement, low, high, limit)
+            for row in range(len(m)):
+                question = _Question(work[row], requirement, limit, low[row], high[row])
+                if not question.is_decided:
+                    self._narrow(question, until_decided=True)
+            met[:, column] = ~exceeds(high.max(axis=1), limit)
+        return met
+
+    def _evaluate(
+        self, m: NDArray[np.float64], requirement: int, method: str, rng: np.random.Generator, draws: int
+    ) -> Values:
+        low, high = self._union_bounds(m, requirement)
+        if method in ("auto", "exact") and self.has_joint_structure:
+            self._sharpen_exactly(m, requirement, low, high)
+        how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
+        for row in np.flatnonzero(how != "exact"):
+            question = _Question(m[row], requirement, self.threshold(requirement), low[row], high[row])
+            how[row] = self._settle(question, method, rng, draws)
+        worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
+        top = high.max(axis=1)
+        return Values(low=np.minimum(low.max(axis=1), top), high=top, target=self.targets[worst], how=how)
+
+    def _union_bounds(
+        self, m: NDArray[np.float64], requirement: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(B, T) largest single term and sum of all terms, for every target."""
+        low, high = np.empty((2, len(m), len(self.targets)))
+        step = max(1, _KEEP // (16 * self.fed.k * self.fed.H))
+        for start in range(0, len(self.targets), step):
+            some = slice(start, start + step)
+            rates, logs = self._rates(some)
+            weights = self._weigh(rates, requirement)
+            for row, share in enumerate(m):
+                terms = weights * to_probability(np.tensordot(share, logs, axes=1))
+                low[row, some], high[row, some] = terms.max(axis=1), terms.sum(axis=1)
+            np.minimum(high[:, some], weights.max(axis=1), out=high[:, some])
+        return low, high
+
+    def _sharpen_exactly(
+        self,
+        m: NDArray[np.float64],
+        requirement: int,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        limit: float = 1.0,
+    ) -> None:
+        """Replace the bounds by the exact value for every target that could be the worst, likeliest first.
+
+        Rows whose value is known to be above ``limit`` are left alone.
+        """
+        for target in np.argsort(-high.sum(axis=0), kind="stable"):
+            worst = low.max(axis=1)
+            rows = np.flatnonzero((high[:, target] > worst) & ~exceeds(worst, limit))
+            if len(rows):
+                expansion = self._expansion(requirement, int(target))
+                if expansion is not None:
+                    low[rows, target] = np.maximum(expansion.evaluate(m[rows]), low[rows, target])
+                    high[rows, target] = low[rows, target]
+
+    def _settle(self, question: _Question, method: str, rng: np.random.Generator, draws: int) -> str:
+        """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
+        if method == "exact":
+            worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
+            raise FederationError(
+                f"method 'exact' needs too many terms against target {worst!r}; use method 'auto' or 'bounds'"
+            )
+        if method != "estimate":
+            self._narrow(question)
+            if method == "bounds" or question.is_decided or not self.has_joint_structure:
+                return "bounds"
+        self._estimate(question, rng, draws)
+        return "estimate"
+
+    def _narrow(self, question: _Question, *, until_decided: bool = False) -> None:
+        """Narrow the target with the highest upper end, over and over; finer where the threshold asks for it."""
+        low, high, nodes = question.low, question.high, 2 * MAX_NODES
+        for width in (WIDTH, WIDTH / 100):
+            fresh = np.ones(len(low), dtype=bool)
+            worst = int(high.argmax())
+            while high[worst] - low.max() > width and fresh[worst] and nodes > 0:
+                if until_decided and question.is_decided:
+                    return
+                fresh[worst] = False
+                found = self._bound(question, worst, width, min(MAX_NODES, nodes))
+                low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
+                nodes -= found.nodes
+                worst = int(high.argmax())
+            if question.is_decided:
+                return
+
+    def _bound(self, question: _Question, target: int, width: float, max_nodes: int) -> Bound:
+        if self.has_joint_structure:
+            family = self.reduced_family(question.requirement, target)
+            return bound(family, question.m, width=width, max_nodes=max_nodes)
+        return self._pair_bounds(question.m, question.requirement, target)
+
+    def _estimate(self, question: _Question, rng: np.random.Generator, draws: int) -> None:
+        """Estimate all targets that could still be the worst; the intervals hold together with ``CONFIDENCE``.
+
+        A tenth of the draws for all of them first, then all draws for those that this leaves in question.
+        """
+        low, high = question.low, question.high
+        in_question = np.flatnonzero((high > low.max()) & (high > low))
+        confidence = 1 - (1 - CONFIDENCE) / (2 * max(1, len(in_question)))
+        for share in (max(2, draws // 10), draws):
+            for target in in_question[np.argsort(-high[in_question], kind="stable")]:
+                if high[target] <= low.max():
+                    continue
+                family = self.reduced_family(question.requirement, int(target))
+                found = estimate(family, question.m, draws=share, rng=rng, confidence=confidence)
+                low[target], high[target] = max(low[target], found.low), min(high[target], found.high)
+                low[target] = min(low[target], high[target])
+
+    def _pair_bounds(self, m: NDArray[np.float64], requirement: int, target: int) -> Bound:
+        assert isinstance(self.fed.evidence, Reports)
+        weights = self._weights(requirement, target)
+        some = np.flatnonzero(weights)
+        rates = report_rates(self.fed, np.append(some, self.targets[target]))[:, :, some]
+        is_binary = all(report.n_classes <= 2 for report in self.fed.evidence.reports)
+        return pair_bounds(rates[:, -1], rates[:, :-1], weights[some], m, is_binary=is_binary)
+
+    def _family(self, requirement: int, target: int) -> MissFamily:
+        weights = self._weights(requirement, target)
+        some = np.flatnonzero(weights)
+        sets = self.domain.differ(int(self.targets[target]))[some]
+        return MissFamily(sets=sets, weights=weights[some], mass=self.domain.mass)
+
+    def reduced_family(self, requirement: int, target: int) -> MissFamily:
+        """Miss family of a requirement against the target of that number, as small as it gets."""
+        key = (requirement, target)
+        if key not in self._families:
+            self._families[key] = reduce_family(self._family(requirement, target))
+        return self._families[key]
+
+    def _expansion(self, requirement: int, target: int) -> Expansion | None:
+        key = target.to_bytes(4, "little") + self._weights(requirement, target).tobytes()
+        if key not in self._expansions:
+            self._expansions[key] = expand(self._family(requirement, target))
+        return self._expansions[key]
+
+
+def engine_of(fed: Federation) -> Engine:
+    """Return the engine of a federation, made once and kept with it."""
+    if Engine not in fed.memo:
+        fed.memo[Engine] = Engine(fed)
+    engine = fed.memo[Engine]
+    assert isinstance(engine, Engine)
+    return engine

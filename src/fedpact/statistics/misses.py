@@ -1,0 +1,86 @@
+"""Families of miss events: what one target and one requirement come down to.
+
+For a target h* and an agent i, hypothesis h is *missed* if no pooled sample falls into A_h = {x : h*(x) !=
+h(x)}, which has probability prod_j (1 - D_j(A_h))^m_j. Both objectives ask for the expected largest weight
+among the missed hypotheses,
+
+    value(m) = E[ max { w_h : h is missed } ],
+
+- pac: w_h = 1 if p_i(h*, h) > epsilon_i, else 0; the value is the failure probability of agent i against h*;
+- expected: w_h = p_i(h*, h); the value is the expected error of the worst consistent hypothesis;
+- joint: w_h = 1 if h is bad for anybody.
+
+A superset is missed only if its subset is, so a set that contains another of at least its weight is dropped;
+then points that lie in the same sets are merged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# (1 - 1)^m is 0 for m >= 1 and 1 for m = 0: exp(m * NEVER) gives both without 0 * inf.
+NEVER = -1e200
+# Masses add up to one within rounding: a set this close to everything is everything.
+_ALL = 1 - 1e-12
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MissFamily:
+    """Sets whose being missed matters, with what it costs."""
+
+    sets: NDArray[np.bool_]
+    """(s, n) which points each set holds."""
+    weights: NDArray[np.float64]
+    """(s,) in (0, 1], falling."""
+    mass: NDArray[np.float64]
+    """(k, n) mass of every agent on every point."""
+
+
+def log_miss(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log(1 - mass), finite everywhere: the log-probability that one sample misses a set of that mass.
+
+    Examples
+    --------
+    >>> np.exp(0 * log_miss(np.array(1.0))), np.exp(1 * log_miss(np.array(1.0)))
+    (np.float64(1.0), np.float64(0.0))
+    """
+    return np.where(mass < _ALL, np.log1p(-np.minimum(mass, _ALL)), NEVER)
+
+
+def to_probability(log: NDArray[np.float64]) -> NDArray[np.float64]:
+    """exp(log), which is zero only if some sample cannot miss, never because a number was too small.
+
+    Examples
+    --------
+    >>> to_probability(np.array([0.0, -2000.0, 3 * NEVER])) > 0
+    array([ True,  True, False])
+    """
+    return np.where(log > NEVER / 2, np.maximum(np.exp(log), _TINY), 0.0)
+
+
+def reduce_family(family: MissFamily) -> MissFamily:
+    """Drop sets that contain another of at least their weight, merge points of the same sets, sort by weight."""
+    order = np.argsort(-family.weights, kind="stable")
+    sets, weights = family.sets[order], family.weights[order]
+    sets, weights = sets[weights > 0], weights[weights > 0]
+    keep = ~_dominated(sets, weights)
+    sets, weights = sets[keep], weights[keep]
+    columns, inverse = np.unique(sets, axis=1, return_inverse=True)
+    mass = np.zeros((len(family.mass), columns.shape[1]))
+    for row, masses in zip(mass, family.mass, strict=True):
+        np.add.at(row, inverse.ravel(), masses)
+    used = columns.any(axis=0)
+    return MissFamily(sets=columns[:, used], weights=weights, mass=mass[:, used])
+
+
+def _dominated(sets: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which sets contain another set of at least their weight (of equals, all but the first)."""
+    as_float = sets.astype(np.float32)
+    inside = (as_float @ as_float.T) == as_float.sum(axis=1)[:, None]  # row is a subset of column
+    covers = inside & (weights[:, None] >= weights[None, :])
+    equal = covers & covers.T
+    return np.asarray((covers & (~equal | np.triu(np.ones_like(equal), k=1))).any(axis=0))

@@ -1,0 +1,90 @@
+"""A certified interval from pairwise rates alone, for federations known only by reports.
+
+Let q_a = Pr[h_a is missed]. The union of two disagreements has mass
+
+    max(p_a, p_b, p_ab)  <=  D(R_a + R_b)  <=  min(1, (p_a + p_b + p_ab) / 2),
+
+because R_a and R_b differ only where the two hypotheses do; for binary labels exactly there, and the right
+side is an equality. So Pr[both are missed] is bounded from pairs alone. Above: a spanning tree
+(Hunter-Worsley) with links from the upper mass, and the best threshold of
+E[max w] <= theta + sum (w - theta)^+ q. Below: the likeliest single miss, and for equal weights de Caen and
+Dawson-Sankoff with links from the lower mass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.statistics.bounds import Bound
+from fedpact.statistics.misses import log_miss
+
+
+def pair_bounds(
+    p: NDArray[np.float64],
+    p_pairs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    m: NDArray[np.float64],
+    *,
+    is_binary: bool,
+) -> Bound:
+    """Certified interval around the value of one target's family.
+
+    Parameters
+    ----------
+    p
+        (k, s) mass of every set.
+    p_pairs
+        (k, s, s) how often the two hypotheses of a pair disagree with each other.
+    weights
+        (s,) above zero.
+    m
+        (k,) contributions.
+    is_binary
+        Whether labels are binary, so that the union of two sets has known mass.
+    """
+    order = np.argsort(-weights, kind="stable")
+    p, p_pairs, weights = p[:, order], p_pairs[:, order][:, :, order], weights[order]
+    q = np.exp(m @ log_miss(p))
+    most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
+    least = most if is_binary else np.maximum(np.maximum(p[:, :, None], p[:, None, :]), p_pairs)
+    both_low = np.exp(np.tensordot(m, log_miss(most), axes=1))
+    high = min(_tree_bound(q, both_low, weights), _threshold_bound(q, weights))
+    low = float((np.maximum.accumulate(q) * -np.diff(weights, append=0.0)).sum())
+    if weights[-1] == weights[0]:
+        both_high = np.exp(np.tensordot(m, log_miss(least), axes=1))
+        np.fill_diagonal(both_high, q)
+        low = max(low, weights[0] * _union_below(q, both_high))
+    high = min(high, float(weights[0]))
+    return Bound(low=min(low, high), high=high, nodes=len(q))
+
+
+def _tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Worsley's bound: every set is linked to one before it, chosen greedily (Prim) within each weight."""
+    total, link = 0.0, np.zeros(len(q))
+    waiting = np.ones(len(q), dtype=bool)
+    for _ in range(len(q)):
+        level = waiting & (weights == weights[waiting][0])
+        taken = int(np.argmax(np.where(level, link + 1e-300 * q, -1.0)))
+        total += weights[taken] * (q[taken] - link[taken])
+        waiting[taken] = False
+        link = np.maximum(link, np.minimum(both[taken], q))
+    return total
+
+
+def _threshold_bound(q: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Best theta of E[max w] <= theta + sum (w - theta)^+ q; the minimum is at theta = 0 or at a weight."""
+    thetas = np.unique(np.append(weights, 0.0))
+    return float((thetas + np.maximum(weights[:, None] - thetas, 0.0).T @ q).min())
+
+
+def _union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
+    """Largest of de Caen's and Dawson and Sankoff's lower bounds on the probability of the union."""
+    if not q.any():
+        return 0.0
+    sums = both.sum(axis=1)
+    de_caen = float(np.divide(q**2, sums, out=np.zeros_like(q), where=sums > 0).sum())
+    s1, s2 = float(q.sum()), float((both.sum() - np.trace(both)) / 2)
+    r = int(2 * s2 / s1) + 1
+    dawson_sankoff = 2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1))
+    return max(de_caen, dawson_sankoff)

@@ -1,0 +1,200 @@
+"""The command line as a user meets it: answers, JSON, one-line errors, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ALICE_BOB = str(EXAMPLES / "alice-bob.toml")
+
+
+@pytest.fixture
+def fedpact(monkeypatch, capsys):
+    """Run the command line in process; returns (exit code, stdout, stderr)."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["fedpact", *words])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return int(stopped.value.code or 0), out, err
+
+    return run
+
+
+def test_verify_prints_one_row_per_agent_and_the_verdict(fedpact):
+    code, out, _ = fedpact("verify", ALICE_BOB, "--m", "1,1")
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines() if line.startswith(("alice ", "bob "))] == [
+        ["alice", "1", "0.32"],
+        ["bob", "1", "0.32"],
+    ]
+    assert "Pr[target missed]" in out
+    assert fp.VerificationStatus.MISSED.value in out
+
+
+@pytest.mark.parametrize("m", ["3,2", "alice=3,bob=2", " bob = 2 , alice=3 "])
+def test_verify_json_is_the_dictionary_of_the_result(fedpact, m):
+    code, out, _ = fedpact("verify", ALICE_BOB, "--m", m, "--json")
+    assert code == 0
+    assert json.loads(out) == fp.verify(fp.load(ALICE_BOB), [3, 2]).to_dict()
+
+
+def test_verify_takes_the_name_of_an_example(fedpact):
+    code, out, _ = fedpact("verify", "price-of-stability(1/64)", "--m", "bob=40", "--json")
+    assert code == 0
+    assert json.loads(out)["met"] == {"alice": False, "bob": True}
+
+
+def test_verify_shows_the_joint_failure(fedpact, tmp_path):
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]],
+        [["1/2", 0, "1/2"], [0, "1/2", "1/2"]],
+        epsilon=0.1,
+        delta="1/4",
+        guarantee="joint",
+    )
+    fed.save(tmp_path / "joint.toml")
+    code, out, _ = fedpact("verify", str(tmp_path / "joint.toml"), "--m", "2,2")
+    assert code == 0
+    assert "Pr[some target missed] 0.4375" in out
+
+
+def test_estimates_repeat_for_the_same_seed(fedpact):
+    words = (
+        "verify",
+        "coupon-collector(5)",
+        "--m",
+        "9",
+        "--method",
+        "estimate",
+        "--draws",
+        "500",
+        "--json",
+        "--seed",
+    )
+    first, again, other = (fedpact(*words, seed)[1] for seed in ("5", "5", "6"))
+    assert first == again != other
+
+
+def test_check_describes_a_good_file(fedpact):
+    code, out, _ = fedpact("check", ALICE_BOB)
+    assert code == 0
+    assert "4 hypotheses; a table of 2 points" in out
+    assert "no problems found" in out
+
+
+def test_check_says_how_many_hypotheses_are_merged(fedpact, tmp_path):
+    fed = fp.Federation.from_table([[0, 0], [0, 1], [0, 0]], [[0.5, 0.5]], epsilon=0.1, delta=0.1)
+    fed.save(tmp_path / "twins.json")
+    _, out, _ = fedpact("check", str(tmp_path / "twins.json"))
+    assert "2 hypotheses (1 of the 3 given are the same to every agent)" in out
+
+
+def test_check_lists_every_problem(fedpact, tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(
+        'delta = 2\nepsilon = 0.1\n[[agents]]\nname = "a"\ncost = -1\ndistribution = {x = 0.5}\n'
+        '[hypotheses]\nclass = "singletns"\n'
+    )
+    code, out, err = fedpact("check", str(path), "--json")
+    problems = json.loads(out)["problems"]
+    assert code == 1
+    assert err.splitlines() == [f"error: {problem}" for problem in problems]
+    for words in ("delta must lie", "agent 'a': cost", "agent 'a': a distribution must sum to 1", "did you mean"):
+        assert any(words in problem for problem in problems), words
+
+
+def test_examples_are_listed_and_saved(fedpact, tmp_path):
+    code, out, _ = fedpact("examples", "--json")
+    assert code == 0
+    assert [entry["name"] for entry in json.loads(out)] == list(fp.examples.CATALOGUE)
+    assert fedpact("examples")[0] == 0
+    code, out, _ = fedpact("examples", "alice_bob(0.05)", "--save", str(tmp_path / "ab.json"))
+    assert code == 0
+    assert "Source: " in out
+    assert fp.load(tmp_path / "ab.json").epsilon.tolist() == [0.05, 0.05]
+
+
+def test_demo_shows_needs_and_vectors(fedpact):
+    code, out, _ = fedpact("demo", "--json")
+    shown = json.loads(out)
+    assert code == 0
+    assert len(shown["standalone"]) == 17
+    assert [entry["feasible"] for entry in shown["vectors"]] == [True, False, False, False, False, True]
+    code, out, _ = fedpact("demo")
+    assert code == 0
+    assert "hospital 6.5" in out
+    assert "17 of 17" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param(["verify", "nowhere.toml", "--m", "1"], "no such file", id="missing file"),
+        pytest.param(["verify", "alice-rob", "--m", "1"], "did you mean 'alice-bob'?", id="unknown example"),
+        pytest.param(["verify", ALICE_BOB, "--m", "1"], "1 for 2 agents", id="short m"),
+        pytest.param(
+            ["verify", ALICE_BOB, "--m", "1,-2"], "agent 'bob': m must be a whole number", id="negative m"
+        ),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,nan"], "agent 'bob': m must be a number", id="nan m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,x"], "agent 'bob': m must be a number", id="word m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,2"], "name every agent once", id="mixed m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,alice=2"], "name every agent once", id="twice m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "alic=1"], "did you mean 'alice'?", id="misspelt m"),
+        pytest.param(
+            ["verify", ALICE_BOB, "--m", "1,1", "--method", "magic"], "method must be one of", id="method"
+        ),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--draws", "1"], "draws must be at least 2", id="draws"),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--seed", "-1"], "seed must be", id="seed"),
+        pytest.param(["check", str(EXAMPLES)], "must end in .toml or .json", id="folder"),
+        pytest.param(["examples", "--save", "x.toml"], "save needs the name of an example", id="save what"),
+        pytest.param(
+            ["examples", "alice-bob", "--save", "x.txt"], "must end in .toml or .json", id="save as text"
+        ),
+    ],
+)
+def test_bad_requests_are_one_line_and_exit_1(fedpact, words, message):
+    code, _, err = fedpact(*words)
+    assert code == 1
+    assert len(err.splitlines()) == 1
+    assert err.startswith("error: ")
+    assert message in err
+
+
+def test_nothing_is_unpickled(fedpact, tmp_path):
+    np.save(tmp_path / "evil.npy", np.array([[{}]], dtype=object), allow_pickle=True)
+    path = tmp_path / "evil.toml"
+    path.write_text('delta = 0.1\nepsilon = 0.1\n[[agents]]\nname = "a"\npredictions = "evil.npy"\n')
+    code, _, err = fedpact("check", str(path))
+    assert code == 1
+    assert "agent 'a': predictions: " in err
+    assert "without pickle" in err
+
+
+@pytest.mark.parametrize("words", [["verify", ALICE_BOB], ["plan-it"], ["verify", "--m"]])
+def test_wrong_usage_exits_2(fedpact, words):
+    assert fedpact(*words)[0] == 2
+
+
+@pytest.mark.parametrize("command", ["demo", "check", "verify", "examples"])
+def test_help_has_an_example(fedpact, command):
+    code, out, _ = fedpact(command, "--help")
+    assert code == 0
+    assert f"Example: fedpact {command}" in " ".join(out.split())
+
+
+def test_version_and_module_entry():
+    ran = subprocess.run(
+        [sys.executable, "-m", "fedpact", "--version"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ran.stdout == f"fedpact {fp.__version__}\n"

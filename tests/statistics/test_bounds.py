@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedpact.statistics.bounds import bound
+from fedpact.statistics.misses import MissFamily, reduce_family
+from oracle import family_value, family_value_by_subsets
+from strategies import families
+
+
+def reduced(family):
+    return reduce_family(MissFamily(**family.arrays))
+
+
+@given(families(), st.sampled_from([0, 1, 3, 20]), st.sampled_from([1e-1, 1e-4, 0.0]))
+@settings(max_examples=150)
+def test_the_interval_holds_however_early_it_stops(family, max_nodes, width):
+    truth = float(family_value(family.sets, family.weights, family.mass, family.m))
+    found = bound(reduced(family), np.array(family.m, dtype=float), width=width, max_nodes=max_nodes)
+    assert 0 <= found.low <= found.high <= 1
+    assert found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_interval_is_as_narrow_as_asked(seed, width):
+    """Nine sets over forty points, known by inclusion and exclusion."""
+    rng = np.random.default_rng(seed)
+    sets = rng.random((9, 40)) < 0.2
+    mass = rng.dirichlet(np.ones(41), 2)[:, :40]
+    weights = rng.integers(1, 5, 9) / 4 if seed % 2 else np.ones(9)
+    m = np.array([6.0, 5.0])
+    truth = family_value_by_subsets(sets.tolist(), weights.tolist(), mass.tolist(), [6, 5])
+    found = bound(reduce_family(MissFamily(sets=sets, weights=weights, mass=mass)), m, width=width)
+    assert found.high - found.low <= width
+    assert found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
+def test_more_nodes_never_hurt():
+    rng = np.random.default_rng(5)
+    family = reduce_family(
+        MissFamily(sets=rng.random((25, 60)) < 0.15, weights=np.ones(25), mass=rng.dirichlet(np.ones(60), 1))
+    )
+    found = [bound(family, np.array([15.0]), width=1e-9, max_nodes=nodes) for nodes in (0, 100, 2_000, 20_000)]
+    widths = [entry.high - entry.low for entry in found]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < widths[0]
+    assert all(entry.nodes <= max(25, nodes) for entry, nodes in zip(found, (0, 100, 2_000, 20_000), strict=True))
+
+
+def test_without_samples_everything_is_missed():
+    family = MissFamily(sets=np.eye(3, dtype=bool), weights=np.array([0.5, 0.25, 0.25]), mass=np.full((2, 3), 0.3))
+    found = bound(family, np.zeros(2))
+    assert (found.low, found.high) == (0.5, 0.5)

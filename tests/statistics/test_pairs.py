@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fedpact as fp
+from fedpact.statistics.pairs import pair_bounds
+from oracle import answer
+from strategies import cases
+
+
+def rates_of(case):
+    instance, H = case.instance, range(len(case.instance.labels))
+    return [[[instance.rate(i, h, g) for g in H] for h in H] for i in range(case.k)]
+
+
+def pairwise(case, rates, target, agent):
+    """What reports tell about one target: rates, rates of pairs, weights of the hypotheses that matter."""
+    p = np.array(rates, dtype=float)
+    if case.objective == "pac":
+        weights = np.array([rate > case.instance.epsilon[agent] for rate in rates[agent][target]], dtype=float)
+    else:
+        weights = p[agent, target]
+    some = np.flatnonzero(weights)
+    return p[:, target, some], p[:, some][:, :, some], weights[some]
+
+
+def check_contains(case, *, is_binary):
+    truth = answer(case.instance, case.m).by_target(case.objective)
+    m, rates = np.array(case.m, dtype=float), rates_of(case)
+    for target, row in enumerate(truth):
+        for agent, value in enumerate(row):
+            p, p_pairs, weights = pairwise(case, rates, target, agent)
+            if len(weights):
+                found = pair_bounds(p, p_pairs, weights, m, is_binary=is_binary)
+                assert 0 <= found.low <= found.high <= 1
+                assert found.low - 1e-12 <= value <= found.high + 1e-12
+
+
+@pytest.mark.parametrize("objective", ["pac", "expected"])
+@given(data=st.data())
+@settings(max_examples=100)
+def test_any_number_of_classes(objective, data):
+    check_contains(data.draw(cases("table", objective)), is_binary=False)
+
+
+@pytest.mark.parametrize("objective", ["pac", "expected"])
+@given(data=st.data())
+@settings(max_examples=100)
+def test_two_classes(objective, data):
+    check_contains(data.draw(cases("table", objective, most_classes=2)), is_binary=True)
+
+
+# Three labels at one point of mass 2/5: one draw misses it, and with it both hypotheses, with probability 3/5.
+ONE_POINT = {
+    "p": np.array([[0.4, 0.4]]),
+    "p_pairs": np.array([[[0, 0.4], [0.4, 0]]]),
+    "weights": np.ones(2),
+    "m": np.ones(1),
+}
+
+
+@pytest.mark.parametrize(("is_binary", "low"), [(True, 0.8), (False, 0.6)], ids=["two-classes", "three-classes"])
+def test_half_the_sum_of_the_rates_is_the_union_for_two_classes_only(is_binary, low):
+    """Two sets of two points that share one have the same rates; there the failure is 4/5."""
+    found = pair_bounds(**ONE_POINT, is_binary=is_binary)
+    assert (found.low, found.high) == pytest.approx((low, 0.8))
+
+
+@pytest.mark.parametrize(("n_classes", "low"), [(2, 0.8), (3, 0.6)])
+def test_reports_say_how_many_classes_there_are(n_classes, low):
+    report = fp.Report(name="a", n=5, n_classes=n_classes, counts=np.array([2, 2, 2]))
+    fed = fp.Federation.from_reports([report], epsilon=0.1, delta=0.1)
+    interval = fp.verify(fed, [1]).failure["a"]
+    assert (interval.low, interval.high) == pytest.approx((low, 0.8))
+
+
+def test_nested_sets_leave_the_likeliest_miss_alone():
+    p = np.array([[0.1, 0.2, 0.3]])
+    p_pairs = np.abs(p[:, :, None] - p[:, None, :])
+    found = pair_bounds(p, p_pairs, np.ones(3), np.array([4.0]), is_binary=True)
+    assert (found.low, found.high) == pytest.approx((0.9**4, 0.9**4))
+
+
+def test_the_tree_links_what_is_missed_together():
+    """Three sets in a row: 1 and 2 overlap, 2 and 3 overlap, 1 and 3 are disjoint."""
+    p, m = np.array([[0.2, 0.2, 0.2]]), np.array([3.0])
+    p_pairs = np.array([[[0, 0.2, 0.4], [0.2, 0, 0.2], [0.4, 0.2, 0]]])
+    found = pair_bounds(p, p_pairs, np.ones(3), m, is_binary=True)
+    assert found.high == pytest.approx(3 * 0.8**3 - 2 * 0.7**3)

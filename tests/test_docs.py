@@ -1,0 +1,53 @@
+"""What the README prints, runs; what it names, exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fedpact as fp
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def fenced(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_ten_lines_of_python_run_as_printed(capsys):
+    (code,) = fenced("python")
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == ["{'alice': 14, 'bob': 14}", "True 0.0256 exact"]
+
+
+def test_the_file_in_the_readme_loads(tmp_path):
+    (text,) = fenced("toml")
+    path = tmp_path / "readme.toml"
+    path.write_text(text)
+    assert fp.load(path).names == ("alice", "bob")
+
+
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"`fedpact (\w+)", README))))
+def test_commands_of_the_readme_exist(command):
+    from fedpact.cli import app
+
+    assert command in {entry.callback.__name__ for entry in app.registered_commands}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_errata_that_the_code_cites_are_explained():
+    page = (ROOT / "docs/explanation/errata.md").read_text()
+    explained = set(re.findall(r"^### ([ABC]\d)", page, flags=re.MULTILINE))
+    source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    cited = set(re.findall(r"\b([ABC]\d)\b", " ".join(re.findall(r"ERRATA ([ABC]\d[^.;)]*)", source))))
+    assert cited
+    assert cited <= explained

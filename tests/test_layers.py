@@ -1,0 +1,125 @@
+"""One direction: describe, statistics, planning | game, mechanism, protocol | experiments, cli | web."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "fedpact"
+RANK = {
+    "describe": 0,
+    "statistics": 1,
+    "planning": 2,
+    "game": 2,
+    "mechanism": 3,
+    "protocol": 4,
+    "experiments": 4,
+    "cli": 5,
+    "web": 5,
+}
+OUTERMOST = {"cli", "web"}
+PLACE = {
+    "flwr": "protocol",
+    "sqlalchemy": "protocol",
+    "torch": "experiments",
+    "matplotlib": "experiments",
+    "fastapi": "web",
+    "plotly": "web",
+}
+FOR_ALL = {"errors"}
+ROOT = {"__init__", "__main__", *FOR_ALL}
+
+
+def imports(module, source, *, is_package=False):
+    """Absolute names of everything that a module imports, wherever the import stands."""
+    parts = module.split(".") + (["__init__"] if is_package else [])
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = parts[: -node.level] if node.level else []
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def violations(module, source, *, is_package=False):
+    """What a module imports against the rule, one sentence each."""
+    layer = module.split(".")[1] if "." in module else "__init__"
+    if layer not in RANK and layer not in ROOT:
+        return [f"{module} stands in no layer"]
+    names = imports(module, source, is_package=is_package)
+    return [f"{module} imports {name}" for name in names if not _is_allowed(layer, name.split("."))]
+
+
+def _is_allowed(layer, name):
+    if name[0] != "fedpact":
+        return PLACE.get(name[0], layer) == layer
+    inside = name[1] if len(name) > 1 else "__init__"
+    if layer in ("__init__", "__main__") or inside in FOR_ALL or inside == layer:
+        return True
+    if layer in OUTERMOST:
+        return inside not in RANK
+    return inside in RANK and layer in RANK and RANK[inside] < RANK[layer]
+
+
+def modules():
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        yield pytest.param(path, ".".join(parts[:-1] if is_package else parts), is_package, id="/".join(parts[1:]))
+
+
+@pytest.mark.parametrize(("path", "module", "is_package"), list(modules()))
+def test_imports_point_one_way(path, module, is_package):
+    assert violations(module, path.read_text(encoding="utf-8"), is_package=is_package) == []
+
+
+BROKEN = {
+    "upwards": ("fedpact.describe.agents", "from fedpact.statistics.engine import Engine"),
+    "upwards-in-a-function": ("fedpact.statistics.engine", "def f():\n    import fedpact.planning.lp as lp"),
+    "from-the-package": ("fedpact.statistics.engine", "from fedpact import game"),
+    "relative": ("fedpact.statistics.engine", "from ..planning import lp"),
+    "relative-package": ("fedpact.statistics.engine", "from .. import mechanism"),
+    "siblings": ("fedpact.planning.lp", "from fedpact.game.dynamics import respond"),
+    "siblings-back": ("fedpact.game.dynamics", "from fedpact.planning import lp"),
+    "protocol-and-experiments": ("fedpact.protocol.server", "import fedpact.experiments"),
+    "the-public-package-inside": ("fedpact.planning.lp", "import fedpact as fp"),
+    "a-public-name-inside": ("fedpact.mechanism.audit", "from fedpact import verify"),
+    "cli-behind-the-public-package": ("fedpact.cli.plan", "from fedpact.describe.names import suggest"),
+    "cli-behind-by-name": ("fedpact.cli.plan", "from fedpact import statistics"),
+    "web-through-cli": ("fedpact.web.routes", "from fedpact.cli.plan import show"),
+    "errors-know-nobody": ("fedpact.errors", "from fedpact.describe.names import suggest"),
+    "flower-in-planning": ("fedpact.planning.lp", "import flwr.serverapp"),
+    "torch-in-protocol": ("fedpact.protocol.client", "from torch import nn"),
+    "matplotlib-in-web": ("fedpact.web.routes", "import matplotlib.pyplot as plt"),
+    "plotly-at-the-root": ("fedpact", "import plotly.graph_objects as go"),
+    "no-layer": ("fedpact.utils", "import math"),
+}
+SOUND = {
+    "leftwards": ("fedpact.mechanism.audit", "from fedpact.planning.lp import solve\nimport fedpact.game.pure"),
+    "own-layer": ("fedpact.game.pure", "from fedpact.game import dynamics\nfrom . import mixed"),
+    "errors": ("fedpact.describe.names", "from fedpact.errors import FederationError"),
+    "cli": (
+        "fedpact.cli.plan",
+        "import fedpact as fp\nfrom fedpact import load\nfrom fedpact.errors import FedpactError\nfrom . import x",
+    ),
+    "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
+    "torch": ("fedpact.experiments.train", "import torch"),
+    "root": ("fedpact", "from fedpact.planning.lp import plan"),
+    "light": ("fedpact.planning.lp", "import numpy as np\nfrom scipy import sparse"),
+}
+
+
+@pytest.mark.parametrize(("module", "source"), BROKEN.values(), ids=BROKEN)
+def test_the_check_finds_a_violation(module, source):
+    assert len(violations(module, source)) == 1
+
+
+@pytest.mark.parametrize(("module", "source"), SOUND.values(), ids=SOUND)
+def test_the_check_lets_sound_imports_pass(module, source):
+    assert violations(module, source) == []
+
+
+def test_a_package_s_own_relative_imports_start_at_itself():
+    assert list(imports("fedpact.game", "from .pure import find", is_package=True)) == ["fedpact.game.pure.find"]
+    assert list(imports("fedpact.game.pure", "from .mixed import find")) == ["fedpact.game.mixed.find"]
