@@ -35,9 +35,7 @@ def write_number(value: float) -> str:
         return repr(value)
     fraction = Fraction(value).limit_denominator(100_000)
     if abs(float(fraction) - value) > 1e-15:
-        raise ValueError(
-            f"{value!r} is neither a short decimal nor a fraction; write its example differently"
-        )
+        raise ValueError(f"{value!r} is neither a short decimal nor a fraction; write its example differently")
     return f'"{fraction}"'
 
 
@@ -68,9 +66,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
     texts = {FOLDER / f"{name}.toml": write_example(example) for name, example in CATALOGUE.items()}
     if parser.parse_args().check:
-        stale = [
-            path.name for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text
-        ]
+        stale = [path.name for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
         print(f"differ from their functions: {', '.join(stale)}" if stale else "all files are as written")
         return 1 if stale else 0
     for path, text in texts.items():

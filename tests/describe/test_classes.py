@@ -76,9 +76,7 @@ def test_stumps_are_those_of_brute_force(points):
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=6))
 def test_intervals_are_the_boxes_of_the_line(values):
-    assert set(map(tuple, classes.intervals(values).labels.tolist())) == set(
-        boxes([[value] for value in values])
-    )
+    assert set(map(tuple, classes.intervals(values).labels.tolist())) == set(boxes([[value] for value in values]))
 
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=2), min_size=1, max_size=5))

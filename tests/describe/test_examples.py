@@ -111,9 +111,7 @@ def test_the_file_is_the_function(name):
     assert table_of(loaded).hypotheses == table_of(built).hypotheses
     assert table_of(loaded).class_name == table_of(built).class_name
     np.testing.assert_array_equal(table_of(loaded).labels, table_of(built).labels)
-    np.testing.assert_allclose(
-        table_of(loaded).distributions, table_of(built).distributions, rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(table_of(loaded).distributions, table_of(built).distributions, rtol=0, atol=1e-12)
 
 
 def test_there_is_one_file_per_entry():
@@ -149,9 +147,7 @@ def test_the_hospital_table_is_as_its_script_derives_it():
         ),
         pytest.param("alice-bob(0.05, delta=0.2)", "alice-bob", 4, 0.05, 0.2, id="position then key"),
         pytest.param("  alice-bob ( 0.05 ,0.2 ) ", "alice-bob", 4, 0.05, 0.2, id="spaces"),
-        pytest.param(
-            "set-cover(m=1)", "set-cover", 4, 1 / 12, 5 / 6, id="key past one that has no text form"
-        ),
+        pytest.param("set-cover(m=1)", "set-cover", 4, 1 / 12, 5 / 6, id="key past one that has no text form"),
         pytest.param("singletons(delta=1e-3)", "singletons", 18, 1 / 72, 0.001, id="exponent"),
     ],
 )
@@ -165,32 +161,22 @@ def test_build_reads(text, name, H, epsilon, delta):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param(
-            "alice-rob", "no example is called 'alice-rob'; did you mean 'alice-bob'", id="near name"
-        ),
+        pytest.param("alice-rob", "no example is called 'alice-rob'; did you mean 'alice-bob'", id="near name"),
         pytest.param("zzz", "no example is called 'zzz'; known: 'alice-bob', 'no-pure", id="unknown name"),
         pytest.param("", "an example is written as a name", id="empty"),
         pytest.param("alice-bob(0.1", "an example is written as a name", id="open bracket"),
         pytest.param("alice-bob(0.1) x", "an example is written as a name", id="something behind"),
         pytest.param("alice-bob(__import__('os'))", "an example is written as a name", id="code"),
-        pytest.param(
-            "alice-bob(gamma=1)", "takes epsilon, delta; 'gamma' is not among them", id="unknown key"
-        ),
-        pytest.param(
-            "alice-bob(0.1, 0.2, 0.3)", "takes epsilon, delta; '0.3' is one too many", id="too many"
-        ),
+        pytest.param("alice-bob(gamma=1)", "takes epsilon, delta; 'gamma' is not among them", id="unknown key"),
+        pytest.param("alice-bob(0.1, 0.2, 0.3)", "takes epsilon, delta; '0.3' is one too many", id="too many"),
         pytest.param("no-pure-equilibrium(3)", "takes no arguments; '3' is one too many", id="takes none"),
         pytest.param("alice-bob(0.1, epsilon=0.2)", "'epsilon' is given twice", id="position and key"),
         pytest.param("alice-bob(delta=0.1, 0.2)", "'0.2' without a name follows", id="position after key"),
         pytest.param("alice-bob(0.1,)", "'delta' has no value", id="trailing comma"),
         pytest.param("alice-bob(epsilon=)", "'epsilon' has no value", id="key without value"),
-        pytest.param(
-            "alice-bob(x)", "'alice-bob': epsilon must be a number or a fraction", id="not a number"
-        ),
+        pytest.param("alice-bob(x)", "'alice-bob': epsilon must be a number or a fraction", id="not a number"),
         pytest.param("alice-bob(1/0)", "'alice-bob': epsilon must be a number or a fraction", id="over zero"),
-        pytest.param(
-            "alice-bob(delta=2)", "'alice-bob': delta must lie strictly between 0 and 1", id="delta"
-        ),
+        pytest.param("alice-bob(delta=2)", "'alice-bob': delta must lie strictly between 0 and 1", id="delta"),
         pytest.param("alice-bob(0.3)", "epsilon must lie above 0 and at most at 1/4", id="alice-bob epsilon"),
         pytest.param("price-of-stability(1/2)", "epsilon must lie above 0 and below 1/2", id="half"),
         pytest.param("price-of-stability(0)", "epsilon must lie above 0 and below 1/2", id="zero"),

@@ -152,9 +152,7 @@ def test_predictions():
     assert (fed.names, fed.H) == (("a", "b"), 2)
     with pytest.raises(FederationError, match=r"numbers of rows differ: {'a': 1, 'b': 2}"):
         Federation.from_predictions({"a": [[0]], "b": [[0], [1]]}, epsilon=0.1, delta=0.05)
-    with pytest.raises(
-        FederationError, match=r"agent 'a': predictions must be a matrix .*: array\(\[0, 1\]\)"
-    ):
+    with pytest.raises(FederationError, match=r"agent 'a': predictions must be a matrix .*: array\(\[0, 1\]\)"):
         Federation.from_predictions({"a": np.array([0, 1])}, epsilon=0.1, delta=0.05)
     with pytest.raises(FederationError, match="must map at least one agent"):
         Federation.from_predictions({}, epsilon=0.1, delta=0.05)

@@ -515,9 +515,7 @@ def test_a_file_that_is_not_there(scratch, kind, data, value, message):
 def test_a_queue_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "queue")
     data = changed(PREDICTED, ("agents", [{"name": "bob", "predictions": "queue"}]))
-    assert problems_of(write(tmp_path, data))[0].startswith(
-        "agent 'bob': predictions: there is no file 'queue'"
-    )
+    assert problems_of(write(tmp_path, data))[0].startswith("agent 'bob': predictions: there is no file 'queue'")
 
 
 def test_foreign_reports(scratch):
@@ -532,8 +530,7 @@ def test_evidence_of_different_height(scratch):
     np.save(scratch / "tall.npy", np.zeros((3, 1), dtype=int))
     path = write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "tall.npy")))
     assert problems_of(path) == [
-        "every agent must predict with the same hypotheses; the numbers of rows "
-        "differ: {'alice': 2, 'bob': 3}"
+        "every agent must predict with the same hypotheses; the numbers of rows differ: {'alice': 2, 'bob': 3}"
     ]
 
 
@@ -640,8 +637,7 @@ def federations(draw):
     n = widths[0]
     common["points"] = draw(st.lists(st.text(max_size=3), min_size=n, max_size=n, unique=True))
     masses = (
-        np.array(draw(st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=k, max_size=k)))
-        + 0.0
+        np.array(draw(st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=k, max_size=k))) + 0.0
     )
     masses[:, draw(st.integers(0, n - 1))] += 1
     masses /= masses.sum(axis=1, keepdims=True)
@@ -775,9 +771,7 @@ RICH = changed(
     ("agents", 1, "epsilon", "1/3"),
     ("hypotheses", {"class": "stumps", "points": ["xA", "xB"], "features": {"xA": [1, 2], "xB": [2, 1]}}),
 )
-LABELLED = changed(
-    PAIR, ("hypotheses", {"labels": [[0, 1], [1, 1]], "points": ["xA", "xB"], "names": ["p", "q"]})
-)
+LABELLED = changed(PAIR, ("hypotheses", {"labels": [[0, 1], [1, 1]], "points": ["xA", "xB"], "names": ["p", "q"]}))
 SEEDS = [PAIR, RICH, LABELLED, PREDICTED, REPORTED]
 
 odd_numbers = st.sampled_from(
@@ -801,15 +795,11 @@ odd_words = st.sampled_from(
         "",
     ]
 )
-leaves = (
-    st.none() | st.booleans() | odd_numbers | odd_words | st.integers() | st.floats() | st.text(max_size=5)
+leaves = st.none() | st.booleans() | odd_numbers | odd_words | st.integers() | st.floats() | st.text(max_size=5)
+keys = st.sampled_from(["xA", "xB", "name", "cost", "class", "labels", "quadratic", "slopes", "points"]) | st.text(
+    max_size=3
 )
-keys = st.sampled_from(
-    ["xA", "xB", "name", "cost", "class", "labels", "quadratic", "slopes", "points"]
-) | st.text(max_size=3)
-values = st.recursive(
-    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
-)
+values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
 
 
 def places(node, path=()):
