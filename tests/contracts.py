@@ -13,6 +13,7 @@ KEYS = {
     "contributions", "met", "feasible", "cost", "worst_target", "blocking", "status", "how", "confidence",
     "method", "objective", "guarantee",
 }  # fmt: skip
+JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_target", "joint_blocking"}
 DECIDED = {
     fp.VerificationStatus.MET: True,
     fp.VerificationStatus.MISSED: False,
@@ -88,7 +89,8 @@ def check_feasible(case, seen, truth, verdicts):
         verdicts = [must_be_met(value, case.instance.delta)]
     else:
         assert seen.is_feasible == all(seen.met.values())
-    assert seen.is_feasible == (seen.status is fp.VerificationStatus.MET)
+    assert seen.is_feasible == (seen.status in (fp.VerificationStatus.MET, fp.VerificationStatus.LIKELY))
+    assert seen.status is not fp.VerificationStatus.LIKELY or seen.confidence < 1
     if None not in verdicts and seen.status in DECIDED:
         assert DECIDED[seen.status] == all(verdicts)
 
@@ -98,7 +100,7 @@ def check_dict(case, seen):
     entry = json.loads(json.dumps(seen.to_dict(), allow_nan=False))
     value = "failure" if case.objective == "pac" else "expected_error"
     is_joint = seen.joint_failure is not None
-    assert set(entry) == KEYS | {value} | ({"joint_failure"} if is_joint else set())
+    assert set(entry) == KEYS | {value} | (JOINT_KEYS if is_joint else set())
     assert entry["feasible"] == seen.is_feasible
     assert entry["status"] == seen.status.value
     for name, interval in seen.failure.items():

@@ -15,9 +15,9 @@ def reduced(family):
 
 @given(families(), st.sampled_from([0, 1, 3, 20]), st.sampled_from([1e-1, 1e-4, 0.0]))
 @settings(max_examples=150)
-def test_the_interval_holds_however_early_it_stops(family, max_nodes, width):
+def test_the_interval_holds_however_early_it_stops(family, max_work, width):
     truth = float(family_value(family.sets, family.weights, family.mass, family.m))
-    found = bound(reduced(family), np.array(family.m, dtype=float), width=width, max_nodes=max_nodes)
+    found = bound(reduced(family), np.array(family.m, dtype=float), width=width, max_work=max_work)
     assert 0 <= found.low <= found.high <= 1
     assert found.low - 1e-12 <= truth <= found.high + 1e-12
 
@@ -42,11 +42,12 @@ def test_more_nodes_never_hurt():
     family = reduce_family(
         MissFamily(sets=rng.random((25, 60)) < 0.15, weights=np.ones(25), mass=rng.dirichlet(np.ones(60), 1))
     )
-    found = [bound(family, np.array([15.0]), width=1e-9, max_nodes=nodes) for nodes in (0, 100, 2_000, 20_000)]
+    budgets = [nodes * family.sets.size for nodes in (0, 100, 2_000, 20_000)]
+    found = [bound(family, np.array([15.0]), width=1e-9, max_work=budget) for budget in budgets]
     widths = [entry.high - entry.low for entry in found]
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] < widths[0]
-    assert all(entry.nodes <= max(25, nodes) for entry, nodes in zip(found, (0, 100, 2_000, 20_000), strict=True))
+    assert all(entry.work <= budget for entry, budget in zip(found, budgets, strict=True))
 
 
 def test_without_samples_everything_is_missed():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import fedpact as fp
 from fedpact.statistics import engine as module
 from fedpact.statistics.engine import JOINT, Engine, engine_of
+from fedpact.statistics.karp_luby import estimate
 from oracle import answer, coupons_left, family_value_by_subsets
 from strategies import Case, cases
 
@@ -68,7 +69,8 @@ def test_rates_too_many_to_keep_are_computed_anew(case):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_KEEP", 0)
         anew = Engine(case.build())
-        np.testing.assert_array_equal(anew.evaluate(vectors(case), requirements(case)).high, kept)
+        found = anew.evaluate(vectors(case), requirements(case)).high
+        np.testing.assert_allclose(found, kept, rtol=1e-12, atol=1e-15)
         assert anew._kept is None
 
 
@@ -187,6 +189,23 @@ def simulate(fed, sites, agent, target, m, runs=4_000):
             survives &= agrees[rng.integers(0, len(agrees), runs)]
     worst = (survives * cost).max(axis=1)
     return worst.mean(), worst.std() / np.sqrt(runs)
+
+
+def test_the_intervals_of_all_targets_hold_together(monkeypatch):
+    """The chances that one of the intervals of a question is wrong add up to no more than one in a thousand."""
+    doubts = []
+
+    def watched(*args, confidence, **options):
+        doubts.append(1 - confidence)
+        return estimate(*args, confidence=confidence, **options)
+
+    monkeypatch.setattr(module, "estimate", watched)
+    fed = fp.Federation.from_predictions(
+        {"a": np.random.default_rng(3).integers(0, 2, (8, 9))}, epsilon=0.2, delta=0.1
+    )
+    Engine(fed).evaluate(np.array([[4]]), [0], method="estimate", draws=100)
+    assert len(doubts) > 8
+    assert sum(doubts) <= 1e-3 + 1e-12
 
 
 def test_one_engine_per_federation():

@@ -79,7 +79,15 @@ def test_doubles_stay_within_their_error_bound_and_integers_agree(family):
     assert expansion._evaluate_in_integers(m) == pytest.approx(truth, abs=1e-12)
 
 
-COUPONS = [(1, 1), (3, 5), (50, 60), (50, 195), (50, 400), (50, 1200)]
+@pytest.mark.parametrize(("n", "m"), [(10, 12), (20, 25), (30, 40), (40, 60), (50, 60)])
+def test_doubles_know_how_far_they_are_off(n, m):
+    """Cancellation grows with n from nothing to everything."""
+    value, error = expand(coupons(n))._evaluate_in_doubles(np.array([[m]], dtype=float))
+    assert abs(value[0] - coupons_left(n, m)) <= error[0]
+    assert error[0] <= 1e-16 * 4**n
+
+
+COUPONS = [(1, 1), (3, 5), (25, 30), (30, 40), (35, 60), (50, 60), (50, 195), (50, 400), (50, 1200)]
 
 
 @pytest.mark.parametrize(("n", "m"), COUPONS)

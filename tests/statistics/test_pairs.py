@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.statistics.pairs import pair_bounds
+from fedpact.statistics.pairs import _union_below, pair_bounds
 from oracle import answer
 from strategies import cases
 
@@ -88,3 +88,14 @@ def test_the_tree_links_what_is_missed_together():
     p_pairs = np.array([[[0, 0.2, 0.4], [0.2, 0, 0.2], [0.4, 0.2, 0]]])
     found = pair_bounds(p, p_pairs, np.ones(3), m, is_binary=True)
     assert found.high == pytest.approx(3 * 0.8**3 - 2 * 0.7**3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dawson_and_sankoff_with_their_best_number(seed):
+    """2 S1 / (r + 1) - 2 S2 / (r (r + 1)) is a lower bound for every r; the best of them is taken."""
+    rng = np.random.default_rng(seed)
+    q = rng.random(6)
+    both = np.minimum.outer(q, q) * rng.uniform(0.2, 1.0)
+    np.fill_diagonal(both, q)
+    s1, s2 = q.sum(), (both.sum() - q.sum()) / 2
+    assert _union_below(q, both) >= max(2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1)) for r in range(1, 7)) - 1e-12

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from contracts import check_verification
+from fedpact.statistics import engine
+from fedpact.statistics.karp_luby import estimate
 from oracle import Instance, answer
 from strategies import Case, cases
 
@@ -72,6 +74,15 @@ EDGES = {
             HALF,
         ),
         (1, 0),
+    ),
+    "two-targets-with-the-same-bad-hypotheses-elsewhere": Case(
+        Instance(
+            ((0, 0, 1), (0, 1, 0), (1, 1, 1), (0, 1, 1)),
+            (tuple(map(Fraction, ("3/5", "0", "2/5"))), tuple(map(Fraction, ("3/5", "1/5", "1/5")))),
+            (Fraction(3, 10),) * 2,
+            HALF,
+        ),
+        (0, 1),
     ),
     "ends-of-the-interval-meet-by-rounding": Case(
         Instance(
@@ -194,8 +205,8 @@ def test_bad_contributions(m, message):
 BAD_OPTIONS = {
     "method": ({"method": "guess"}, "method must be one of auto, exact, bounds, estimate; it is 'guess'"),
     "method-missing": ({"method": None}, "method must be one of .*; it is None"),
-    "one-draw": ({"draws": 1}, "draws must be at least 2; it is 1"),
-    "no-draws": ({"draws": 0, "method": "estimate"}, "draws must be at least 2; it is 0"),
+    "one-draw": ({"draws": 1}, "draws must lie between 2 and 100,000,000; it is 1"),
+    "no-draws": ({"draws": 0, "method": "estimate"}, "draws must lie between 2 and 100,000,000; it is 0"),
 }
 
 
@@ -264,3 +275,64 @@ def test_the_joint_failure_is_at_least_everyone_s(case):
     seen = fp.verify(case.build(), case.m, method="exact")
     assert seen.joint_failure.high >= max(entry.high for entry in seen.failure.values()) - 1e-12
     assert max(answer(case.instance, case.m).joint) == pytest.approx(seen.joint_failure.high, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("m", "delta", "is_met"),
+    [pytest.param((20, 40), 9.06e-13, False, id="just-above"), pytest.param((3, 50), 1e-14, True, id="far-below")],
+)
+def test_a_tiny_delta_means_what_it_says(m, delta, is_met):
+    """Sixty private points and a shared one: terms cancel far below any absolute tolerance."""
+    n = 60
+    labels = np.zeros((n + 1, n + 1), dtype=int)
+    labels[1:, :n] = np.eye(n, dtype=int)
+    labels[1:, n] = np.arange(1, n + 1)
+    first, second = [1 / n] * n + [0], [0.5 / n] * n + [0.5]
+    fed = fp.Federation.from_table(labels, [first, second], epsilon=[0, 1], delta=delta)
+    seen = fp.verify(fed, m)
+    assert seen.met["agent-1"] == is_met
+    assert seen.failure["agent-1"].high <= fp.verify(fed, m, method="bounds").failure["agent-1"].high * (1 + 1e-9)
+
+
+def test_the_intervals_of_all_agents_share_one_confidence(monkeypatch):
+    asked = []
+
+    def spy(family, m, *, draws, rng, confidence):
+        asked.append(1 - confidence)
+        return estimate(family, m, draws=draws, rng=rng, confidence=confidence)
+
+    monkeypatch.setattr(engine, "estimate", spy)
+    seen = fp.verify(fp.examples.arizona_hospitals(), [3] * 17, method="estimate", draws=200)
+    assert "estimate" in seen.how.values()
+    assert sum(asked) <= (1 - seen.confidence) * (1 + 1e-9)
+
+
+def test_the_default_generator_is_seed_zero():
+    fed = fp.examples.arizona_hospitals()
+    options = {"method": "estimate", "draws": 200}
+    assert fp.verify(fed, [3] * 17, **options) == fp.verify(fed, [3] * 17, rng=np.random.default_rng(0), **options)
+
+
+def test_a_missed_joint_guarantee_is_explained():
+    labels = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]
+    fed = fp.Federation.from_table(
+        labels, [[0.5, 0, 0.5], [0, 0.5, 0.5]], epsilon=0.1, delta=0.25, guarantee="joint"
+    )
+    seen = fp.verify(fed, [2, 2])
+    assert not seen.is_feasible
+    assert all(seen.met.values())
+    assert seen.joint.how == "exact"
+    assert seen.joint.blocking in fed.hypotheses
+    assert seen.joint.blocking != seen.joint.worst_target
+
+
+def test_the_blocking_hypothesis_is_found_far_below_underflow():
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0.5, 0.25, 0.25]], epsilon=0, delta=0.1, objective="expected"
+    )
+    seen = fp.verify(fed, [100_000])
+    assert seen.blocking["agent-1"] != seen.worst_target["agent-1"]
+
+
+def test_a_value_below_doubles_is_zero_not_a_floor():
+    assert fp.verify(fp.examples.alice_bob(), [10_000, 0]).failure["alice"].high == 0

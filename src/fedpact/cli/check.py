@@ -8,7 +8,17 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import FileArgument, JsonOption, console, format_number, make_table, print_json
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    console,
+    format_number,
+    is_file,
+    make_table,
+    print_json,
+    print_table,
+    read_federation,
+)
 
 
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
@@ -16,7 +26,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact check examples/alice-bob.toml[/bold]
     """
-    found = fp.check(file)
+    found = fp.check(file) if is_file(file) else _check_example(file)
     if as_json:
         print_json(found.to_dict())
     elif found.summary is not None:
@@ -27,16 +37,20 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
         raise typer.Exit(1)
 
 
+def _check_example(name: str) -> fp.FileCheck:
+    return fp.FileCheck(file=name, problems=(), summary=fp.summarise(read_federation(name)))
+
+
 def print_summary(summary: fp.Summary) -> None:
     """Print the federation in a few lines and one row per agent."""
-    table = make_table(escape(summary.name), "agent", "epsilon", "cost", "capacity")
+    table = make_table("agent", "epsilon", "cost", "capacity")
     for agent in summary.agents:
         capacity = "no limit" if agent.capacity is None else f"{agent.capacity:,}"
         table.add_row(
             escape(agent.name), format_number(agent.epsilon), escape(describe_cost(agent.cost)), capacity
         )
+    print_table(summary.name, table)
     out = console()
-    out.print(table)
     merged = summary.H_given - summary.H
     note = f" ({merged} of the {summary.H_given} given are the same to every agent)" if merged else ""
     out.print(f"{summary.H} hypotheses{note}; {summary.evidence}")

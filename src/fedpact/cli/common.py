@@ -26,14 +26,19 @@ FileArgument = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
+def is_file(text: str) -> bool:
+    """Whether ``text`` is meant as a file, not as the name of an example."""
+    return Path(text).suffix in (".toml", ".json") or Path(text).exists()
+
+
 def read_federation(text: str) -> fp.Federation:
     """Load a file, or build the example of that name."""
-    if Path(text).suffix in (".toml", ".json") or Path(text).exists():
+    if is_file(text):
         return fp.load(text)
     try:
         return fp.examples.build(text)
     except fp.FederationError as error:
-        raise fp.FederationError(f"{text}: no such file, and no such example: {error}") from None
+        raise fp.FederationError(f"{text!r} is neither a file nor an example: {error}") from None
 
 
 def print_json(entry: Any) -> None:
@@ -46,12 +51,19 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
-def make_table(title: str, *columns: str, left: int = 1) -> Table:
+def make_table(*columns: str, left: int = 1) -> Table:
     """Make a plain table whose first ``left`` columns are text and the others numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     for index, column in enumerate(columns):
         table.add_column(escape(column), justify="left" if index < left else "right")
     return table
+
+
+def print_table(title: str, table: Table) -> None:
+    """Print a table under its title."""
+    out = console()
+    out.print(f"[bold]{escape(title)}[/bold]", soft_wrap=True)
+    out.print(table)
 
 
 def format_number(value: float) -> str:

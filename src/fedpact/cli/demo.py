@@ -6,7 +6,15 @@ import numpy as np
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, format_number, make_table, print_json, progress_bar
+from fedpact.cli.common import (
+    JsonOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+)
 
 
 def demo(as_json: JsonOption = False) -> None:
@@ -51,16 +59,16 @@ def _hand_picked(fed: fp.Federation, alone: dict[str, int | None]) -> dict[str, 
 
 
 def _print_alone(fed: fp.Federation, alone: dict[str, int | None]) -> None:
-    table = make_table("Each hospital alone", "hospital", "cost per chart", "charts needed", "cost")
+    table = make_table("hospital", "cost per chart", "charts needed", "cost")
     for agent in fed.agents:
         need = alone[agent.name]
         cells = ("never enough", "-") if need is None else (f"{need:,}", format_number(float(agent.cost(need))))
         table.add_row(escape(agent.name), format_number(float(agent.cost(1))), *cells)
-    console().print(table)
+    print_table("Each hospital alone", table)
 
 
 def _print_tried(fed: fp.Federation, tried: dict[str, fp.Verification]) -> None:
-    table = make_table("\nTogether", "contribution", "charts", "cost", "targets met", "largest Pr[missed]")
+    table = make_table("contribution", "charts", "cost", "targets met", "largest Pr[missed]")
     for title, seen in tried.items():
         worst = max(interval.high for interval in seen.failure.values())
         met = sum(seen.met.values())
@@ -72,5 +80,5 @@ def _print_tried(fed: fp.Federation, tried: dict[str, fp.Verification]) -> None:
             f"[{colour}]{met} of {fed.k}[/{colour}]",
             f"{worst:.4f}",
         )
-    console().print(table)
+    print_table("\nTogether", table)
     console().print(f"\nA target may be missed with probability {fed.delta:g} at most.")

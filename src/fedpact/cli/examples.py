@@ -10,7 +10,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.check import print_summary
-from fedpact.cli.common import JsonOption, console, make_table, print_json
+from fedpact.cli.common import JsonOption, console, make_table, print_json, print_table
 
 
 def examples(
@@ -48,7 +48,7 @@ def _print_catalogue(as_json: bool) -> None:
     if as_json:
         print_json([{"name": entry.name, "summary": entry.summary, "source": entry.source} for entry in entries])
         return
-    table = make_table("Examples", "name", "what it shows", "source", left=3)
+    table = make_table("name", "what it shows", "source", left=3)
     for entry in entries:
         table.add_row(escape(entry.name), escape(entry.summary), escape(entry.source))
-    console().print(table)
+    print_table("Examples", table)

@@ -16,6 +16,7 @@ from fedpact.cli.common import (
     format_number,
     make_table,
     print_json,
+    print_table,
     read_federation,
 )
 
@@ -64,9 +65,7 @@ def print_verification(fed: fp.Federation, seen: fp.Verification) -> None:
     """Print one line per agent, then the verdict."""
     value = "Pr[target missed]" if seen.objective == "pac" else "expected error"
     title = f"{fed.name}: {sum(seen.contributions.values()):,} samples, cost {format_number(seen.cost)}"
-    table = make_table(
-        escape(title), "agent", "samples", value, "allowed", "met", "how", "hardest truth", "survivor"
-    )
+    table = make_table("agent", "samples", value, "allowed", "met", "how", "hardest truth", "survivor")
     for agent in fed.agents:
         name = agent.name
         limit = fed.delta if seen.objective == "pac" else agent.epsilon
@@ -80,8 +79,10 @@ def print_verification(fed: fp.Federation, seen: fp.Verification) -> None:
             escape(seen.worst_target[name]),
             escape(seen.blocking.get(name, "-")),
         )
+    print_table(title, table)
     out = console()
-    out.print(table)
-    if seen.joint_failure is not None:
-        out.print(f"Pr\\[some target missed] {seen.joint_failure}, allowed {format_number(fed.delta)}")
+    if seen.joint is not None:
+        joint, allowed = seen.joint, format_number(fed.delta)
+        out.print(rf"Pr\[some target missed] {joint.failure} ({joint.how}), allowed {allowed}")
+        out.print(f"hardest truth {escape(joint.worst_target)}, survivor {escape(joint.blocking or '-')}")
     out.print(f"{seen.guarantee} guarantee: {seen.status.value}")

@@ -236,7 +236,7 @@ def _distribution(
             f'agent {name!r}: a distribution must sum to 1; this one sums to {total:.12g} (write thirds as "1/3")'
         )
         return None
-    return masses
+    return masses if abs(total - 1) < 1e-12 else masses / total
 
 
 def _hypothesis_names(names: Sequence[str] | None, H: int, problems: Problems) -> tuple[str, ...]:

@@ -196,7 +196,10 @@ class Federation:
 
     def cost_of(self, m: ArrayLike) -> float:
         """Total cost of the contribution vector ``m`` (k,)."""
-        return float(sum(agent.cost(share) for agent, share in zip(self.agents, np.asarray(m), strict=True)))
+        shares = np.asarray(m)
+        if shares.shape != (self.k,):
+            raise FederationError(f"m must have one number per agent, {self.k}; its shape is {shares.shape}")
+        return float(sum(agent.cost(share) for agent, share in zip(self.agents, shares, strict=True)))
 
     def replace(
         self,
@@ -215,8 +218,8 @@ class Federation:
             self.epsilon if epsilon is None else epsilon,
             [agent.capacity for agent in self.agents],
             self.delta if delta is None else delta,
-            objective or self.objective,
-            guarantee or self.guarantee,
+            self.objective if objective is None else objective,
+            self.guarantee if guarantee is None else guarantee,
             problems,
         )
         problems.raise_if_any()

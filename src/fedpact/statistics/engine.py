@@ -22,23 +22,25 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Reports
+from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.statistics.bounds import MAX_NODES, WIDTH, Bound, bound
-from fedpact.statistics.disagreement import rates_against, report_rates
+from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
+from fedpact.statistics.disagreement import rates_against
 from fedpact.statistics.domain import Domain, find_domain
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.karp_luby import estimate
-from fedpact.statistics.misses import MissFamily, log_miss, reduce_family, to_probability
-from fedpact.statistics.pairs import pair_bounds
+from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
+from fedpact.statistics.pairs import best_threshold, pair_bounds
+from fedpact.statistics.rates import rates_of
 from fedpact.statistics.targets import find_targets
 
 METHODS = ("auto", "exact", "bounds", "estimate")
 CONFIDENCE = 0.999
 DRAWS = 20_000
-# Rates of all targets are kept up to this many numbers (256 MB) and computed anew for every question beyond.
+# Rates of all targets are kept up to this many numbers, 512 MB with their logarithms; beyond they are computed
+# anew for every question.
 _KEEP = 32_000_000
 JOINT = -1
 """Number of the joint requirement; agents have theirs from 0 on."""
@@ -76,6 +78,15 @@ class _Question:
         return exceeds(float(self.low.max()), self.limit) or not exceeds(float(self.high.max()), self.limit)
 
 
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """What an estimate may use: randomness, draws, and a probability of being wrong."""
+
+    rng: np.random.Generator
+    draws: int
+    risk: float
+
+
 class Engine:
     """Everything about one federation that does not depend on m, built when first needed and kept."""
 
@@ -89,6 +100,12 @@ class Engine:
         """The merged points."""
         return find_domain(self.fed)
 
+    def _find_rates(self, targets: NDArray[np.intp]) -> NDArray[np.float64]:
+        """(k, t, H) exact rates between some hypotheses and all."""
+        if isinstance(self.fed.evidence, Table):
+            return rates_against(self.domain, targets)
+        return rates_of(self.fed).rows(targets)
+
     @cached_property
     def targets(self) -> NDArray[np.intp]:
         """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
@@ -101,19 +118,14 @@ class Engine:
         """All rates and their logarithms, unless they are too many to keep."""
         if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
             return None
-        rates = self._compute_rates(self.targets)
+        rates = self._find_rates(self.targets)
         return rates, log_miss(rates)
-
-    def _compute_rates(self, targets: NDArray[np.intp]) -> NDArray[np.float64]:
-        if isinstance(self.fed.evidence, Reports):
-            return report_rates(self.fed, targets)
-        return rates_against(self.domain, targets)
 
     def _rates(self, which: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(k, t, H) how often each hypothesis disagrees with some of the targets, and log(1 - that)."""
         if self._kept is not None:
             return self._kept[0][:, which], self._kept[1][:, which]
-        rates = self._compute_rates(self.targets[which])
+        rates = self._find_rates(self.targets[which])
         return rates, log_miss(rates)
 
     def _weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
@@ -135,13 +147,13 @@ class Engine:
         """Whether exact values can be had at all."""
         return not isinstance(self.fed.evidence, Reports)
 
-    def find_likeliest_miss(self, agent: int, target: int, m: NDArray[np.int64]) -> int:
-        """Hypothesis whose survival most likely hurts ``agent`` when ``target`` is the truth."""
-        rates = self._compute_rates(np.array([target]))
-        terms = self._weigh(rates, agent)[0] * np.exp(
-            np.tensordot(m.astype(np.float64), log_miss(rates), axes=1)[0]
-        )
-        return int(terms.argmax())
+    def find_likeliest_miss(self, requirement: int, target: int, m: NDArray[np.int64]) -> int:
+        """Hypothesis whose survival most likely hurts when hypothesis ``target`` is the truth."""
+        rates = self._find_rates(np.array([target]))
+        weights = self._weigh(rates, requirement)[0]
+        logs = np.tensordot(m.astype(np.float64), log_miss(rates), axes=1)[0]
+        some = np.flatnonzero(weights)
+        return int(some[(np.log(weights[some]) + logs[some]).argmax()])
 
     def threshold(self, requirement: int) -> float:
         """Largest value with which the requirement is met."""
@@ -162,7 +174,12 @@ class Engine:
         if method in ("exact", "estimate"):
             _ = self.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
-        parts = [self._evaluate(work, r, method, rng or np.random.default_rng(0), draws) for r in requirements]
+        chance = _Chance(
+            rng=np.random.default_rng(0) if rng is None else rng,
+            draws=draws,
+            risk=(1 - CONFIDENCE) / (len(m) * len(requirements)),
+        )
+        parts = [self._evaluate(work, requirement, method, chance) for requirement in requirements]
         return Values(
             low=np.stack([part.low for part in parts], axis=1),
             high=np.stack([part.high for part in parts], axis=1),
@@ -186,16 +203,32 @@ class Engine:
             met[:, column] = ~exceeds(high.max(axis=1), limit)
         return met
 
-    def _evaluate(
-        self, m: NDArray[np.float64], requirement: int, method: str, rng: np.random.Generator, draws: int
-    ) -> Values:
+    def union_bound(self, m: NDArray[np.int64], requirement: int) -> NDArray[np.float64]:
+        """(B,) value from above by the sum of miss probabilities, the worst over targets."""
+        return np.asarray(self._union_bounds(m.astype(np.float64), requirement)[1].max(axis=1))
+
+    def tree_bound(self, m: NDArray[np.int64], requirement: int) -> NDArray[np.float64]:
+        """(B,) value from above by that sum less a spanning tree of intersections, from pairwise rates alone.
+
+        Stops at the first target that is above the threshold.
+        """
+        work = m.astype(np.float64)
+        high, limit = self._union_bounds(work, requirement)[1], self.threshold(requirement)
+        for row in range(len(m)):
+            for target in np.flatnonzero(exceeds(high[row], limit)):
+                high[row, target] = self._pair_bounds(work[row], requirement, int(target)).high
+                if exceeds(high[row, target], limit):
+                    break
+        return np.asarray(high.max(axis=1))
+
+    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, chance: _Chance) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
         how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
         for row in np.flatnonzero(how != "exact"):
             question = _Question(m[row], requirement, self.threshold(requirement), low[row], high[row])
-            how[row] = self._settle(question, method, rng, draws)
+            how[row] = self._settle(question, method, chance)
         worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
         top = high.max(axis=1)
         return Values(low=np.minimum(low.max(axis=1), top), high=top, target=self.targets[worst], how=how)
@@ -203,18 +236,30 @@ class Engine:
     def _union_bounds(
         self, m: NDArray[np.float64], requirement: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(B, T) largest single term and sum of all terms, for every target."""
+        """(B, T) largest single term and smallest sum of terms that bounds the value, for every target."""
         low, high = np.empty((2, len(m), len(self.targets)))
         step = max(1, _KEEP // (16 * self.fed.k * self.fed.H))
         for start in range(0, len(self.targets), step):
             some = slice(start, start + step)
-            rates, logs = self._rates(some)
+            rates = self._find_rates(self.targets[some]) if self._kept is None else self._kept[0][:, some]
             weights = self._weigh(rates, requirement)
             for row, share in enumerate(m):
-                terms = weights * to_probability(np.tensordot(share, logs, axes=1))
-                low[row, some], high[row, some] = terms.max(axis=1), terms.sum(axis=1)
+                miss = to_probability(self._log_miss(share, some), keep_tiny=self.threshold(requirement) == 0)
+                low[row, some] = (weights * miss).max(axis=1)
+                high[row, some] = self._sum(weights, miss)
             np.minimum(high[:, some], weights.max(axis=1), out=high[:, some])
-        return low, high
+        return low, np.maximum(low, high)
+
+    def _log_miss(self, m: NDArray[np.float64], some: slice) -> NDArray[np.float64]:
+        if self._kept is None:
+            return np.asarray(np.tensordot(m, log_miss(self._find_rates(self.targets[some])), axes=1))
+        return np.asarray(np.tensordot(m, self._kept[1][:, some], axes=1))
+
+    def _sum(self, weights: NDArray[np.float64], miss: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(t,) union bound; for the expected objective with the best threshold."""
+        if self.fed.objective == "expected":
+            return best_threshold(weights, miss)[1]
+        return np.asarray((weights * miss).sum(axis=1))
 
     def _sharpen_exactly(
         self,
@@ -224,20 +269,24 @@ class Engine:
         high: NDArray[np.float64],
         limit: float = 1.0,
     ) -> None:
-        """Replace the bounds by the exact value for every target that could be the worst, likeliest first.
+        """Replace the bounds by the exact value for every target that could be the worst, highest bound first.
 
         Rows whose value is known to be above ``limit`` are left alone.
         """
+        known: dict[tuple[int, bytes], NDArray[np.float64]] = {}
         for target in np.argsort(-high.sum(axis=0), kind="stable"):
             worst = low.max(axis=1)
             rows = np.flatnonzero((high[:, target] > worst) & ~exceeds(worst, limit))
             if len(rows):
                 expansion = self._expansion(requirement, int(target))
                 if expansion is not None:
-                    low[rows, target] = np.maximum(expansion.evaluate(m[rows]), low[rows, target])
-                    high[rows, target] = low[rows, target]
+                    key = (id(expansion), rows.tobytes())
+                    if key not in known:
+                        known[key] = expansion.evaluate(m[rows])
+                    value = np.clip(known[key], low[rows, target], high[rows, target])
+                    low[rows, target] = high[rows, target] = value
 
-    def _settle(self, question: _Question, method: str, rng: np.random.Generator, draws: int) -> str:
+    def _settle(self, question: _Question, method: str, chance: _Chance) -> str:
         """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
         if method == "exact":
             worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
@@ -248,56 +297,61 @@ class Engine:
             self._narrow(question)
             if method == "bounds" or question.is_decided or not self.has_joint_structure:
                 return "bounds"
-        self._estimate(question, rng, draws)
+        self._estimate(question, chance)
         return "estimate"
 
     def _narrow(self, question: _Question, *, until_decided: bool = False) -> None:
         """Narrow the target with the highest upper end, over and over; finer where the threshold asks for it."""
-        low, high, nodes = question.low, question.high, 2 * MAX_NODES
-        for width in (WIDTH, WIDTH / 100):
+        low, high, work = question.low, question.high, 2 * MAX_WORK
+        for width in (WIDTH, WIDTH / 100) if self.has_joint_structure else (WIDTH,):
             fresh = np.ones(len(low), dtype=bool)
             worst = int(high.argmax())
-            while high[worst] - low.max() > width and fresh[worst] and nodes > 0:
-                if until_decided and question.is_decided:
+            while high[worst] - low.max() > width and fresh[worst] and work > 0:
+                if question.is_decided and (until_decided or work < 1.5 * MAX_WORK):
                     return
                 fresh[worst] = False
-                found = self._bound(question, worst, width, min(MAX_NODES, nodes))
+                found = self._bound(question, worst, width, min(MAX_WORK, work))
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
-                nodes -= found.nodes
+                work -= found.work
                 worst = int(high.argmax())
             if question.is_decided:
                 return
 
-    def _bound(self, question: _Question, target: int, width: float, max_nodes: int) -> Bound:
+    def _bound(self, question: _Question, target: int, width: float, max_work: float) -> Bound:
         if self.has_joint_structure:
             family = self.reduced_family(question.requirement, target)
-            return bound(family, question.m, width=width, max_nodes=max_nodes)
+            return bound(family, question.m, width=width, max_work=max_work)
         return self._pair_bounds(question.m, question.requirement, target)
 
-    def _estimate(self, question: _Question, rng: np.random.Generator, draws: int) -> None:
-        """Estimate all targets that could still be the worst; the intervals hold together with ``CONFIDENCE``.
+    def _estimate(self, question: _Question, chance: _Chance) -> None:
+        """Estimate all targets that could still be the worst; their intervals share the risk of being wrong.
 
         A tenth of the draws for all of them first, then all draws for those that this leaves in question.
         """
         low, high = question.low, question.high
         in_question = np.flatnonzero((high > low.max()) & (high > low))
-        confidence = 1 - (1 - CONFIDENCE) / (2 * max(1, len(in_question)))
-        for share in (max(2, draws // 10), draws):
+        confidence = 1 - chance.risk / (2 * max(1, len(in_question)))
+        for share in (max(2, chance.draws // 10), chance.draws):
             for target in in_question[np.argsort(-high[in_question], kind="stable")]:
                 if high[target] <= low.max():
                     continue
                 family = self.reduced_family(question.requirement, int(target))
-                found = estimate(family, question.m, draws=share, rng=rng, confidence=confidence)
+                found = estimate(family, question.m, draws=share, rng=chance.rng, confidence=confidence)
                 low[target], high[target] = max(low[target], found.low), min(high[target], found.high)
                 low[target] = min(low[target], high[target])
 
     def _pair_bounds(self, m: NDArray[np.float64], requirement: int, target: int) -> Bound:
-        assert isinstance(self.fed.evidence, Reports)
         weights = self._weights(requirement, target)
         some = np.flatnonzero(weights)
-        rates = report_rates(self.fed, np.append(some, self.targets[target]))[:, :, some]
-        is_binary = all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-        return pair_bounds(rates[:, -1], rates[:, :-1], weights[some], m, is_binary=is_binary)
+        rates = self._find_rates(np.append(some, self.targets[target]))[:, :, some]
+        return pair_bounds(rates[:, -1], rates[:, :-1], weights[some], m, is_binary=self._is_binary)
+
+    @cached_property
+    def _is_binary(self) -> bool:
+        """Whether every point has at most two labels, so that pairs determine their unions."""
+        if isinstance(self.fed.evidence, Reports):
+            return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
+        return bool((np.diff(np.sort(self.domain.labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
 
     def _family(self, requirement: int, target: int) -> MissFamily:
         weights = self._weights(requirement, target)
@@ -313,9 +367,10 @@ class Engine:
         return self._families[key]
 
     def _expansion(self, requirement: int, target: int) -> Expansion | None:
-        key = target.to_bytes(4, "little") + self._weights(requirement, target).tobytes()
+        family = self._family(requirement, target)
+        key = fingerprint(family)
         if key not in self._expansions:
-            self._expansions[key] = expand(self._family(requirement, target))
+            self._expansions[key] = expand(family)
         return self._expansions[key]
 
 

@@ -12,8 +12,8 @@ Neither the coefficients nor the masses D_j(U) depend on m. Two builders:
   with binomial coefficients. The price-of-stability class with n such sets costs n + 1 states, not 2^n.
 
 Alternating sums cancel: with n private points the terms reach C(n, n/2) times the answer, past doubles at n =
-50. Every evaluation in doubles carries an error bound; where it is above ``TOL`` the sum is taken again in
-integers whose length is sized from the largest term.
+50. Every evaluation in doubles carries an error bound; where it is above ``TOL`` of the value the sum is
+    taken again in integers whose length is sized from the largest term.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
-TOL = 1e-11
+TOL = 1e-10
 LATTICE_POINTS = 16
 MAX_STATES = 1 << 14
-# Weights are multiples of 2^-40, so that coefficients are integers; the value moves by at most as much.
-WEIGHT_BITS = 40
+# Weights are multiples of 2^-46, so that coefficients are integers; the value moves by at most as much.
+WEIGHT_BITS = 46
 _MASS_BITS = 160
 _LIMB_BITS = 40
 _ROUND_OFF = 2.0**-53
@@ -53,7 +53,7 @@ class Expansion:
     """
 
     coefficients: NDArray[np.int64] | NDArray[np.object_]
-    """(S,) integers, in units of 2^-40; Python's where they outgrow 64 bits."""
+    """(S,) integers, in units of 2^-46; Python's where they outgrow 64 bits."""
     content: NDArray[np.int64]
     """(S, c) how many points of every kind each union holds."""
     mass: NDArray[np.float64]
@@ -62,7 +62,7 @@ class Expansion:
     def evaluate(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
         value, error = self._evaluate_in_doubles(m)
-        for row in np.flatnonzero(~(error <= TOL)):
+        for row in np.flatnonzero(~(error <= TOL * np.abs(value))):
             value[row] = self._evaluate_in_integers(m[row])
         return np.clip(value, 0.0, 1.0)
 
@@ -78,14 +78,14 @@ class Expansion:
         if self._doubles is None:
             return np.zeros(len(m)), np.full(len(m), np.inf)
         coefficients, logs, steepness = self._doubles
-        exponent = logs @ m.T
-        terms = coefficients[:, None] * np.exp(exponent)
-        # A mass is off by about one rounding per kind, the exponential by |exponent|, the sum by a few.
-        relative = (1 + self.mass.shape[1]) * (steepness @ m.T) - exponent + 32
-        return terms.sum(axis=0), _ROUND_OFF * (np.abs(terms) * relative).sum(axis=0)
+        exponent = m @ logs.T
+        terms = coefficients * np.exp(exponent)
+        # A mass is off by about one rounding per kind, an exponent by one per agent, the pairwise sum by a few.
+        relative = (1 + self.mass.shape[1]) * (m @ steepness.T) - (len(self.mass) + 2) * exponent + 32
+        return terms.sum(axis=1), _ROUND_OFF * (np.abs(terms) * relative).sum(axis=1)
 
     def _integer_masses(self, agent: int) -> NDArray[np.object_]:
-        """(S,) one agent's mass of every union in units of 2^-160, without rounding, in limbs of 40 bits."""
+        """(S,) one agent's mass of every union in units of 2^-160, with no rounding but of masses below 2^-108."""
         exact = [int(math.ldexp(mass, _MASS_BITS)) for mass in self.mass[agent]]
         total = np.zeros(len(self.content), dtype=object)
         for shift in range(0, _MASS_BITS + 1, _LIMB_BITS):

@@ -16,6 +16,7 @@ then points that lie in the same sets are merged.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +36,7 @@ class MissFamily:
     sets: NDArray[np.bool_]
     """(s, n) which points each set holds."""
     weights: NDArray[np.float64]
-    """(s,) in (0, 1], falling."""
+    """(s,) in (0, 1]; falling once reduced."""
     mass: NDArray[np.float64]
     """(k, n) mass of every agent on every point."""
 
@@ -51,15 +52,29 @@ def log_miss(mass: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(mass < _ALL, np.log1p(-np.minimum(mass, _ALL)), NEVER)
 
 
-def to_probability(log: NDArray[np.float64]) -> NDArray[np.float64]:
-    """exp(log), which is zero only if some sample cannot miss, never because a number was too small.
+def replace_never(logs: NDArray[np.float64], at_one: float) -> NDArray[np.float64]:
+    """Put ``at_one`` in place of the logarithm of zero."""
+    return np.where(logs > NEVER, logs, at_one)
+
+
+def to_probability(log: NDArray[np.float64], *, keep_tiny: bool = False) -> NDArray[np.float64]:
+    """exp(log); with ``keep_tiny`` it is zero only if some sample cannot miss, never by underflow.
 
     Examples
     --------
-    >>> to_probability(np.array([0.0, -2000.0, 3 * NEVER])) > 0
+    >>> to_probability(np.array([0.0, -2000.0, 3 * NEVER]), keep_tiny=True) > 0
     array([ True,  True, False])
     """
+    if not keep_tiny:
+        return np.asarray(np.exp(log))
     return np.where(log > NEVER / 2, np.maximum(np.exp(log), _TINY), 0.0)
+
+
+def fingerprint(family: MissFamily) -> bytes:
+    """Digest that is the same for families that differ in the order of their points only."""
+    points = np.column_stack([np.packbits(family.sets, axis=0).T, family.mass.T.copy().view(np.uint8)])
+    rows = np.ascontiguousarray(points).view(np.dtype((np.void, points.shape[1]))).ravel()
+    return hashlib.blake2b(family.weights.tobytes() + np.sort(rows).tobytes(), digest_size=32).digest()
 
 
 def reduce_family(family: MissFamily) -> MissFamily:

@@ -49,14 +49,14 @@ def pair_bounds(
     most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
     least = most if is_binary else np.maximum(np.maximum(p[:, :, None], p[:, None, :]), p_pairs)
     both_low = np.exp(np.tensordot(m, log_miss(most), axes=1))
-    high = min(_tree_bound(q, both_low, weights), _threshold_bound(q, weights))
+    high = min(_tree_bound(q, both_low, weights), float(best_threshold(weights[None], q[None])[1][0]))
     low = float((np.maximum.accumulate(q) * -np.diff(weights, append=0.0)).sum())
     if weights[-1] == weights[0]:
         both_high = np.exp(np.tensordot(m, log_miss(least), axes=1))
         np.fill_diagonal(both_high, q)
         low = max(low, weights[0] * _union_below(q, both_high))
     high = min(high, float(weights[0]))
-    return Bound(low=min(low, high), high=high, nodes=len(q))
+    return Bound(low=min(low, high), high=high, work=float(len(q) ** 2))
 
 
 def _tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -72,12 +72,6 @@ def _tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDAr
     return total
 
 
-def _threshold_bound(q: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Best theta of E[max w] <= theta + sum (w - theta)^+ q; the minimum is at theta = 0 or at a weight."""
-    thetas = np.unique(np.append(weights, 0.0))
-    return float((thetas + np.maximum(weights[:, None] - thetas, 0.0).T @ q).min())
-
-
 def _union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
     """Largest of de Caen's and Dawson and Sankoff's lower bounds on the probability of the union."""
     if not q.any():
@@ -88,3 +82,27 @@ def _union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
     r = int(2 * s2 / s1) + 1
     dawson_sankoff = 2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1))
     return max(de_caen, dawson_sankoff)
+
+
+def best_threshold(
+    p: NDArray[np.float64], q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(t,) the theta that makes theta + sum (p - theta)^+ q smallest for every row, and that value.
+
+    The sum is piecewise linear in theta with kinks at the p, so the best is at one of them or at zero.
+
+    Examples
+    --------
+    >>> best_threshold(np.array([[0.5, 0.1]]), np.array([[0.1, 1.0]]))
+    (array([0.1]), array([0.14]))
+    """
+    order = np.argsort(-p, axis=1)
+    p, q = np.take_along_axis(p, order, axis=1), np.take_along_axis(q, order, axis=1)
+    above = np.cumsum(p * q, axis=1) - p * q
+    count = np.cumsum(q, axis=1) - q
+    at_kinks = p * (1 - count) + above
+    at_zero = (p * q).sum(axis=1)
+    kink = at_kinks.argmin(axis=1)
+    rows = np.arange(len(p))
+    is_zero = at_zero <= at_kinks[rows, kink]
+    return np.where(is_zero, 0.0, p[rows, kink]), np.where(is_zero, at_zero, at_kinks[rows, kink])

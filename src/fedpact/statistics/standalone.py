@@ -19,7 +19,7 @@ _PARTS = 8
 
 
 def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:
-    """Fewest samples with which each agent alone meets its target; None if no number does.
+    """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 
     ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,
     the number is the least that the certified interval proves to be enough.

@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, JOINT, Engine, engine_of
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, JOINT, Engine, Values, engine_of
 
 
 class VerificationStatus(Enum):
     """What a verification found, in words a user can act on."""
 
     MET = "the guarantee holds"
+    LIKELY = "the guarantee holds with the stated confidence: it rests on an estimate"
     MISSED = "the guarantee does not hold: more samples are needed"
     UNDECIDED = (
         "not decided: an interval reaches across the threshold; more samples, or more draws, would settle it"
@@ -47,10 +48,23 @@ class Interval:
     @classmethod
     def from_dict(cls, entry: Mapping[str, float]) -> Interval:
         """Read what :meth:`to_dict` wrote."""
-        return cls(low=entry.get("low", entry.get("value", 0.0)), high=entry.get("high", entry.get("value", 1.0)))
+        if "value" in entry:
+            return cls(low=entry["value"], high=entry["value"])
+        return cls(low=entry["low"], high=entry["high"])
 
     def __str__(self) -> str:
         return f"{self.high:.6g}" if self.is_exact else f"{self.low:.6g} to {self.high:.6g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """Probability that some agent misses its target, how it is known, and what is worst."""
+
+    failure: Interval
+    how: str
+    worst_target: str
+    blocking: str | None
+    """The bad hypothesis that most likely survives, where the guarantee is not known to hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +80,13 @@ class Verification:
     met: dict[str, bool]
     is_feasible: bool
     """Whether the federation's chosen guarantee holds."""
-    joint_failure: Interval | None
-    """Probability that some agent misses its target; only for the joint guarantee."""
+    joint: Joint | None
+    """The same for all agents at once; only for the joint guarantee."""
     cost: float
     worst_target: dict[str, str]
     """The truth that is hardest for each agent."""
     blocking: dict[str, str]
-    """For every missed target, the bad hypothesis that most likely survives."""
+    """For every target not known to be met, the bad hypothesis that most likely survives."""
     status: VerificationStatus
     confidence: float
     """With which all intervals hold; 1 where none is an estimate."""
@@ -87,6 +101,11 @@ class Verification:
         """(k,) the contribution vector."""
         return np.array(list(self.contributions.values()), dtype=np.int64)
 
+    @property
+    def joint_failure(self) -> Interval | None:
+        """Probability that some agent misses its target; None unless the guarantee is joint."""
+        return None if self.joint is None else self.joint.failure
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         value = "failure" if self.objective == "pac" else "expected_error"
@@ -96,8 +115,11 @@ class Verification:
             "met": dict(self.met),
             "feasible": self.is_feasible,
         }
-        if self.joint_failure is not None:
-            out["joint_failure"] = self.joint_failure.to_dict()
+        if self.joint is not None:
+            out["joint_failure"] = self.joint.failure.to_dict()
+            out["joint_how"] = self.joint.how
+            out["joint_worst_target"] = self.joint.worst_target
+            out["joint_blocking"] = self.joint.blocking
         return out | {
             "cost": self.cost,
             "worst_target": dict(self.worst_target),
@@ -114,13 +136,20 @@ class Verification:
     def from_dict(cls, entry: Mapping[str, Any]) -> Verification:
         """Read what :meth:`to_dict` wrote."""
         values = entry["failure" if entry["objective"] == "pac" else "expected_error"]
-        joint = entry.get("joint_failure")
+        joint = None
+        if "joint_failure" in entry:
+            joint = Joint(
+                failure=Interval.from_dict(entry["joint_failure"]),
+                how=entry["joint_how"],
+                worst_target=entry["joint_worst_target"],
+                blocking=entry["joint_blocking"],
+            )
         return cls(
             contributions=dict(entry["contributions"]),
             failure={name: Interval.from_dict(value) for name, value in values.items()},
             met=dict(entry["met"]),
             is_feasible=entry["feasible"],
-            joint_failure=None if joint is None else Interval.from_dict(joint),
+            joint=joint,
             cost=entry["cost"],
             worst_target=dict(entry["worst_target"]),
             blocking=dict(entry["blocking"]),
@@ -149,10 +178,12 @@ def read_contributions(fed: Federation, m: Any) -> NDArray[np.int64]:
                     f"m names {name!r}, who is not in the federation; {nearest(str(name), fed.names)}"
                 )
         entries = [m.get(name, 0) for name in fed.names]
-    elif (isinstance(m, Sequence) and not isinstance(m, str)) or (isinstance(m, np.ndarray) and m.ndim == 1):
+    elif (isinstance(m, np.ndarray) and m.ndim == 1) or (
+        isinstance(m, Sequence) and not isinstance(m, str | bytes)
+    ):
         entries = list(m)
     else:
-        raise FederationError(f"m must be one whole number per agent; it is {m!r}")
+        raise FederationError(f"m must be one whole number per agent; it is {shorten(m)}")
     if len(entries) != fed.k:
         raise FederationError(f"m must have one number per agent; it has {len(entries)} for {fed.k} agents")
     counts = [
@@ -169,6 +200,7 @@ def read_contributions(fed: Federation, m: Any) -> NDArray[np.int64]:
 
 
 _LARGEST = 10**12
+MOST_DRAWS = 100_000_000
 
 
 def verify(
@@ -207,51 +239,67 @@ def verify(
     True
     """
     counts = read_contributions(fed, m)
-    if draws < 2:
-        raise FederationError(f"draws must be at least 2; it is {draws}")
+    draws = read_whole_number(draws, "draws")
+    if not 2 <= draws <= MOST_DRAWS:
+        raise FederationError(f"draws must lie between 2 and {MOST_DRAWS:,}; it is {draws:,}")
     engine = engine_of(fed)
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]
     values = engine.evaluate(counts[None, :], requirements, method=method, rng=rng, draws=draws)
-    intervals = [
-        Interval(low=float(low), high=float(high)) for low, high in zip(values.low[0], values.high[0], strict=True)
-    ]
-    limits = [engine.threshold(requirement) for requirement in requirements]
-    met = [not exceeds(interval.high, limit) for interval, limit in zip(intervals, limits, strict=True)]
-    missed = [exceeds(interval.low, limit) for interval, limit in zip(intervals, limits, strict=True)]
-    asked = slice(fed.k, None) if is_joint else slice(0, fed.k)
+    answers = [_answer(engine, counts, values, column, r) for column, r in enumerate(requirements)]
+    own, asked = answers[: fed.k], answers[fed.k :] if is_joint else answers
     return Verification(
         contributions=dict(zip(fed.names, counts.tolist(), strict=True)),
-        failure=dict(zip(fed.names, intervals, strict=False)),
-        met=dict(zip(fed.names, met, strict=False)),
-        is_feasible=all(met[asked]),
-        joint_failure=intervals[-1] if is_joint else None,
+        failure={name: answer.failure for name, answer in zip(fed.names, own, strict=True)},
+        met={name: answer.is_met for name, answer in zip(fed.names, own, strict=True)},
+        is_feasible=all(answer.is_met for answer in asked),
+        joint=_joint(answers[-1]) if is_joint else None,
         cost=fed.cost_of(counts),
-        worst_target={
-            name: fed.hypotheses[target] for name, target in zip(fed.names, values.target[0], strict=False)
-        },
-        blocking=_find_blocking(engine, counts, values.target[0], [not entry for entry in met[: fed.k]]),
-        status=_status(met[asked], missed[asked]),
-        confidence=CONFIDENCE if "estimate" in values.how[0] else 1.0,
-        how=dict(zip(fed.names, values.how[0].tolist(), strict=False)),
+        worst_target={name: answer.target for name, answer in zip(fed.names, own, strict=True)},
+        blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
+        status=_status(asked),
+        confidence=CONFIDENCE if any(answer.how == "estimate" for answer in answers) else 1.0,
+        how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
     )
 
 
-def _status(met: Sequence[bool], missed: Sequence[bool]) -> VerificationStatus:
-    if all(met):
-        return VerificationStatus.MET
-    return VerificationStatus.MISSED if any(missed) else VerificationStatus.UNDECIDED
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One requirement at one contribution vector."""
+
+    failure: Interval
+    is_met: bool
+    is_missed: bool
+    how: str
+    target: str
+    blocking: str | None
 
 
-def _find_blocking(
-    engine: Engine, m: NDArray[np.int64], targets: NDArray[np.intp], is_missed: Sequence[bool]
-) -> dict[str, str]:
-    fed = engine.fed
-    return {
-        fed.names[agent]: fed.hypotheses[engine.find_likeliest_miss(agent, int(targets[agent]), m)]
-        for agent in range(fed.k)
-        if is_missed[agent]
-    }
+def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, requirement: int) -> _Answer:
+    limit, target = engine.threshold(requirement), int(values.target[0, column])
+    failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
+    is_met = not exceeds(failure.high, limit)
+    names = engine.fed.hypotheses
+    return _Answer(
+        failure=failure,
+        is_met=is_met,
+        is_missed=exceeds(failure.low, limit),
+        how=str(values.how[0, column]),
+        target=names[target],
+        blocking=None if is_met else names[engine.find_likeliest_miss(requirement, target, m)],
+    )
+
+
+def _joint(answer: _Answer) -> Joint:
+    return Joint(failure=answer.failure, how=answer.how, worst_target=answer.target, blocking=answer.blocking)
+
+
+def _status(asked: Sequence[_Answer]) -> VerificationStatus:
+    if all(answer.is_met for answer in asked):
+        is_sure = all(answer.how != "estimate" for answer in asked)
+        return VerificationStatus.MET if is_sure else VerificationStatus.LIKELY
+    is_missed = any(answer.is_missed for answer in asked)
+    return VerificationStatus.MISSED if is_missed else VerificationStatus.UNDECIDED
