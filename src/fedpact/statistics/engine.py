@@ -71,6 +71,8 @@ class _Question:
     """(T,)"""
     high: NDArray[np.float64]
     """(T,)"""
+    work: float
+    """How much a certified interval may take (see :mod:`fedpact.statistics.bounds`)."""
 
     @property
     def is_decided(self) -> bool:
@@ -79,8 +81,10 @@ class _Question:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chance:
-    """What an estimate may use: randomness, draws, and a probability of being wrong."""
+class _Means:
+    """What one requirement may use: work, randomness, draws, and a probability of being wrong."""
+
+    work: float
 
     rng: np.random.Generator
     draws: int
@@ -174,12 +178,14 @@ class Engine:
         if method in ("exact", "estimate"):
             _ = self.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
-        chance = _Chance(
+        questions = len(m) * len(requirements)
+        means = _Means(
+            work=max(MAX_WORK / 2, 4 * MAX_WORK / questions),
             rng=np.random.default_rng(0) if rng is None else rng,
             draws=draws,
-            risk=(1 - CONFIDENCE) / (len(m) * len(requirements)),
+            risk=(1 - CONFIDENCE) / questions,
         )
-        parts = [self._evaluate(work, requirement, method, chance) for requirement in requirements]
+        parts = [self._evaluate(work, requirement, method, means) for requirement in requirements]
         return Values(
             low=np.stack([part.low for part in parts], axis=1),
             high=np.stack([part.high for part in parts], axis=1),
@@ -197,7 +203,7 @@ class Engine:
             if self.has_joint_structure:
                 self._sharpen_exactly(work, requirement, low, high, limit)
             for row in range(len(m)):
-                question = _Question(work[row], requirement, limit, low[row], high[row])
+                question = _Question(work[row], requirement, limit, low[row], high[row], 2 * MAX_WORK)
                 if not question.is_decided:
                     self._narrow(question, until_decided=True)
             met[:, column] = ~exceeds(high.max(axis=1), limit)
@@ -221,14 +227,15 @@ class Engine:
                     break
         return np.asarray(high.max(axis=1))
 
-    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, chance: _Chance) -> Values:
+    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: _Means) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
         how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
         for row in np.flatnonzero(how != "exact"):
-            question = _Question(m[row], requirement, self.threshold(requirement), low[row], high[row])
-            how[row] = self._settle(question, method, chance)
+            limit = self.threshold(requirement)
+            question = _Question(m[row], requirement, limit, low[row], high[row], means.work)
+            how[row] = self._settle(question, method, means)
         worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
         top = high.max(axis=1)
         return Values(low=np.minimum(low.max(axis=1), top), high=top, target=self.targets[worst], how=how)
@@ -286,7 +293,7 @@ class Engine:
                     value = np.clip(known[key], low[rows, target], high[rows, target])
                     low[rows, target] = high[rows, target] = value
 
-    def _settle(self, question: _Question, method: str, chance: _Chance) -> str:
+    def _settle(self, question: _Question, method: str, means: _Means) -> str:
         """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
         if method == "exact":
             worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
@@ -297,17 +304,17 @@ class Engine:
             self._narrow(question)
             if method == "bounds" or question.is_decided or not self.has_joint_structure:
                 return "bounds"
-        self._estimate(question, chance)
+        self._estimate(question, means)
         return "estimate"
 
     def _narrow(self, question: _Question, *, until_decided: bool = False) -> None:
         """Narrow the target with the highest upper end, over and over; finer where the threshold asks for it."""
-        low, high, work = question.low, question.high, 2 * MAX_WORK
+        low, high, work = question.low, question.high, question.work
         for width in (WIDTH, WIDTH / 100) if self.has_joint_structure else (WIDTH,):
             fresh = np.ones(len(low), dtype=bool)
             worst = int(high.argmax())
             while high[worst] - low.max() > width and fresh[worst] and work > 0:
-                if question.is_decided and (until_decided or work < 1.5 * MAX_WORK):
+                if until_decided and question.is_decided:
                     return
                 fresh[worst] = False
                 found = self._bound(question, worst, width, min(MAX_WORK, work))
@@ -323,20 +330,20 @@ class Engine:
             return bound(family, question.m, width=width, max_work=max_work)
         return self._pair_bounds(question.m, question.requirement, target)
 
-    def _estimate(self, question: _Question, chance: _Chance) -> None:
+    def _estimate(self, question: _Question, means: _Means) -> None:
         """Estimate all targets that could still be the worst; their intervals share the risk of being wrong.
 
         A tenth of the draws for all of them first, then all draws for those that this leaves in question.
         """
         low, high = question.low, question.high
         in_question = np.flatnonzero((high > low.max()) & (high > low))
-        confidence = 1 - chance.risk / (2 * max(1, len(in_question)))
-        for share in (max(2, chance.draws // 10), chance.draws):
+        confidence = 1 - means.risk / (2 * max(1, len(in_question)))
+        for share in (max(2, means.draws // 10), means.draws):
             for target in in_question[np.argsort(-high[in_question], kind="stable")]:
                 if high[target] <= low.max():
                     continue
                 family = self.reduced_family(question.requirement, int(target))
-                found = estimate(family, question.m, draws=share, rng=chance.rng, confidence=confidence)
+                found = estimate(family, question.m, draws=share, rng=means.rng, confidence=confidence)
                 low[target], high[target] = max(low[target], found.low), min(high[target], found.high)
                 low[target] = min(low[target], high[target])
 

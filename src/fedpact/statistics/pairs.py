@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.statistics.bounds import Bound
+from fedpact.statistics.bounds import Bound, union_below
 from fedpact.statistics.misses import log_miss
 
 
@@ -54,7 +54,7 @@ def pair_bounds(
     if weights[-1] == weights[0]:
         both_high = np.exp(np.tensordot(m, log_miss(least), axes=1))
         np.fill_diagonal(both_high, q)
-        low = max(low, weights[0] * _union_below(q, both_high))
+        low = max(low, weights[0] * union_below(q, both_high))
     high = min(high, float(weights[0]))
     return Bound(low=min(low, high), high=high, work=float(len(q) ** 2))
 
@@ -70,18 +70,6 @@ def _tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDAr
         waiting[taken] = False
         link = np.maximum(link, np.minimum(both[taken], q))
     return total
-
-
-def _union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
-    """Largest of de Caen's and Dawson and Sankoff's lower bounds on the probability of the union."""
-    if not q.any():
-        return 0.0
-    sums = both.sum(axis=1)
-    de_caen = float(np.divide(q**2, sums, out=np.zeros_like(q), where=sums > 0).sum())
-    s1, s2 = float(q.sum()), float((both.sum() - np.trace(both)) / 2)
-    r = int(2 * s2 / s1) + 1
-    dawson_sankoff = 2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1))
-    return max(de_caen, dawson_sankoff)
 
 
 def best_threshold(
