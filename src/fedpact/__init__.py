@@ -17,6 +17,8 @@ from fedpact.describe.settings import Agent
 from fedpact.describe.summary import FileCheck, Summary, check, summarise
 from fedpact.describe.ties import TIE
 from fedpact.errors import FederationError, FedpactError, InfeasibleError, SolverError
+from fedpact.planning.plan import plan
+from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
@@ -26,6 +28,7 @@ __version__ = version("fedpact")
 __all__ = [
     "TIE",
     "Agent",
+    "BindingPair",
     "Federation",
     "FederationError",
     "FedpactError",
@@ -34,6 +37,8 @@ __all__ = [
     "Interval",
     "Linear",
     "PiecewiseLinear",
+    "Plan",
+    "PlanStatus",
     "Quadratic",
     "Report",
     "SolverError",
@@ -46,6 +51,7 @@ __all__ = [
     "disagreement",
     "examples",
     "load",
+    "plan",
     "read_report",
     "save",
     "standalone",

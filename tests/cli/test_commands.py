@@ -86,6 +86,31 @@ def test_estimates_repeat_for_the_same_seed(fedpact):
     assert first == again != other
 
 
+def test_plan_prints_contributions_and_the_certificate(fedpact):
+    code, out, _ = fedpact("plan", ALICE_BOB)
+    assert code == 0
+    assert "alice-bob: 5 samples, cost 5" in out
+    assert "no plan costs less than 5" in out
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "exact", "auto"])
+def test_plan_json_is_the_dictionary_of_the_result(fedpact, method):
+    code, out, _ = fedpact("plan", ALICE_BOB, "--method", method, "--json")
+    assert code == 0
+    assert json.loads(out) == fp.plan(fp.load(ALICE_BOB), method).to_dict()
+
+
+def test_plan_without_enough_capacity_exits_3_and_says_who(fedpact, tmp_path):
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
+    )
+    fed.save(tmp_path / "small.toml")
+    code, _, err = fedpact("plan", str(tmp_path / "small.toml"))
+    assert code == 3
+    assert len(err.splitlines()) == 1
+    assert "'alice'" in err
+
+
 def test_check_describes_a_good_file(fedpact):
     code, out, _ = fedpact("check", ALICE_BOB)
     assert code == 0
@@ -186,7 +211,7 @@ def test_wrong_usage_exits_2(fedpact, words):
     assert fedpact(*words)[0] == 2
 
 
-@pytest.mark.parametrize("command", ["demo", "check", "verify", "examples"])
+@pytest.mark.parametrize("command", ["demo", "check", "plan", "verify", "examples"])
 def test_help_has_an_example(fedpact, command):
     code, out, _ = fedpact(command, "--help")
     assert code == 0

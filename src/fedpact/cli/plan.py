@@ -1,0 +1,70 @@
+"""``fedpact plan``: who contributes how many samples."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_federation,
+)
+
+
+def plan(
+    file: FileArgument,
+    method: Annotated[
+        str,
+        typer.Option(help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.'),
+    ] = "auto",
+    max_nodes: Annotated[int | None, typer.Option(help="Boxes that the exact search may look at.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds that the exact search may take.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the cheapest contributions that meet every target, with a certificate.
+
+    Example: [bold]fedpact plan examples/alice-bob.toml[/bold]
+    """
+    fed = read_federation(file)
+    with progress_bar("Looking for the optimum") as report:
+        found = fp.plan(
+            fed,
+            method,
+            max_nodes=max_nodes,
+            time_limit=time_limit,
+            progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_plan(fed, found)
+
+
+def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
+    """Print who contributes, what it costs, and the certificate in words."""
+    title = f"{fed.name}: {sum(found.contributions.values()):,} samples, cost {format_number(found.cost)}"
+    table = make_table("agent", "samples", "cost")
+    for agent in fed.agents:
+        count = found.contributions[agent.name]
+        if count or fed.k <= 20:
+            table.add_row(escape(agent.name), f"{count:,}", format_number(float(agent.cost(count))))
+    print_table(title, table)
+    out = console()
+    out.print(found.status.value)
+    out.print(f"enough because of {escape(found.proved_by)}")
+    out.print(
+        f"no plan costs less than {format_number(found.lower_bound)} ({found.lower_bound_by}): "
+        f"at most {found.ratio:.3f} times the optimum"
+    )
+    for pair in found.duals[:3]:
+        out.print(f"- {escape(str(pair))}")

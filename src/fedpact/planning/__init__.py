@@ -1,0 +1,1 @@
+"""The cheapest contributions that meet every target, with a certificate."""

@@ -1,0 +1,250 @@
+"""Covering programs by row and column generation.
+
+    minimise  sum_j c_j(m_j)    subject to  sum_j a_rj m_j >= b_r  for every row r,    0 <= m_j <= capacity_j
+
+with all a_rj >= 0. Of millions of rows only about k bind: solve, ask the caller for rows that the solution
+violates, add them, solve again from the last basis; rows are only ever added. With many agents columns are
+generated too: an agent enters when its reduced cost is negative. Because every coefficient is non-negative, a
+program is feasible exactly if every row holds with everybody at capacity, so each row brings along agents
+enough to satisfy it.
+
+Convex costs are epigraphs: t_j >= tangent of c_j, with new tangents where the solution lies below the curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.costs import Cost, Linear, PiecewiseLinear, Quadratic
+from fedpact.errors import SolverError
+
+TOL = 1e-9
+COST_TOL = 1e-6
+"""How far below its curve a cost may stay, relative to the cost; well above the solver's own tolerance."""
+MANY_AGENTS = 2_000
+_NEW_COLUMNS = 200
+_INFINITY = highspy.kHighsInf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Row:
+    """One constraint sum_j a_j m_j >= b, with what it stands for."""
+
+    a: NDArray[np.float64]
+    """(k,)"""
+    b: float
+    target: int
+    """The truth that the row protects against."""
+    hypotheses: NDArray[np.intp]
+    """Hypotheses that must be eliminated."""
+    weights: NDArray[np.float64]
+    """How much each of them counts, summing to one."""
+    requirement: int
+    """Whose target the row serves."""
+
+
+class Separator(Protocol):
+    """Finds rows that ``m`` violates; none means that ``m`` satisfies the whole program."""
+
+    def __call__(self, m: NDArray[np.float64], /) -> Sequence[Row]:
+        """Rows that ``m`` violates."""
+        ...
+
+
+class UnreachableRow(Exception):  # noqa: N818
+    """A row that not even everybody at capacity satisfies; never leaves the planning package."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        super().__init__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Solution:
+    """Optimum of a covering program, with the rows that were generated and their duals."""
+
+    m: NDArray[np.float64]
+    """(k,)"""
+    value: float
+    rows: tuple[Row, ...]
+    duals: NDArray[np.float64]
+    """(R,) what one more unit on the right-hand side costs."""
+
+
+class CoveringProgram:
+    """A restricted covering program that grows by rows and columns."""
+
+    def __init__(self, costs: Sequence[Cost], capacity: NDArray[np.float64]) -> None:
+        self.costs, self.capacity = tuple(costs), capacity
+        self.rows: list[Row] = []
+        self._places: list[int] = []
+        self._column = np.full(len(costs), -1)
+        self._epigraph: dict[int, int] = {}
+        self._highs = highspy.Highs()
+        for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
+            self._highs.setOptionValue(option, value)
+        self._slope_at_zero = np.array([_tangent(cost, 0.0)[0] for cost in costs])
+        if len(costs) <= MANY_AGENTS:
+            self._add_columns(np.arange(len(costs)))
+
+    def solve(self, separate: Separator) -> Solution:
+        """Solve to the end: no violated row, no profitable column, no cost below its curve."""
+        while True:
+            m, value, duals = self._solve_restricted()
+            found = separate(m)
+            if not found:
+                return Solution(m=m, value=value, rows=tuple(self.rows), duals=duals)
+            for row in found:
+                self._add_row(row)
+
+    def value_in_box(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+        """Optimum over the rows so far with ``low`` <= m <= ``high``; infinite if there is none."""
+        agents = np.flatnonzero(self._column >= 0)
+        columns = self._column[agents].astype(np.int32)
+        caps = self.capacity[agents]
+        self._highs.changeColsBounds(len(columns), columns, low[agents], np.minimum(high[agents], caps))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        value = float(self._highs.getInfo().objective_function_value)
+        self._highs.changeColsBounds(len(columns), columns, np.zeros(len(columns)), caps)
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return np.inf
+        return value if status == highspy.HighsModelStatus.kOptimal else 0.0
+
+    def integer_bound(self, separate: Separator, seconds: float, rounds: int) -> float:
+        """Proven lower bound with whole m, generating rows for the integer solutions too."""
+        agents = np.flatnonzero(self._column >= 0)
+        if len(agents) < len(self.costs):
+            return self._highs.getInfo().objective_function_value
+        kinds = np.full(len(agents), highspy.HighsVarType.kInteger)
+        columns = self._column[agents].astype(np.int32)
+        self._highs.changeColsIntegrality(len(columns), columns, kinds)
+        self._highs.setOptionValue("time_limit", seconds)
+        best = 0.0
+        for _ in range(rounds):
+            self._highs.run()
+            best = max(best, float(self._highs.getInfo().mip_dual_bound))
+            values = np.array(self._highs.getSolution().col_value)
+            if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                break
+            m = np.zeros(len(self.costs))
+            m[agents] = np.rint(values[columns])
+            found = separate(m)
+            for row in found:
+                self._add_row(row)
+            if not found:
+                break
+        self._highs.changeColsIntegrality(
+            len(columns), columns, np.full(len(agents), highspy.HighsVarType.kContinuous)
+        )
+        return best
+
+    def _solve_restricted(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+        while True:
+            self._highs.run()
+            status = self._highs.getModelStatus()
+            if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty):
+                raise SolverError(
+                    "the covering program stopped without an optimum",
+                    solver_status=self._highs.modelStatusToString(status),
+                )
+            solution = self._highs.getSolution()
+            values, row_duals = np.array(solution.col_value), np.array(solution.row_dual)
+            m = np.zeros(len(self.costs))
+            inside = np.flatnonzero(self._column >= 0)
+            m[inside] = np.clip(values[self._column[inside]], 0.0, self.capacity[inside])
+            duals = np.maximum(row_duals[self._places], 0.0) if self.rows else np.zeros(0)
+            if not self._refine_costs(m, values) and not self._price_columns(duals):
+                return m, float(self._highs.getInfo().objective_function_value), duals
+
+    def _refine_costs(self, m: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
+        """Add tangents where the solution pays less than the curve asks."""
+        short = [
+            agent
+            for agent, place in self._epigraph.items()
+            if values[place] < (due := float(self.costs[agent](m[agent]))) - COST_TOL * max(1.0, due)
+        ]
+        for agent in short:
+            self._add_tangent(agent, m[agent])
+        return bool(short)
+
+    def _price_columns(self, duals: NDArray[np.float64]) -> bool:
+        """Add the agents outside with the most negative reduced cost."""
+        outside = np.flatnonzero(self._column < 0)
+        if not len(outside) or not self.rows:
+            return False
+        worth = duals @ np.stack([row.a[outside] for row in self.rows])
+        reduced = self._slope_at_zero[outside] - worth
+        order = np.argsort(reduced, kind="stable")[:_NEW_COLUMNS]
+        chosen = outside[order[reduced[order] < -TOL]]
+        self._add_columns(np.sort(chosen))
+        return bool(len(chosen))
+
+    def _add_row(self, row: Row) -> None:
+        if np.minimum(row.a * np.minimum(self.capacity, 1e12), row.b).sum() < row.b * (1 - TOL):
+            raise UnreachableRow(row)
+        outside = np.flatnonzero((self._column < 0) & (row.a > 0))
+        if len(outside):
+            self._add_columns(self._cheapest_cover(row, outside))
+        inside = np.flatnonzero(self._column >= 0)
+        inside = inside[row.a[inside] > 0]
+        self._places.append(self._highs.getNumRow())
+        self.rows.append(row)
+        self._highs.addRow(row.b, _INFINITY, len(inside), self._column[inside].astype(np.int32), row.a[inside])
+
+    def _cheapest_cover(self, row: Row, outside: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Agents outside, best value first, until the row can hold."""
+        reach = np.where(
+            self._column >= 0, row.a * np.minimum(self.capacity, row.b / np.maximum(row.a, 1e-300)), 0.0
+        )
+        order = outside[np.argsort(self._slope_at_zero[outside] / row.a[outside], kind="stable")]
+        gain = np.cumsum(np.minimum(row.a[order] * self.capacity[order], row.b))
+        count = int(np.searchsorted(gain, row.b - reach.sum())) + 1 if reach.sum() < row.b else 1
+        return np.sort(order[:count])
+
+    def _add_columns(self, agents: NDArray[np.intp]) -> None:
+        for agent in agents:
+            self._column[agent] = self._highs.getNumCol()
+            entries = [
+                (place, row.a[agent])
+                for place, row in zip(self._places, self.rows, strict=True)
+                if row.a[agent] > 0
+            ]
+            where = np.array([place for place, _ in entries], dtype=np.int32)
+            values = np.array([value for _, value in entries])
+            cost = self.costs[agent]
+            is_linear = isinstance(cost, Linear)
+            price = cost.rate if isinstance(cost, Linear) else 0.0
+            self._highs.addCol(price, 0.0, float(self.capacity[agent]), len(where), where, values)
+            if not is_linear:
+                self._epigraph[int(agent)] = self._highs.getNumCol()
+                self._highs.addCol(1.0, 0.0, _INFINITY, 0, np.empty(0, dtype=np.int32), np.empty(0))
+                for at in _first_tangents(cost):
+                    self._add_tangent(int(agent), at)
+
+    def _add_tangent(self, agent: int, at: float) -> None:
+        slope, intercept = _tangent(self.costs[agent], at)
+        places = np.array([self._epigraph[agent], self._column[agent]], dtype=np.int32)
+        self._highs.addRow(intercept, _INFINITY, 2, places, np.array([1.0, -slope]))
+
+
+def _tangent(cost: Cost, at: float) -> tuple[float, float]:
+    """Slope and intercept of the line that touches the cost curve at ``at``, from the right."""
+    match cost:
+        case Linear(rate):
+            return rate, 0.0
+        case Quadratic(linear, quadratic):
+            return linear + 2 * quadratic * at, -quadratic * at * at
+        case PiecewiseLinear(breakpoints, slopes):
+            piece = int(np.searchsorted(breakpoints, at, side="right"))
+            return slopes[piece], float(cost(at)) - slopes[piece] * at
+
+
+def _first_tangents(cost: Cost) -> tuple[float, ...]:
+    return (0.0, *cost.breakpoints) if isinstance(cost, PiecewiseLinear) else (0.0,)

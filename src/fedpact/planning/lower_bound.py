@@ -1,0 +1,38 @@
+"""What no plan can undercut: the integer program that every plan satisfies.
+
+Every vector that meets the targets misses each bad pair with probability delta at most
+(:mod:`fedpact.planning.pairs`), so the cheapest integer vector that does so costs no more than the optimum.
+Rows are generated for the fractional program first, then for the integer one: solve, look for violated pairs,
+add, solve.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.planning.covering import CoveringProgram, Solution
+from fedpact.planning.pairs import PairProgram
+from fedpact.planning.rounding import capacities
+
+MIP_SECONDS = 10.0
+_ROUNDS = 50
+
+
+class LowerBound:
+    """The program from below, for the whole space or for a box of it."""
+
+    def __init__(self, fed: Federation) -> None:
+        self.fed = fed
+        self.pairs = PairProgram(fed, is_bound=True)
+        self.program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed))
+        self.fractional: Solution = self.program.solve(self.pairs)
+
+    def in_box(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
+        """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
+        return self.program.value_in_box(low.astype(np.float64), high.astype(np.float64))
+
+    def integer(self) -> float:
+        """Proven lower bound of the integer program."""
+        return self.program.integer_bound(self.pairs, MIP_SECONDS, _ROUNDS)

@@ -1,0 +1,118 @@
+"""A plan: who contributes how much, why that is enough, and how far it can be from the cheapest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class PlanStatus(Enum):
+    """What is known of a plan, in words a user can act on."""
+
+    OPTIMAL = "optimal: no cheaper contribution vector meets the targets"
+    CERTIFIED = "every target is met; the ratio says how far the optimum can be at most"
+    INTERRUPTED = "every target is met; the search for the optimum stopped at its budget"
+    NOTHING_NEEDED = "nothing is needed: no hypothesis is bad for anybody"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingPair:
+    """Hypotheses that have to be told apart and what that costs."""
+
+    target: str
+    """The truth that is protected against."""
+    hypothesis: str
+    """The hypothesis that has to be eliminated."""
+    agent: str
+    """Whose target needs it."""
+    dual: float
+    """What one more unit of log-probability costs."""
+    share: float
+    """Share of the fractional plan's cost that this pair is there for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "target": self.target,
+            "hypothesis": self.hypothesis,
+            "agent": self.agent,
+            "dual": self.dual,
+            "share": self.share,
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"the pair ({self.target}, {self.hypothesis}) costs {self.share:.0%} of the plan; "
+            f"it is there for {self.agent}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Contributions that meet every target, with a certificate."""
+
+    contributions: dict[str, int]
+    cost: float
+    fractional: dict[str, float] | None
+    """Optimum of the method's program before rounding; None for ``exact``."""
+    fractional_cost: float | None
+    lower_bound: float
+    """No contribution vector that meets the targets costs less."""
+    lower_bound_by: str
+    """How the lower bound was obtained."""
+    proved_by: str
+    """Why the targets are met."""
+    duals: tuple[BindingPair, ...]
+    """The pairs that bind, dearest first."""
+    status: PlanStatus
+    method: str
+    """What was asked for."""
+    chosen: str
+    """The method that gave the plan."""
+    objective: str
+    guarantee: str
+
+    @property
+    def m(self) -> NDArray[np.int64]:
+        """(k,) the contribution vector."""
+        return np.array(list(self.contributions.values()), dtype=np.int64)
+
+    @property
+    def ratio(self) -> float:
+        """Cost over lower bound: at most this many times the optimum."""
+        if self.cost <= self.lower_bound:
+            return 1.0
+        return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "contributions": dict(self.contributions),
+            "cost": self.cost,
+            "fractional": None if self.fractional is None else dict(self.fractional),
+            "fractional_cost": self.fractional_cost,
+            "lower_bound": self.lower_bound,
+            "lower_bound_by": self.lower_bound_by,
+            "ratio": self.ratio if np.isfinite(self.ratio) else None,
+            "proved_by": self.proved_by,
+            "duals": [pair.to_dict() for pair in self.duals],
+            "status": self.status.value,
+            "method": self.method,
+            "chosen": self.chosen,
+            "objective": self.objective,
+            "guarantee": self.guarantee,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Plan:
+        """Read what :meth:`to_dict` wrote."""
+        derived = {"ratio"}
+        values = {key: value for key, value in entry.items() if key not in derived}
+        values["duals"] = tuple(BindingPair(**pair) for pair in entry["duals"])
+        values["status"] = PlanStatus(entry["status"])
+        return cls(**values)

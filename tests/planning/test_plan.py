@@ -1,0 +1,175 @@
+"""Every planner on random federations and on the catalogue, checked from scratch."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fedpact as fp
+from fedpact.planning.certificates import requirements_of
+from fedpact.planning.plan import plan
+from fedpact.statistics.engine import Engine
+from oracle import answer, threshold
+from strategies import cases
+
+LADDER = ("lp", "union", "tree", "exact")
+
+
+def is_enough(fed, m):
+    """Whether each row of ``m`` meets the targets, by a fresh engine."""
+    return Engine(fed).is_met(np.asarray(m), requirements_of(fed)).all(axis=1)
+
+
+def cheaper_vectors(fed, cost):
+    """All contribution vectors that cost less, and no more than about fifty thousand of them."""
+    most = [int((cost - 1e-9) / float(agent.cost(1))) for agent in fed.agents]
+    caps = [
+        count if agent.capacity is None else min(count, agent.capacity)
+        for count, agent in zip(most, fed.agents, strict=True)
+    ]
+    if np.prod([count + 1.0 for count in caps]) > 50_000:
+        return None
+    grid = np.array(list(itertools.product(*(range(count + 1) for count in caps))))
+    return grid[[fed.cost_of(row) < cost - 1e-9 for row in grid]]
+
+
+def check_plan(fed, found):
+    """Recompute feasibility, cost, lower bound and ratio; trusts nothing that the plan says."""
+    assert is_enough(fed, found.m[None])[0]
+    assert found.cost == pytest.approx(fed.cost_of(found.m))
+    assert found.lower_bound <= found.cost + 1e-9
+    assert found.ratio == pytest.approx(max(1.0, found.cost / found.lower_bound) if found.cost else 1.0)
+    assert fp.Plan.from_dict(found.to_dict()) == found
+    cheaper = cheaper_vectors(fed, found.cost)
+    if cheaper is not None:
+        feasible = cheaper[is_enough(fed, cheaper)] if len(cheaper) else cheaper
+        optimum = min([found.cost, *(fed.cost_of(row) for row in feasible)])
+        assert found.lower_bound <= optimum + 1e-9
+        if found.status is fp.PlanStatus.OPTIMAL:
+            assert optimum == pytest.approx(found.cost)
+
+
+@pytest.mark.parametrize("objective", ["pac", "expected"])
+@given(data=st.data())
+@settings(max_examples=60)
+def test_ladder_on_random_federations(objective, data):
+    case = data.draw(cases(data.draw(st.sampled_from(("table", "predictions"))), objective))
+    fed = case.build()
+    try:
+        plans = {method: plan(fed, method) for method in LADDER}
+    except fp.InfeasibleError:
+        assert objective == "expected"
+        assert any(epsilon == 0 for epsilon in case.instance.epsilon)
+        return
+    for found in plans.values():
+        check_plan(fed, found)
+    costs = [plans[method].cost for method in LADDER]
+    assert costs == sorted(costs, reverse=True)
+    assert plans["exact"].status in (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
+    truth = answer(case.instance, plans["exact"].m.tolist())
+    for agent in range(case.k):
+        limit = threshold(case.instance, objective, agent)
+        if case.guarantee == "per-agent" or objective == "expected":
+            assert truth.worst(objective, agent) <= limit + min(1e-9, limit / 1000) + 1e-11
+
+
+@pytest.mark.parametrize("method", [*LADDER, "auto"])
+@pytest.mark.parametrize("name", [name for name in fp.examples.CATALOGUE if name != "arizona-hospitals"])
+def test_every_planner_on_every_example(name, method):
+    fed = fp.examples.build(name)
+    check_plan(fed, plan(fed, method))
+
+
+@pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
+@given(data=st.data())
+@settings(max_examples=40)
+def test_reports_are_planned_from_pairs(guarantee, data):
+    case = data.draw(cases("reports", guarantee=guarantee))
+    fed = case.build()
+    known = fp.Federation.from_predictions(
+        {f"agent-{i + 1}": case._own_points(i) for i in range(case.k)},
+        epsilon=list(case.instance.epsilon),
+        delta=case.instance.delta,
+        cost=list(case.cost),
+        guarantee=guarantee,
+    )
+    costs = []
+    for method in ("lp", "union", "tree", "auto"):
+        found = plan(fed, method)
+        assert is_enough(known, found.m[None])[0]
+        costs.append(found.cost)
+    assert costs == sorted(costs, reverse=True)
+    assert found.lower_bound <= plan(known, "exact").cost + 1e-9
+
+
+COSTS = {
+    "quadratic": {"quadratic": [1, 0.5]},
+    "piecewise": {"breakpoints": [2], "slopes": [1, 4]},
+}
+
+
+@pytest.mark.parametrize("kind", COSTS)
+@pytest.mark.parametrize("method", LADDER)
+def test_convex_costs(kind, method):
+    fed = fp.examples.alice_bob().replace(cost=[COSTS[kind], 1.5])
+    check_plan(fed, plan(fed, method))
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "cost"),
+    [
+        pytest.param("alice-bob", "exact", 5, id="B6 optimum"),
+        pytest.param("price-of-stability(1/16)", "exact", 17, id="B1e optimum"),
+        pytest.param("price-of-stability(1/16)", "lp", 22, id="ladder lp"),
+        pytest.param("price-of-stability(1/16)", "union", 21, id="ladder union"),
+        pytest.param("pwyc-not-dominant", "lp", 0.3, id="tie in the paper's program"),
+        pytest.param("expected-min-counterexample", "lp", 4, id="A1 with max"),
+    ],
+)
+def test_known_costs(name, method, cost):
+    assert plan(fp.examples.build(name), method).cost == pytest.approx(cost)
+
+
+def test_capacity_is_respected_and_may_force_the_dear_agent():
+    fed = fp.examples.alice_bob()
+    capped = fp.Federation.from_table(
+        fp.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=[1, None]
+    )
+    for method in LADDER:
+        found = plan(capped, method)
+        assert found.m[0] <= 1
+        check_plan(capped, found)
+    assert plan(capped, "exact").contributions == {"agent-1": 1, "agent-2": 7}
+
+
+def test_a_budget_of_nothing_still_gives_a_plan_and_its_gap():
+    fed = fp.examples.singletons()
+    found = plan(fed, "exact", max_nodes=0, time_limit=0)
+    assert found.status is fp.PlanStatus.INTERRUPTED
+    assert found.lower_bound < found.cost
+    check_plan(fed, found)
+
+
+@pytest.mark.parametrize("method", [*LADDER, "auto"])
+def test_nothing_is_needed_if_nothing_is_bad(method):
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
+    found = plan(fed, method)
+    assert (found.cost, found.status) == (0, fp.PlanStatus.NOTHING_NEEDED)
+
+
+def test_the_same_input_gives_the_same_plan():
+    assert plan(fp.examples.singletons(), "auto") == plan(fp.examples.singletons(), "auto")
+
+
+def test_exact_needs_more_than_reports():
+    report = fp.Report(name="a", n=10, n_classes=2, counts=np.array([5]))
+    fed = fp.Federation.from_reports([report], epsilon=0.1, delta=0.1)
+    with pytest.raises(fp.FederationError, match="joint structure"):
+        plan(fed, "exact")
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(fp.FederationError, match="method must be one of"):
+        plan(fp.examples.alice_bob(), "magic")
