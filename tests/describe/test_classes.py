@@ -180,3 +180,9 @@ def test_the_catalogue_is_complete():
 def test_labels_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         classes.singletons(2).labels[0, 0] = 1
+
+
+@pytest.mark.parametrize("make", [classes.all_labelings, classes.singletons])
+def test_points_must_be_as_many_as_there_are(make):
+    with pytest.raises(FederationError, match="points must be 2 names; 1 were given"):
+        make(2, points=["a"])

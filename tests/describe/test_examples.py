@@ -214,13 +214,6 @@ def test_erratum_b6_one_sample_each_is_enough_only_for_large_delta():
         assert all(brute_failure(federation, agent, m) <= Fraction(5, 100) for agent in (0, 1))
 
 
-def test_alice_alone_needs_fourteen_samples():
-    def failure(m: int) -> Fraction:
-        return Fraction(8, 10) ** m + Fraction(2, 10) ** m
-
-    assert failure(14) <= Fraction(5, 100) < failure(13)
-
-
 def test_no_pure_profile_is_an_equilibrium():
     federation = examples.no_pure_equilibrium()
     delta = exact(federation.delta)

@@ -42,7 +42,9 @@ def test_counts_are_read_only():
 
 BAD = {
     "no-points": ({"n": 0}, "report 'alice': n must lie between 1 and 2^53; it is 0"),
-    "too-many-points": ({"n": 10**400}, "report 'alice': n must lie between 1 and 2^53; it is 1000"),
+    "too-many-points": ({"n": 10**40}, "report 'alice': n must lie between 1 and 2^53; it is 1000"),
+    "a-count-beyond-numbers": ({"n": 10**400}, "report 'alice': n must be a finite number; it is 1000"),
+    "points-in-a-word": ({"n": "many"}, "report 'alice': n must be a number"),
     "no-classes": ({"n_classes": 0}, "report 'alice': n_classes must lie between 1 and 2^53; it is 0"),
     "not-triangular": (
         {"counts": np.array([1, 2])},

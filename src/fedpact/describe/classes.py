@@ -47,7 +47,7 @@ def all_labelings(n: int, *, points: Sequence[str] | None = None) -> HypothesisC
     _at_least_one(n, "all-labelings")
     _at_most(2 ** min(n, 64), f"all-labelings of {n} points")
     labels = np.array(list(itertools.product((0, 1), repeat=n)), dtype=np.int64).reshape(-1, n)
-    points = points or number_names("x", n)
+    points = _point_names(points, n)
     names = ["+".join(itertools.compress(points, row)) or "nowhere" for row in labels]
     return _distinct("all-labelings", labels, names)
 
@@ -63,7 +63,7 @@ def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClas
     _at_least_one(n, "singletons")
     _at_most(n + 1, f"singletons over {n} points")
     labels = np.vstack([np.zeros((1, n), dtype=np.int64), np.eye(n, dtype=np.int64)])
-    return _distinct("singletons", labels, ["nowhere", *(points or number_names("x", n))])
+    return _distinct("singletons", labels, ["nowhere", *_point_names(points, n)])
 
 
 def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -259,6 +259,14 @@ def _feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
 def _at_least_one(n: int, class_name: str) -> None:
     if n < 1:
         raise FederationError(f"class {class_name!r} needs at least one point; there are {n}")
+
+
+def _point_names(points: Sequence[str] | None, n: int) -> Sequence[str]:
+    if points is None:
+        return number_names("x", n)
+    if len(points) != n:
+        raise FederationError(f"points must be {n} names; {len(points)} were given")
+    return points
 
 
 def _at_most(count: int, what: str) -> None:

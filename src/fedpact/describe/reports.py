@@ -72,6 +72,12 @@ class Report:
     """(H(H-1)/2,) on how many points the two hypotheses of a pair differ."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise FederationError(f"a report's name must be a string; it is {shorten(self.name)}")
+        for field in ("n", "n_classes"):
+            object.__setattr__(
+                self, field, read_whole_number(getattr(self, field), f"report {self.name!r}: {field}")
+            )
         counts = np.asarray(self.counts)
         if counts.ndim != 1 or counts.dtype.kind not in "iu":
             raise FederationError(f"report {self.name!r}: counts must be one row of whole numbers")

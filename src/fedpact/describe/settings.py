@@ -40,6 +40,9 @@ class Settings:
 
 
 def _read_names(names: Iterable[Any], problems: Problems) -> tuple[str, ...]:
+    if isinstance(names, str):
+        problems.add(f"names must be one string per agent; it is the single string {shorten(names)}")
+        return ()
     names = tuple(names)
     if not names:
         problems.add("a federation needs at least one agent")
