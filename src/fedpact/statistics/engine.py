@@ -97,6 +97,7 @@ class Engine:
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
         self._families: dict[tuple[int, int], MissFamily] = {}
+        self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
 
     @cached_property
@@ -374,11 +375,13 @@ class Engine:
         return self._families[key]
 
     def _expansion(self, requirement: int, target: int) -> Expansion | None:
-        family = self._family(requirement, target)
-        key = fingerprint(family)
-        if key not in self._expansions:
-            self._expansions[key] = expand(family)
-        return self._expansions[key]
+        """Exact sum of a requirement against the target of that number, shared by families that are alike."""
+        if (requirement, target) not in self._prints:
+            family = self._family(requirement, target)
+            key = self._prints[requirement, target] = fingerprint(family)
+            if key not in self._expansions:
+                self._expansions[key] = expand(family)
+        return self._expansions[self._prints[requirement, target]]
 
 
 def engine_of(fed: Federation) -> Engine:
