@@ -39,7 +39,7 @@ def test_bad_means_strictly_above_epsilon(kind, data):
     fed = case.build()
     for agent, epsilon in enumerate(case.instance.epsilon):
         expected = np.array(exact_rates(case, fed)[agent]) > epsilon
-        np.testing.assert_array_equal(rates_of(fed).is_bad(agent, float(epsilon), slice(None)), expected)
+        np.testing.assert_array_equal(rates_of(fed).is_bad(fed.epsilon, slice(None))[agent], expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,7 +88,7 @@ def test_singles_err_to_the_safe_side(case):
         np.testing.assert_allclose(rates.between(h, g), expected[:, h, g], atol=1e-15)
         for agent, epsilon in enumerate(case.instance.epsilon):
             bad = np.array(exact_rates(case, fed)[agent]) > epsilon
-            assert (rates.is_bad(agent, float(epsilon), slice(None)) >= bad).all()
+            assert (rates.is_bad(fed.epsilon, slice(None))[agent] >= bad).all()
 
 
 @pytest.mark.parametrize("objective", ["pac", "expected"])

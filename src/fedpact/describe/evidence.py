@@ -32,7 +32,7 @@ SUM_TOL = 1e-9
 class Table:
     """Finitely many points: what every hypothesis says there and how likely each agent draws them."""
 
-    labels: NDArray[np.int64]
+    labels: NDArray[np.integer]
     """(H, n) label of every hypothesis at every point."""
     distributions: NDArray[np.float64]
     """(k, n) mass of every agent on every point."""
@@ -46,7 +46,7 @@ class Table:
 class Predictions:
     """Each agent's own unlabelled points, seen through what every hypothesis predicts there."""
 
-    predictions: tuple[NDArray[np.int64], ...]
+    predictions: tuple[NDArray[np.integer], ...]
     """One (H, n_i) array per agent."""
     hypotheses: tuple[str, ...]
 
@@ -154,12 +154,15 @@ def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
 
 
 def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
-    differ = np.any([report.square() > 0 for report in evidence.reports], axis=0)
+    differ = evidence.reports[0].square() > 0
+    for report in evidence.reports[1:]:
+        differ |= report.square() > 0
     twin_before = np.tril(~differ, k=-1).any(axis=1)
     return np.flatnonzero(~twin_before)
 
 
-def _label_matrix(values: Any, field: str, problems: Problems) -> NDArray[np.int64] | None:
+def _label_matrix(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
+    """Labels as integers of the smallest type that holds them."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -182,7 +185,7 @@ def _label_matrix(values: Any, field: str, problems: Problems) -> NDArray[np.int
         worst = array[whole != array].flat[0]
         problems.add(f"{field} must hold whole numbers (class indices); one is {worst}")
         return None
-    return whole
+    return whole.astype(np.result_type(np.min_scalar_type(whole.min()), np.min_scalar_type(whole.max())))
 
 
 def _distributions(

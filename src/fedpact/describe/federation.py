@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.classes import number_names
+from fedpact.describe.costs import Cost, Linear
 from fedpact.describe.evidence import (
     Evidence,
     Predictions,
@@ -57,8 +58,10 @@ class Federation:
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
+    evidence_memo: dict[Any, Any] = field(default_factory=dict)
+    """What later layers have worked out from the evidence alone; :meth:`replace` hands it on."""
     memo: dict[Any, Any] = field(default_factory=dict, init=False)
-    """What later layers have worked out about this federation and want to keep."""
+    """What later layers have worked out about this federation, targets and costs included."""
 
     @classmethod
     def from_table(
@@ -199,7 +202,19 @@ class Federation:
         shares = np.asarray(m)
         if shares.shape != (self.k,):
             raise FederationError(f"m must have one number per agent, {self.k}; its shape is {shares.shape}")
-        return float(sum(agent.cost(share) for agent, share in zip(self.agents, shares, strict=True)))
+        return float(self.costs_of(shares[None])[0])
+
+    def costs_of(self, m: NDArray[Any]) -> NDArray[np.float64]:
+        """(B,) total cost of every contribution vector (B, k)."""
+        if Cost not in self.memo:
+            is_linear = [isinstance(agent.cost, Linear) for agent in self.agents]
+            rates = [agent.cost.rate if isinstance(agent.cost, Linear) else 0.0 for agent in self.agents]
+            self.memo[Cost] = np.array(rates), np.flatnonzero(~np.array(is_linear))
+        rates, curved = self.memo[Cost]
+        total = np.asarray(m, dtype=np.float64) @ rates
+        for agent in curved:
+            total = total + self.agents[agent].cost(m[:, agent])
+        return np.asarray(total, dtype=np.float64)
 
     def replace(
         self,

@@ -68,7 +68,7 @@ class Report:
     """Number of points that the site looked at."""
     n_classes: int
     """Number of different labels; 2 makes intersections of disagreements exact."""
-    counts: NDArray[np.int64]
+    counts: NDArray[np.unsignedinteger]
     """(H(H-1)/2,) on how many points the two hypotheses of a pair differ."""
 
     def __post_init__(self) -> None:
@@ -96,7 +96,7 @@ class Report:
                 f"report {self.name!r}: counts must lie between 0 and n = {self.n}; "
                 f"they run from {counts.min()} to {counts.max()}"
             )
-        counts = counts.astype(np.int64)
+        counts = counts.astype(np.min_scalar_type(self.n))
         counts.flags.writeable = False
         object.__setattr__(self, "counts", counts)
 
@@ -107,7 +107,8 @@ class Report:
 
     def square(self) -> NDArray[np.int64]:
         """(H, H) counts."""
-        return np.asarray(squareform(self.counts)) if len(self.counts) else np.zeros((1, 1), dtype=np.int64)
+        counts = self.counts.astype(np.int64)
+        return np.asarray(squareform(counts)) if len(counts) else np.zeros((1, 1), dtype=np.int64)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as ``.npz``."""

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pairs import PairProgram
-from fedpact.statistics.engine import JOINT, Engine, engine_of
+from fedpact.planning.tree import TreeProof
+from fedpact.planning.union import UnionProgram
+from fedpact.statistics.engine import JOINT, engine_of
 
 Certificate: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
@@ -28,20 +30,17 @@ def requirements_of(fed: Federation) -> list[int]:
 
 def prove_by_pairs(fed: Federation) -> Certificate:
     """Prove that every bad pair is missed with probability delta / H at most (the paper's constraints)."""
-    program = PairProgram(fed)
-    return lambda m: np.array([program.holds(row.astype(np.float64)) for row in m], dtype=bool)
+    return _each(PairProgram(fed).holds)
 
 
 def prove_by_union(fed: Federation) -> Certificate:
     """Prove that the bad hypotheses' miss probabilities sum to delta at most, for every truth."""
-    engine = engine_of(fed)
-    return lambda m: _all_below(engine, m, engine.union_bound)
+    return _each(UnionProgram(fed).holds)
 
 
 def prove_by_tree(fed: Federation) -> Certificate:
     """Prove that this sum less a spanning tree of pairwise intersections is delta at most."""
-    engine = engine_of(fed)
-    return lambda m: _all_below(engine, m, engine.tree_bound)
+    return _each(TreeProof(fed).holds)
 
 
 def prove_exactly(fed: Federation) -> Certificate:
@@ -58,11 +57,14 @@ def prove_exactly(fed: Federation) -> Certificate:
     return certify
 
 
-def _all_below(
-    engine: Engine, m: NDArray[np.int64], bound: Callable[[NDArray[np.int64], int], NDArray[np.float64]]
-) -> NDArray[np.bool_]:
-    met = np.ones(len(m), dtype=bool)
-    for requirement in requirements_of(engine.fed):
-        left = np.flatnonzero(met)
-        met[left] = ~exceeds(bound(m[left], requirement), engine.threshold(requirement))
-    return met
+def cannot_refute(fed: Federation) -> Certificate:
+    """Tell which vectors may be enough: no lower bound on the failure (Dawson-Sankoff, de Caen) is too large."""
+    engine, requirements = engine_of(fed), requirements_of(fed)
+    limits = [engine.threshold(requirement) for requirement in requirements]
+    return lambda m: np.asarray(
+        ~exceeds(engine.evaluate(m, requirements, method="bounds").low, limits).any(axis=1)
+    )
+
+
+def _each(holds: Callable[[NDArray[np.int64]], bool]) -> Certificate:
+    return lambda m: np.array([holds(row) for row in m], dtype=bool)

@@ -48,6 +48,11 @@ class Row:
     requirement: int
     """Whose target the row serves."""
 
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The truth and the hypothesis that counts most."""
+        return self.target, int(self.hypotheses[self.weights.argmax()])
+
 
 class Separator(Protocol):
     """Finds rows that ``m`` violates; none means that ``m`` satisfies the whole program."""
@@ -93,8 +98,13 @@ class CoveringProgram:
         if len(costs) <= MANY_AGENTS:
             self._add_columns(np.arange(len(costs)))
 
-    def solve(self, separate: Separator) -> Solution:
-        """Solve to the end: no violated row, no profitable column, no cost below its curve."""
+    def solve(self, separate: Separator, start: NDArray[np.float64] | None = None) -> Solution:
+        """Solve to the end: no violated row, no profitable column, no cost below its curve.
+
+        ``start`` (k,) is the solution of a similar program: the rows that it violates are added first.
+        """
+        for row in separate(start) if start is not None else ():
+            self._add_row(row)
         while True:
             m, value, duals = self._solve_restricted()
             found = separate(m)

@@ -17,6 +17,7 @@ and the upper bounds on the failure say, and the gap between them stays open.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import itertools
 import time
@@ -28,7 +29,6 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.planning.certificates import Certificate
-from fedpact.planning.rounding import costs_of
 
 _PARTS = 8
 _CLOSE = 1e-9
@@ -41,7 +41,6 @@ class Search:
     m: NDArray[np.int64]
     """(k,) the cheapest proved vector."""
     lower_bound: float
-    is_complete: bool
     nodes: int
 
 
@@ -54,9 +53,10 @@ def search(
     bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
     max_nodes: int,
     time_limit: float,
+    floor: float = 0.0,
     progress: Callable[[int, float, float], None] | None = None,
 ) -> Search:
-    """Search for the cheapest proved vector.
+    """Search for the cheapest proved vector; interrupted from the keyboard it returns the best so far.
 
     Parameters
     ----------
@@ -64,43 +64,101 @@ def search(
         (k,) a proved vector to start from.
     bound
         Lower bound on the cost of any plan in the box (low, high).
+    floor
+        What is known already that no plan undercuts.
     progress
         Called with the number of boxes, the lower bound and the incumbent's cost.
     """
-    best, best_cost = incumbent, float(costs_of(fed, incumbent[None])[0])
-    order = itertools.count()
-    low = np.zeros(fed.k, dtype=np.int64)
-    heap = [(bound(low, _room(fed, low, best_cost, low)), next(order), low, _room(fed, low, best_cost, low))]
-    nodes, started = 0, time.monotonic()
-    while heap and heap[0][0] < best_cost - _CLOSE:
-        if nodes >= max_nodes or time.monotonic() - started > time_limit:
-            return Search(m=best, lower_bound=min(heap[0][0], best_cost), is_complete=False, nodes=nodes)
-        floor, _, low, high = heapq.heappop(heap)
-        nodes += 1
+    state = _State(fed, incumbent, floor)
+    with contextlib.suppress(KeyboardInterrupt):
+        _explore(state, proves, is_possible, bound, max_nodes, time_limit, progress)
+    return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
+
+
+class _State:
+    """The incumbent and the open boxes of a search, cheapest first."""
+
+    def __init__(self, fed: Federation, incumbent: NDArray[np.int64], floor: float) -> None:
+        self.fed, self.floor = fed, floor
+        self.best, self.best_cost = incumbent, fed.cost_of(incumbent)
+        self.undecided = np.inf
+        self.nodes = 0
+        self._order = itertools.count()
+        self._heap: list[tuple[float, int, NDArray[np.int64], NDArray[np.int64]]] = []
+        low = np.zeros(fed.k, dtype=np.int64)
+        self.push(floor, low, _room(fed, low, self.best_cost))
+
+    def push(self, value: float, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
+        if value < self.best_cost - _CLOSE:
+            heapq.heappush(self._heap, (value, next(self._order), low, high))
+
+    def peek(self) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
+        value, _, low, high = self._heap[0]
+        return value, low, high
+
+    def pop(self) -> None:
+        heapq.heappop(self._heap)
+        self.nodes += 1
+
+    def offer(self, m: NDArray[np.int64]) -> None:
+        cost = self.fed.cost_of(m)
+        if cost < self.best_cost - _CLOSE:
+            self.best, self.best_cost = m, cost
+
+    def lower_bound(self) -> float:
+        """Cost that no vector in an open or undecided box undercuts."""
+        cheapest = self._heap[0][0] if self._heap else np.inf
+        return max(self.floor, min(cheapest, self.undecided, self.best_cost))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a box is left that may hold something cheaper than both the incumbent and what is undecided."""
+        return self.lower_bound() < min(self.best_cost, self.undecided) - _CLOSE and bool(self._heap)
+
+
+def _explore(
+    state: _State,
+    proves: Certificate,
+    is_possible: Certificate,
+    bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
+    max_nodes: int,
+    time_limit: float,
+    progress: Callable[[int, float, float], None] | None,
+) -> None:
+    """Open boxes until none is left that could hold a cheaper plan, or the budget is spent."""
+    started = time.monotonic()
+    while state.is_open and state.nodes < max_nodes and time.monotonic() - started <= time_limit:
+        value, low, high = state.peek()
         if progress is not None:
-            progress(nodes, floor, best_cost)
-        high = np.minimum(high, _room(fed, low, best_cost, high))
-        box = _tighten(fed, low, high, best_cost, is_possible)
-        if box is None:
-            continue
-        low, high = box
-        if proves(low[None])[0]:
-            cost = float(costs_of(fed, low[None])[0])
-            if cost < best_cost - _CLOSE:
-                best, best_cost = low, cost
-            continue
-        for child in _split(low, high):
-            value = max(floor, float(costs_of(fed, child[0][None])[0]))
-            if value < best_cost - _CLOSE:
-                value = max(value, bound(*child))
-            if value < best_cost - _CLOSE:
-                heapq.heappush(heap, (value, next(order), *child))
-    return Search(m=best, lower_bound=best_cost, is_complete=True, nodes=nodes)
+            progress(state.nodes, state.lower_bound(), state.best_cost)
+        children = _open_box(state, low, high, proves, is_possible)
+        values = [max(value, state.fed.cost_of(child[0]), bound(*child)) for child in children]
+        state.pop()
+        for at_least, child in zip(values, children, strict=True):
+            state.push(at_least, *child)
 
 
-def _room(fed: Federation, low: NDArray[np.int64], best_cost: float, high: NDArray[np.int64]) -> NDArray[np.int64]:
+def _open_box(
+    state: _State, low: NDArray[np.int64], high: NDArray[np.int64], proves: Certificate, is_possible: Certificate
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Settle a box, or give the two boxes that it splits into."""
+    high = np.minimum(high, _room(state.fed, low, state.best_cost))
+    box = _tighten(state.fed, low, high, state.best_cost, is_possible)
+    if box is None:
+        return []
+    low, high = box
+    if proves(low[None])[0]:
+        state.offer(low)
+        return []
+    if (low == high).all():
+        state.undecided = min(state.undecided, state.fed.cost_of(low))
+        return []
+    return _split(low, high)
+
+
+def _room(fed: Federation, low: NDArray[np.int64], best_cost: float) -> NDArray[np.int64]:
     """(k,) the most that each agent can give, the others at ``low``, for less than the incumbent's cost."""
-    spare = best_cost - float(costs_of(fed, low[None])[0])
+    spare = best_cost - fed.cost_of(low)
     room = np.empty(fed.k, dtype=np.int64)
     for j, agent in enumerate(fed.agents):
         start = float(agent.cost(low[j]))
@@ -129,9 +187,9 @@ def _tighten(
         raised = low.copy()
         for j in range(fed.k):
             raised[j] = _least_possible(high, j, int(low[j]), is_possible)
-        if float(costs_of(fed, raised[None])[0]) >= best_cost - _CLOSE:
+        if fed.cost_of(raised) >= best_cost - _CLOSE:
             return None
-        lowered = np.minimum(high, _room(fed, raised, best_cost, high))
+        lowered = np.minimum(high, _room(fed, raised, best_cost))
         if (raised == low).all() and (lowered == high).all():
             return low, high
         low, high = raised, lowered

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.planning.covering import CoveringProgram, Solution
+from fedpact.errors import InfeasibleError
+from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
+from fedpact.statistics.engine import JOINT
 
 MIP_SECONDS = 10.0
 _ROUNDS = 50
@@ -27,7 +29,10 @@ class LowerBound:
         self.fed = fed
         self.pairs = PairProgram(fed, is_bound=True)
         self.program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed))
-        self.fractional: Solution = self.program.solve(self.pairs)
+        try:
+            self.fractional: Solution = self.program.solve(self.pairs)
+        except UnreachableRow as blocked:
+            raise unreachable(fed, blocked.row.requirement, blocked.row.pair, "no plan exists") from None
 
     def in_box(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
         """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
@@ -36,3 +41,20 @@ class LowerBound:
     def integer(self) -> float:
         """Proven lower bound of the integer program."""
         return self.program.integer_bound(self.pairs, MIP_SECONDS, _ROUNDS)
+
+
+def requirement_name(fed: Federation, requirement: int) -> str:
+    """Whose target it is."""
+    return fed.names[requirement] if requirement != JOINT else "all agents together"
+
+
+def unreachable(fed: Federation, requirement: int, pair: tuple[int, int], what: str) -> InfeasibleError:
+    """Say whose target and which pair the capacities leave no way to meet."""
+    agent = requirement_name(fed, requirement)
+    truth, other = (fed.hypotheses[index] for index in pair)
+    return InfeasibleError(
+        f"{what}: with everybody at capacity {agent!r} still misses the target, because {other!r} too often "
+        f"survives when {truth!r} is the truth; raise a capacity or the tolerance",
+        agents=(agent,),
+        pair=(truth, other),
+    )

@@ -27,7 +27,7 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import InfeasibleError
 from fedpact.planning.covering import Row
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
-from fedpact.statistics.rates import Rates, rates_of
+from fedpact.statistics.rates import Rates, on_all_cores, rates_of
 
 TOL = 1e-8
 FOR_CERTAIN = 1e30
@@ -49,99 +49,139 @@ class PairProgram:
     """
 
     def __init__(self, fed: Federation, *, is_bound: bool = False, only_certain: bool = False) -> None:
-        self.fed, self.is_bound = fed, is_bound
+        self.fed, self.is_bound, self.only_certain = fed, is_bound, only_certain
+        self.epsilon = fed.epsilon
         self.rates: Rates = rates_of(fed)
-        self.needed = np.zeros((fed.H, fed.H))
-        """(H, H) right-hand side of every pair, zero where there is no row."""
-        for block in self.rates.blocks(fed.k):
-            self.needed[block] = np.triu(self._needed(block), k=block.start + 1)
-        if only_certain:
-            self.needed[self.needed < FOR_CERTAIN] = 0.0
-        self.at_one = -float(self.needed.max(initial=0.0)) or NEVER
-        self._known: set[tuple[int, int]] = set()
+        self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
+        self._scale = 1.0 if is_bound else self._margin * fed.H
+        self.excess = find_excess(fed, self._margin)
+        self.at_one = -self._most_needed() or NEVER
+        self._known: dict[tuple[int, int], Row] = {}
 
-    def _needed(self, block: slice) -> NDArray[np.float64]:
-        if self.fed.objective == "expected":
-            return self._needed_on_average(block)
-        scale = 1.0 if self.is_bound else float(self.fed.H)
-        bad = np.zeros((block.stop - block.start, self.fed.H), dtype=bool)
-        for agent in range(self.fed.k):
-            bad |= self.rates.is_bad(agent, float(self.fed.epsilon[agent]), block)
-        return np.where(bad, np.log(scale / self.fed.delta), 0.0)
+    def _most_needed(self) -> float:
+        """Largest right-hand side of any pair, zero if there is none."""
+        most = float(self.excess.max(initial=0))
+        return max(0.0, self._needed(np.array(most)).item())
 
-    def _needed_on_average(self, block: slice) -> NDArray[np.float64]:
-        factor = 1.0 if self.is_bound else 2.0
-        scale = 1.0 if self.is_bound else 2.0 * self.fed.H
-        needed = np.zeros((block.stop - block.start, self.fed.H))
-        for agent, p in enumerate(self.rates.rows(block)):
-            epsilon = float(self.fed.epsilon[agent])
-            counts = exceeds(p, epsilon / factor)
-            with np.errstate(divide="ignore"):
-                needed[counts] = np.maximum(needed[counts], np.log(scale * p[counts] / epsilon))
-        return np.minimum(needed, FOR_CERTAIN)
+    def _needed(self, excess: NDArray[np.bool_] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Right-hand side of pairs of some excess, -inf where there is no row."""
+        if self.fed.objective == "pac":
+            return np.where(excess, np.log(self._scale / self.fed.delta), -np.inf)
+        with np.errstate(divide="ignore"):  # log 0 = -inf
+            needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
+        return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
 
     def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
         """Most violated pair of every target, the worst of those first."""
         look = m if m.any() else np.ones(self.fed.k)
-        worst = np.full(self.fed.H, -np.inf)
-        partner = np.zeros(self.fed.H, dtype=np.intp)
-        for block in self.rates.blocks():
-            needed = self.needed[block]
-            short = np.where(needed > 0, needed + self.rates.log_miss(look, block, self.at_one), -np.inf)
-            partner[block] = short.argmax(axis=1)
-            worst[block] = short.max(axis=1)
+
+        def worst_of(block: slice) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+            short = self._short(look, block, self.at_one)
+            return short.max(axis=1), short.argmax(axis=1) + block.start
+
+        found = list(on_all_cores(worst_of, self.rates.blocks()))
+        worst, partner = (np.concatenate(part) for part in zip(*found, strict=True))
         targets = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
-        if m.any():
-            targets = targets[worst[targets] > TOL]
-        targets = np.array(
-            [t for t in targets if worst[t] > -np.inf and (t, partner[t]) not in self._known], dtype=int
-        )
-        self._known |= {(int(t), int(partner[t])) for t in targets}
-        return self._rows(targets, partner[targets]) if len(targets) else []
+        targets = targets[worst[targets] > (TOL if m.any() else -np.inf)]
+        pairs = [(int(t), int(partner[t])) for t in targets if (int(t), int(partner[t])) not in self._known]
+        return self._add(pairs)
 
-    def holds(self, m: NDArray[np.float64]) -> bool:
-        """Whether every pair's row holds at the integer vector ``m``, ties counting as holding."""
-        for block in self.rates.blocks():
-            short = self.needed[block] + self.rates.log_miss(m, block)
-            excess = float(np.where(self.needed[block] > 0, short, -np.inf).max(initial=-np.inf))
-            if exceeds(self.fed.delta * np.exp(min(excess, 1.0)), self.fed.delta):
-                return False
-        return True
+    def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
+        """(t, H - start) by how much every later pair's row is short at ``m``; -inf where there is no row."""
+        short = self._needed(self.excess[block, block.start :])
+        short += self.rates.log_miss(m, block, at_one, start=block.start)
+        short[:, : len(short)][np.tri(len(short), dtype=bool)] = -np.inf
+        return short
 
-    def _rows(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> list[Row]:
+    def holds(self, m: NDArray[np.int64]) -> bool:
+        """Whether every pair's row holds at the integer vector ``m``, ties counting as holding.
+
+        The pairs that were short before are looked at first.
+        """
+        look, giving = m.astype(np.float64), np.flatnonzero(m)
+        if any(self._is_short(row.b - float(row.a[giving] @ look[giving])) for row in self._known.values()):
+            return False
+
+        def worst_of(block: slice) -> tuple[float, tuple[int, int]]:
+            short = self._short(look, block, NEVER)
+            row, column = np.unravel_index(short.argmax(), short.shape)
+            return float(short[row, column]), (int(row) + block.start, int(column) + block.start)
+
+        worst, pair = max(on_all_cores(worst_of, self.rates.blocks()))
+        if not self._is_short(worst):
+            return True
+        if pair not in self._known:
+            self._add([pair])
+        return False
+
+    def _is_short(self, short: float) -> bool:
+        """Whether a miss is too likely, ``short`` being the log of how many times."""
+        return exceeds(self.fed.delta * float(np.exp(min(short, 1.0))), self.fed.delta)
+
+    def _add(self, pairs: list[tuple[int, int]]) -> list[Row]:
+        if not pairs:
+            return []
+        h, g = np.array(pairs).T
         rates = self.rates.between(h, g)
-        rows = []
-        for column, (target, other) in enumerate(zip(h, g, strict=True)):
-            p, b = rates[:, column], self._exact_needed(rates[:, column])
-            a = -replace_never(log_miss(p), -b)
-            if b == FOR_CERTAIN:
-                a, b = np.where(a == b, 1.0, 0.0), 1.0
-            elif self.is_bound:
-                a = np.minimum(a, b)
-            if not a.any():
-                raise _infeasible(self.fed, int(target), int(other), p)
-            owner = int(np.argmax(p - self.fed.epsilon))
-            rows.append(
-                Row(
-                    a=a,
-                    b=b,
-                    target=int(target),
-                    hypotheses=np.array([other]),
-                    weights=np.ones(1),
-                    requirement=owner,
-                )
-            )
+        rows = [self._row(pair, rates[:, column]) for column, pair in enumerate(pairs)]
+        self._known.update(zip(pairs, rows, strict=True))
         return rows
 
+    def _row(self, pair: tuple[int, int], p: NDArray[np.float64]) -> Row:
+        b = self._exact_needed(p)
+        a = -replace_never(log_miss(p), -b)
+        if b == FOR_CERTAIN:
+            a, b = np.where(a == b, 1.0, 0.0), 1.0
+        elif self.is_bound:
+            a = np.minimum(a, b)
+        if not a.any():
+            raise _infeasible(self.fed, *pair, p)
+        return Row(
+            a=a,
+            b=b,
+            target=pair[0],
+            hypotheses=np.array([pair[1]]),
+            weights=np.ones(1),
+            requirement=int(np.argmax(p - self.epsilon)),
+        )
+
     def _exact_needed(self, p: NDArray[np.float64]) -> float:
-        scale = 1.0 if self.is_bound else float(self.fed.H)
         if self.fed.objective == "pac":
-            return float(np.log(scale / self.fed.delta))
-        epsilon = self.fed.epsilon
-        factor = 1.0 if self.is_bound else 2.0
-        counts = exceeds(p, epsilon / factor)
+            return float(np.log(self._scale / self.fed.delta))
+        counts = exceeds(p, self.epsilon / self._margin)
         with np.errstate(divide="ignore"):
-            return min(FOR_CERTAIN, float(np.log(factor * scale * p[counts] / epsilon[counts]).max()))
+            return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / self.epsilon[counts]).max()))
+
+
+def find_excess(fed: Federation, margin: float = 1.0) -> NDArray[np.bool_] | NDArray[np.float64]:
+    """(H, H) which pairs matter to anybody; kept with the federation.
+
+    For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
+    among the agents with p_i > epsilon_i / margin, zero if there is none.
+    """
+    key = (find_excess, margin)
+    if key not in fed.memo:
+        rates, epsilon = rates_of(fed), fed.epsilon
+        of = _is_bad if fed.objective == "pac" else _largest_excess
+        parts = on_all_cores(lambda block: of(rates, epsilon, margin, block), rates.blocks(fed.k))
+        fed.memo[key] = np.concatenate(list(parts))
+    excess = fed.memo[key]
+    assert isinstance(excess, np.ndarray)
+    return excess
+
+
+def _is_bad(
+    rates: Rates, epsilon: NDArray[np.float64], _margin: float, block: slice
+) -> NDArray[np.bool_] | NDArray[np.float64]:
+    return rates.is_bad_for_anybody(epsilon, block)
+
+
+def _largest_excess(
+    rates: Rates, epsilon: NDArray[np.float64], margin: float, block: slice
+) -> NDArray[np.bool_] | NDArray[np.float64]:
+    p, epsilon = rates.rows(block), epsilon[:, None, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(exceeds(p, epsilon / margin), p / epsilon, 0.0).max(axis=0))
 
 
 def _infeasible(fed: Federation, h: int, g: int, p: NDArray[np.float64]) -> InfeasibleError:

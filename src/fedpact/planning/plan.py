@@ -23,44 +23,45 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.planning.certificates import (
-    Certificate,
-    prove_by_pairs,
-    prove_by_tree,
-    prove_by_union,
-    prove_exactly,
-    requirements_of,
-)
-from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
+from fedpact.planning.certificates import cannot_refute, prove_by_tree, prove_exactly, requirements_of
+from fedpact.planning.covering import Solution
+from fedpact.planning.draft import PROOFS, Draft, draft
 from fedpact.planning.exact import search
-from fedpact.planning.lower_bound import LowerBound
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
-from fedpact.planning.rounding import capacities, costs_of, move, round_up, trim
-from fedpact.planning.union import UnionProgram
-from fedpact.statistics.engine import JOINT, engine_of
+from fedpact.planning.rounding import capacities, move, trim
+from fedpact.statistics.engine import engine_of
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
 MAX_NODES = 20_000
 TIME_LIMIT = 60.0
 _AUTO_NODES = 300
+_AUTO_SECONDS = 10.0
+# Beyond this many rates k H^2, or agents, auto stays with pairwise rates.
+_AUTO_SIZE = 4_000_000
+_AUTO_AGENTS = 200
 _PLENTY = 1e9
 _BY_PAIRS = "integer program over single pairs"
-_PROOFS = {
-    "lp": "the paper's constraints: every bad pair is missed with probability delta / H at most",
-    "union": "the union bound: for every truth the miss probabilities sum to delta at most",
-    "tree": "Hunter-Worsley: that sum, less a spanning tree of pairwise intersections, is delta at most",
-}
-_AUTO_SECONDS = 10.0
+_BY_SEARCH = "branch and bound"
+
+Progress = Callable[[int, float, float], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Draft:
-    """An integer vector with the fractional solution it came from and why it is enough."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What is known from a federation that asks for less: no plan here is cheaper than that one's bound."""
 
-    m: NDArray[np.int64]
-    solution: Solution | None
-    proved_by: str
+    fractional: NDArray[np.float64] | None = None
+    lower_bound: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How long the search for the optimum may take."""
+
+    nodes: int
+    seconds: float
+    progress: Progress | None = None
 
 
 def plan(
@@ -69,7 +70,7 @@ def plan(
     *,
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int, float, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """Plan who contributes how many samples.
 
@@ -80,7 +81,8 @@ def plan(
     method
         "lp", "union", "tree", "exact" or "auto".
     max_nodes, time_limit
-        Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap.
+        Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap. So it
+        is when the search is interrupted from the keyboard.
     progress
         Called during the exact search with boxes looked at, lower bound and cost of the incumbent.
 
@@ -96,57 +98,86 @@ def plan(
     >>> found.cost, found.lower_bound, found.status.name
     (5.0, 5.0, 'OPTIMAL')
     """
+    return plan_from(fed, method, Start(), max_nodes=max_nodes, time_limit=time_limit, progress=progress)
+
+
+def plan_from(
+    fed: Federation,
+    method: str,
+    start: Start,
+    *,
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Plan with what is known from an easier federation."""
     if method not in METHODS:
         raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
     has_pairs_only = isinstance(fed.evidence, Reports)
     if method == "exact" and has_pairs_only:
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'tree'")
-    _check_reachable(fed)
     below = LowerBound(fed)
     if not below.fractional.rows:
         return _nothing_needed(fed, method)
-    if method in ("auto", "exact") and not has_pairs_only:
-        budget = _budget(method, max_nodes, time_limit)
-        return _plan_exactly(fed, method, below, *budget, progress)
-    draft = _draft(fed, "tree" if method == "auto" else method)
-    if draft is None:
-        raise InfeasibleError(
-            f"method {method!r} finds no plan within the capacities; raise them, or use method 'exact', which "
-            f"needs fewer samples"
-        )
-    return _finish(fed, method, draft, below.integer(), _BY_PAIRS, PlanStatus.CERTIFIED)
-
-
-def _budget(method: str, max_nodes: int | None, time_limit: float | None) -> tuple[int, float]:
     nodes, seconds = (MAX_NODES, TIME_LIMIT) if method == "exact" else (_AUTO_NODES, _AUTO_SECONDS)
-    return (nodes if max_nodes is None else max_nodes), (seconds if time_limit is None else time_limit)
+    budget = Budget(
+        nodes=nodes if max_nodes is None else max_nodes,
+        seconds=seconds if time_limit is None else time_limit,
+        progress=progress,
+    )
+    if method == "exact" or (method == "auto" and _is_small(fed) and not has_pairs_only):
+        return _plan_exactly(fed, method, below, start, budget)
+    found = draft(fed, "tree" if method == "auto" else method, start.fractional)
+    if method == "auto" and _is_small(fed):
+        return _search_by_pairs(fed, found, below, start, budget)
+    lower = max((below.integer(), _BY_PAIRS), (start.lower_bound, _BY_SEARCH))
+    return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
 
 
-def _plan_exactly(
-    fed: Federation,
-    method: str,
-    below: LowerBound,
-    max_nodes: int,
-    time_limit: float,
-    progress: Callable[[int, float, float], None] | None,
-) -> Plan:
+def _is_small(fed: Federation) -> bool:
+    return fed.k * fed.H * fed.H <= _AUTO_SIZE and fed.k <= _AUTO_AGENTS
+
+
+def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
+    """Let the guarantee engine drop what ``tree`` could not, then search for the optimum."""
     proves = prove_exactly(fed)
-    draft = _draft(fed, "tree")
-    start = _most(fed) if draft is None else draft.m
+    try:
+        first = draft(fed, "tree", start.fractional)
+    except InfeasibleError:
+        _check_reachable(fed)
+        first = Draft(m=_most(fed), solution=None, proved_by="")
     found = search(
         fed,
-        move(fed, trim(fed, start, proves), proves),
+        move(fed, trim(fed, first.m, proves), proves),
         proves=proves,
         is_possible=proves,
         bound=below.in_box,
-        max_nodes=max_nodes,
-        time_limit=time_limit,
-        progress=progress,
+        max_nodes=budget.nodes,
+        time_limit=budget.seconds,
+        floor=start.lower_bound,
+        progress=budget.progress,
     )
-    lower, by = max((found.lower_bound, "branch and bound"), (below.integer(), _BY_PAIRS))
-    status = PlanStatus.OPTIMAL if found.is_complete else PlanStatus.INTERRUPTED
-    final = _Draft(found.m, None if draft is None else draft.solution, "the exact failure probabilities")
-    return _finish(fed, method, final, lower, by, status)
+    lower = max((found.lower_bound, _BY_SEARCH), (below.integer(), _BY_PAIRS))
+    final = Draft(m=found.m, solution=first.solution, proved_by="the exact failure probabilities")
+    return _finish(fed, method, final, lower, PlanStatus.INTERRUPTED)
+
+
+def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: Start, budget: Budget) -> Plan:
+    """Search with what pairwise rates prove (Hunter-Worsley) and refute (Dawson-Sankoff, de Caen)."""
+    found = search(
+        fed,
+        first.m,
+        proves=prove_by_tree(fed),
+        is_possible=cannot_refute(fed),
+        bound=below.in_box,
+        max_nodes=budget.nodes,
+        time_limit=budget.seconds,
+        floor=start.lower_bound,
+        progress=budget.progress,
+    )
+    lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), (below.integer(), _BY_PAIRS))
+    final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree"])
+    return _finish(fed, "auto", final, lower, PlanStatus.CERTIFIED)
 
 
 def _most(fed: Federation) -> NDArray[np.int64]:
@@ -159,68 +190,12 @@ def _check_reachable(fed: Federation) -> None:
     engine = engine_of(fed)
     requirements = requirements_of(fed)
     most = _most(fed)
-    values = engine.evaluate(most[None], requirements, method="auto" if engine.has_joint_structure else "bounds")
+    values = engine.evaluate(most[None], requirements)
     for column, requirement in enumerate(requirements):
         if exceeds(float(values.low[0, column]), engine.threshold(requirement)):
             target = int(values.target[0, column])
             other = engine.find_likeliest_miss(requirement, target, most)
-            pair = (fed.hypotheses[target], fed.hypotheses[other])
-            who = fed.names[requirement] if requirement != JOINT else "all agents together"
-            raise InfeasibleError(
-                f"no plan exists: with everybody at capacity {who!r} still misses the target, because "
-                f"{pair[1]!r} too often survives when {pair[0]!r} is the truth; raise a capacity or the tolerance",
-                agents=(who,),
-                pair=pair,
-            )
-
-
-def _draft(fed: Federation, method: str) -> _Draft | None:
-    """Solve and round with pairwise rates alone, each method starting from the one before it."""
-    by_pairs = prove_by_pairs(fed)
-    paper = _solve(fed, PairProgram(fed))
-    m = None if paper is None else _cheapest(fed, [round_up(fed, paper.m, by_pairs)], by_pairs)
-    if method == "lp":
-        return None if m is None else _Draft(m, paper, _PROOFS["lp"])
-    by_union = prove_by_union(fed)
-    union = _solve_union(fed)
-    rounded = None if union is None else round_up(fed, union.m, by_union)
-    m = _cheapest(fed, [m, rounded], by_union)
-    if method == "tree" and m is not None:
-        m = _cheapest(fed, [m], prove_by_tree(fed))
-    return None if m is None else _Draft(m, union, _PROOFS[method])
-
-
-def _solve(fed: Federation, program: PairProgram | UnionProgram) -> Solution | None:
-    """Solve a program, or None if the capacities leave it no solution."""
-    try:
-        return CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
-    except UnreachableRow:
-        return None
-
-
-def _solve_union(fed: Federation) -> Solution | None:
-    program = UnionProgram(fed)
-    solution = _solve(fed, program)
-    while fed.objective == "expected" and solution is not None and program.improve_theta(solution.m):
-        better = _solve(fed, program)
-        if better is None or better.value >= solution.value * (1 - 1e-6):
-            break
-        solution = better
-    return solution
-
-
-def _cheapest(
-    fed: Federation, candidates: list[NDArray[np.int64] | None], proves: Certificate
-) -> NDArray[np.int64] | None:
-    """Trim every candidate, dearest agents first and cheapest agents first, move samples, take the cheapest."""
-    finished = []
-    for m in candidates:
-        if m is None:
-            continue
-        unit = [float(agent.cost(1)) for agent in fed.agents]
-        orders = (np.argsort(-np.array(unit), kind="stable"), np.argsort(unit, kind="stable"))
-        finished += [move(fed, trim(fed, m, proves, order), proves) for order in orders]
-    return min(finished, key=lambda m: float(costs_of(fed, m[None])[0]), default=None)
+            raise unreachable(fed, requirement, (target, other), "no plan exists")
 
 
 def _nothing_needed(fed: Federation, method: str) -> Plan:
@@ -233,6 +208,7 @@ def _nothing_needed(fed: Federation, method: str) -> Plan:
         lower_bound_by="costs are not negative",
         proved_by="no hypothesis is bad for anybody",
         duals=(),
+        delta_price=0.0,
         status=PlanStatus.NOTHING_NEEDED,
         method=method,
         chosen=method,
@@ -241,26 +217,33 @@ def _nothing_needed(fed: Federation, method: str) -> Plan:
     )
 
 
-def _finish(fed: Federation, method: str, draft: _Draft, lower: float, by: str, status: PlanStatus) -> Plan:
-    cost = float(costs_of(fed, draft.m[None])[0])
-    solution = draft.solution
-    if cost <= lower * (1 + 1e-9):
+def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str], status: PlanStatus) -> Plan:
+    cost = fed.cost_of(final.m)
+    solution = final.solution
+    if cost <= lower[0] * (1 + 1e-9):
         status = PlanStatus.OPTIMAL
     return Plan(
-        contributions=dict(zip(fed.names, draft.m.tolist(), strict=True)),
+        contributions=dict(zip(fed.names, final.m.tolist(), strict=True)),
         cost=cost,
         fractional=None if solution is None else dict(zip(fed.names, solution.m.tolist(), strict=True)),
         fractional_cost=None if solution is None else solution.value,
-        lower_bound=min(lower, cost),
-        lower_bound_by=by,
-        proved_by=draft.proved_by,
+        lower_bound=min(lower[0], cost),
+        lower_bound_by=lower[1],
+        proved_by=final.proved_by,
         duals=_explain(fed, solution),
+        delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()),
         status=status,
         method=method,
-        chosen="exact" if method == "auto" and status is PlanStatus.OPTIMAL else method,
+        chosen=_chosen(method, final, status),
         objective=fed.objective,
         guarantee=fed.guarantee,
     )
+
+
+def _chosen(method: str, final: Draft, status: PlanStatus) -> str:
+    if method != "auto" or status is PlanStatus.OPTIMAL:
+        return "exact" if method == "auto" else method
+    return "tree" if final.proved_by == PROOFS["tree"] else "union, trimmed by the guarantee engine"
 
 
 def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:
@@ -269,9 +252,9 @@ def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, .
     total = sum(dual * row.b for dual, row in zip(solution.duals, solution.rows, strict=True))
     pairs = [
         BindingPair(
-            target=fed.hypotheses[row.target],
-            hypothesis=fed.hypotheses[int(row.hypotheses[row.weights.argmax()])],
-            agent=fed.names[row.requirement] if row.requirement >= 0 else "all agents together",
+            target=fed.hypotheses[row.pair[0]],
+            hypothesis=fed.hypotheses[row.pair[1]],
+            agent=requirement_name(fed, row.requirement),
             dual=float(dual),
             share=float(dual * row.b / total),
         )

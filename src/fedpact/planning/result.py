@@ -69,11 +69,13 @@ class Plan:
     """Why the targets are met."""
     duals: tuple[BindingPair, ...]
     """The pairs that bind, dearest first."""
+    delta_price: float | None
+    """What a factor of e in delta costs at the margin, before rounding; None for the expected objective."""
     status: PlanStatus
     method: str
     """What was asked for."""
     chosen: str
-    """The method that gave the plan."""
+    """The method that gave the plan: for ``auto`` "exact", "tree" or "union, trimmed by the guarantee engine"."""
     objective: str
     guarantee: str
 
@@ -101,6 +103,7 @@ class Plan:
             "ratio": self.ratio if np.isfinite(self.ratio) else None,
             "proved_by": self.proved_by,
             "duals": [pair.to_dict() for pair in self.duals],
+            "delta_price": self.delta_price,
             "status": self.status.value,
             "method": self.method,
             "chosen": self.chosen,

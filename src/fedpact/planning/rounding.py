@@ -17,13 +17,12 @@ from fedpact.describe.federation import Federation
 from fedpact.planning.certificates import Certificate
 
 _SNAP = 1e-7
-_PARTS = 8
 _MOVE_AGENTS = 40
 
 
-def costs_of(fed: Federation, m: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(B,) cost of every contribution vector (B, k)."""
-    return np.asarray(np.sum([agent.cost(column) for agent, column in zip(fed.agents, m.T, strict=True)], axis=0))
+def capacities(fed: Federation) -> NDArray[np.float64]:
+    """(k,) the most that each agent can give; infinite where there is no limit."""
+    return np.array([np.inf if agent.capacity is None else float(agent.capacity) for agent in fed.agents])
 
 
 def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certificate) -> NDArray[np.int64] | None:
@@ -33,77 +32,95 @@ def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certifi
     step = 1
     while not proves(m[None])[0]:
         support = (m > 0) | (m_fractional > 0)
-        more = np.minimum(m + step * (support if support.any() else np.ones(fed.k, dtype=bool)), caps).astype(
-            np.int64
-        )
+        more = np.minimum(m + step * (support if support.any() else np.ones(fed.k, dtype=bool)), caps)
         if (more == m).all():
-            more = np.minimum(m + step, caps).astype(np.int64)
+            more = np.minimum(m + step, caps)
             if (more == m).all():
                 return None
-        m, step = more, 2 * step
+        m, step = more.astype(np.int64), 2 * step
     return m
 
 
 def trim(
     fed: Federation, m: NDArray[np.int64], proves: Certificate, order: Iterable[int] | None = None
 ) -> NDArray[np.int64]:
-    """Drop samples that are not needed, agent by agent, dearest first, as many at once as the proof allows."""
+    """Drop samples that are not needed, agent by agent, dearest first unless an ``order`` is given."""
     m = m.copy()
-    unit = np.array([float(agent.cost(1)) for agent in fed.agents])
-    for agent in np.argsort(-unit, kind="stable") if order is None else order:
-        low, high = -1, int(m[agent])  # proved at high, not known to be at low
-        while high - low > 1:
-            inner = np.unique(np.linspace(low, high, _PARTS + 1).round().astype(np.int64)[1:-1])
-            inner = inner[(inner > low) & (inner < high)]
-            trial = np.repeat(m[None], len(inner), axis=0)
-            trial[:, agent] = inner
-            proved = proves(trial)
-            low = max([low, *inner[~proved].tolist()])
-            high = min([high, *inner[proved & (inner > low)].tolist()])
-        m[agent] = high
+    for agent in by_unit_cost(fed, m)[::-1] if order is None else order:
+        m[agent] = _least(m, int(agent), proves)
     return m
+
+
+def by_unit_cost(fed: Federation, m: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Agents that contribute, cheapest last sample first."""
+    giving = np.flatnonzero(m)
+    last = [float(fed.agents[j].cost(m[j]) - fed.agents[j].cost(m[j] - 1)) for j in giving]
+    return np.asarray(giving[np.argsort(last, kind="stable")])
+
+
+def _least(m: NDArray[np.int64], agent: int, proves: Certificate) -> int:
+    """Fewest samples of ``agent`` that are proved enough, the others' at ``m``: growing steps, then halves."""
+    trial = m.copy()
+
+    def is_enough(count: int) -> bool:
+        trial[agent] = count
+        return bool(proves(trial[None])[0])
+
+    low, high, step = -1, int(m[agent]), 1
+    while high > 0 and is_enough(max(0, high - step)):
+        high, step = max(0, high - step), 2 * step
+    if high > 0:
+        low = max(0, high - step)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
 
 
 def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
     """Give up one sample of an agent for fewer money's worth of another's, as long as that helps."""
     caps = capacities(fed)
-    improved = fed.k <= _MOVE_AGENTS
+    agents = np.arange(fed.k) if fed.k <= _MOVE_AGENTS else np.flatnonzero(m)
+    improved = len(agents) <= _MOVE_AGENTS
     while improved:
         improved = False
         for giver in np.flatnonzero(m):
-            trials = _moves(fed, m, int(giver), caps)
-            if not len(trials):
-                continue
-            proved = trials[proves(trials)]
-            if len(proved):
-                better = trim(fed, proved[costs_of(fed, proved).argmin()], proves)
-                if costs_of(fed, better[None])[0] < costs_of(fed, m[None])[0] - 1e-12:
-                    m, improved = better, True
-                    break
+            better = _cheapest_move(fed, m, int(giver), agents, caps, proves)
+            if better is not None:
+                m, improved = better, True
+                break
     return m
 
 
-def _moves(fed: Federation, m: NDArray[np.int64], giver: int, caps: NDArray[np.float64]) -> NDArray[np.int64]:
+def _cheapest_move(
+    fed: Federation,
+    m: NDArray[np.int64],
+    giver: int,
+    agents: NDArray[np.intp],
+    caps: NDArray[np.float64],
+    proves: Certificate,
+) -> NDArray[np.int64] | None:
+    """Cheaper proved vector with one sample less of ``giver`` and more of one other, or None."""
+    trials = _moves(fed, m, giver, agents, caps)
+    proved = trials[proves(trials)] if len(trials) else trials
+    if not len(proved):
+        return None
+    better = trim(fed, proved[fed.costs_of(proved).argmin()], proves)
+    return better if fed.cost_of(better) < fed.cost_of(m) - 1e-12 else None
+
+
+def _moves(
+    fed: Federation, m: NDArray[np.int64], giver: int, agents: NDArray[np.intp], caps: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Vectors with one sample less of ``giver`` and as many more of one other as that saves."""
-    now = costs_of(fed, m[None])[0]
-    less = m.copy()
-    less[giver] -= 1
+    saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - 1))
     out = []
-    for taker in range(fed.k):
-        if taker == giver:
-            continue
-        more, step = less.copy(), 1
-        while more[taker] + step <= caps[taker]:
-            trial = more.copy()
-            trial[taker] += step
-            if costs_of(fed, trial[None])[0] >= now - 1e-12:
-                break
-            more, step = trial, 2 * step
-        if more[taker] > less[taker]:
-            out.append(more)
+    for taker in agents[agents != giver]:
+        cost, count, step = fed.agents[taker].cost, int(m[taker]), 1
+        while count + step <= caps[taker] and float(cost(count + step) - cost(m[taker])) < saved - 1e-12:
+            count, step = count + step, 2 * step
+        if count > m[taker]:
+            trial = m.copy()
+            trial[giver], trial[taker] = m[giver] - 1, count
+            out.append(trial)
     return np.array(out, dtype=np.int64).reshape(-1, fed.k)
-
-
-def capacities(fed: Federation) -> NDArray[np.float64]:
-    """(k,) the most that each agent can give; infinite where there is no limit."""
-    return np.array([np.inf if agent.capacity is None else float(agent.capacity) for agent in fed.agents])

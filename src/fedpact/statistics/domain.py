@@ -17,6 +17,8 @@ from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
 
+_BLOCK = 4_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Domain:
@@ -38,7 +40,7 @@ class Domain:
 
 
 def find_domain(fed: Federation) -> Domain:
-    """Merge the points of a table or of predictions.
+    """Merge the points of a table or of predictions; done once and kept with the evidence.
 
     Examples
     --------
@@ -49,6 +51,14 @@ def find_domain(fed: Federation) -> Domain:
     >>> find_domain(fed).mass  # the third point separates nothing, the first and the fourth split alike
     array([[0.5 , 0.25]])
     """
+    if Domain not in fed.evidence_memo:
+        fed.evidence_memo[Domain] = _merge_points(fed)
+    domain = fed.evidence_memo[Domain]
+    assert isinstance(domain, Domain)
+    return domain
+
+
+def _merge_points(fed: Federation) -> Domain:
     labels, mass = _points(fed)
     first = _first_with_same_label(labels[fed.distinct])
     useful = first.any(axis=0) & (mass > 0).any(axis=0)
@@ -59,7 +69,7 @@ def find_domain(fed: Federation) -> Domain:
     return Domain(labels=np.ascontiguousarray(columns), mass=merged)
 
 
-def _points(fed: Federation) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _points(fed: Federation) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
     match fed.evidence:
         case Table(labels=labels, distributions=distributions):
             return labels, distributions
@@ -75,9 +85,24 @@ def _points(fed: Federation) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
             )
 
 
-def _first_with_same_label(labels: NDArray[np.int64]) -> NDArray[np.int32]:
+def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
     first = np.zeros(labels.shape, dtype=np.int32)
     for label in np.unique(labels):
         has = labels == label
         np.copyto(first, has.argmax(axis=0).astype(np.int32), where=has)
     return first
+
+
+def rates_against(domain: Domain, targets: NDArray[np.intp]) -> NDArray[np.float64]:
+    """(k, T, H) rates between ``targets`` and every hypothesis, in blocks of bounded memory.
+
+    Summed over the points where the two differ, never as one minus an agreement, so that a rate of zero is zero.
+    """
+    H, n = domain.labels.shape
+    out = np.empty((len(domain.mass), len(targets), H))
+    step = max(1, _BLOCK // max(1, H * n))
+    for start in range(0, len(targets), step):
+        some = targets[start : start + step]
+        differ = domain.labels[None, :, :] != domain.labels[some][:, None, :]
+        out[:, start : start + step] = np.moveaxis(differ @ domain.mass.T, -1, 0)
+    return out

@@ -27,8 +27,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
-from fedpact.statistics.disagreement import rates_against
-from fedpact.statistics.domain import Domain, find_domain
+from fedpact.statistics.domain import Domain, find_domain, rates_against
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
@@ -209,24 +208,6 @@ class Engine:
                     self._narrow(question, until_decided=True)
             met[:, column] = ~exceeds(high.max(axis=1), limit)
         return met
-
-    def union_bound(self, m: NDArray[np.int64], requirement: int) -> NDArray[np.float64]:
-        """(B,) value from above by the sum of miss probabilities, the worst over targets."""
-        return np.asarray(self._union_bounds(m.astype(np.float64), requirement)[1].max(axis=1))
-
-    def tree_bound(self, m: NDArray[np.int64], requirement: int) -> NDArray[np.float64]:
-        """(B,) value from above by that sum less a spanning tree of intersections, from pairwise rates alone.
-
-        Stops at the first target that is above the threshold.
-        """
-        work = m.astype(np.float64)
-        high, limit = self._union_bounds(work, requirement)[1], self.threshold(requirement)
-        for row in range(len(m)):
-            for target in np.flatnonzero(exceeds(high[row], limit)):
-                high[row, target] = self._pair_bounds(work[row], requirement, int(target)).high
-                if exceeds(high[row, target], limit):
-                    break
-        return np.asarray(high.max(axis=1))
 
     def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: _Means) -> Values:
         low, high = self._union_bounds(m, requirement)

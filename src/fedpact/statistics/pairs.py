@@ -49,7 +49,7 @@ def pair_bounds(
     most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
     least = most if is_binary else np.maximum(np.maximum(p[:, :, None], p[:, None, :]), p_pairs)
     both_low = np.exp(np.tensordot(m, log_miss(most), axes=1))
-    high = min(_tree_bound(q, both_low, weights), float(best_threshold(weights[None], q[None])[1][0]))
+    high = min(tree_bound(q, both_low, weights), float(best_threshold(weights[None], q[None])[1][0]))
     low = float((np.maximum.accumulate(q) * -np.diff(weights, append=0.0)).sum())
     if weights[-1] == weights[0]:
         both_high = np.exp(np.tensordot(m, log_miss(least), axes=1))
@@ -59,8 +59,11 @@ def pair_bounds(
     return Bound(low=min(low, high), high=high, work=float(len(q) ** 2))
 
 
-def _tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Worsley's bound: every set is linked to one before it, chosen greedily (Prim) within each weight."""
+def tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Worsley's bound: every set is linked to one before it, chosen greedily (Prim) within each weight.
+
+    ``q`` (s,) are the miss probabilities, ``both`` (s, s) those of two at once, ``weights`` (s,) fall.
+    """
     total, link = 0.0, np.zeros(len(q))
     waiting = np.ones(len(q), dtype=bool)
     for _ in range(len(q)):

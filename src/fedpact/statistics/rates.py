@@ -1,16 +1,20 @@
 """Pairwise disagreement rates of all hypotheses, kept once per federation and read in blocks of rows.
 
 Predictions and reports give counts; those are kept as integers of the smallest fitting type, and the logarithm
-of a miss is looked up in a table of n + 1 entries per agent. A table of points gives masses, kept as doubles
-while they fit into ``KEEP`` numbers and beyond as singles rounded down, which can only make a miss look likelier;
-a single counts as bad if the next one above it does. :meth:`Rates.between` gives pairs exactly.
+of a miss is looked up in a table of n + 1 entries. A table of points gives masses, kept as doubles while they
+fit into ``KEEP`` numbers and beyond as singles rounded down, which can only make a miss look likelier; a
+single counts as bad if the next one above it does. :meth:`Rates.between` gives pairs exactly.
+
+Nothing here is ever as large as k H^2 doubles; work on all pairs goes block by block, on all cores.
 """
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +22,16 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.statistics.disagreement import rates_against
-from fedpact.statistics.domain import find_domain
+from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 
 Rows: TypeAlias = slice | NDArray[np.intp]
+T = TypeVar("T")
 
 KEEP = 64_000_000
-_BLOCK = 4_000_000
+# Rows of a block hold this many numbers: few enough for the cache, enough to hide the cost of a call.
+_BLOCK = 400_000
+_AT_ONCE = 50_000_000
 
 
 class Rates(ABC):
@@ -33,6 +39,8 @@ class Rates(ABC):
 
     k: int
     H: int
+    error: float = 0.0
+    """How much larger, relatively, a rate may be than :meth:`rows` says."""
 
     @abstractmethod
     def rows(self, targets: Rows) -> NDArray[np.float64]:
@@ -43,18 +51,23 @@ class Rates(ABC):
         """(k, n) exact rates of the pairs (h[i], g[i])."""
 
     @abstractmethod
-    def log_miss(self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER) -> NDArray[np.float64]:
-        """(t, H) sum_j m_j log(1 - p_j), with ``at_one`` for log 0: how likely each hypothesis is missed."""
+    def log_miss(
+        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
+    ) -> NDArray[np.float64]:
+        """(t, H - start) sum_j m_j log(1 - p_j), with ``at_one`` for log 0: how likely each is missed."""
 
     @abstractmethod
-    def is_bad(self, agent: int, epsilon: float, targets: Rows) -> NDArray[np.bool_]:
-        """(t, H) which hypotheses are bad for ``agent`` against some targets."""
+    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
+        """(k, t, H) which hypotheses are bad for each agent against some targets."""
 
-    def blocks(self, agents: int = 1) -> Iterator[slice]:
+    def is_bad_for_anybody(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
+        """(t, H) which hypotheses are bad for some agent against some targets."""
+        return np.asarray(self.is_bad(epsilon, targets).any(axis=0))
+
+    def blocks(self, agents: int = 1) -> list[slice]:
         """Slices of targets whose rates, for that many agents, fit into bounded memory."""
         step = max(1, _BLOCK // (max(1, agents) * self.H))
-        for start in range(0, self.H, step):
-            yield slice(start, min(start + step, self.H))
+        return [slice(start, min(start + step, self.H)) for start in range(0, self.H, step)]
 
 
 class CountRates(Rates):
@@ -63,7 +76,7 @@ class CountRates(Rates):
     def __init__(self, counts: NDArray[Any], n: NDArray[np.int64]) -> None:
         self.counts, self.n = counts, n
         self.k, self.H = counts.shape[0], counts.shape[1]
-        self._logs = [log_miss(np.arange(size + 1) / size) for size in n]
+        self._logs: dict[int, NDArray[np.float64]] = {}
 
     def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
         return np.asarray(self.counts[:, targets] / self.n[:, None, None])
@@ -72,17 +85,37 @@ class CountRates(Rates):
         return np.asarray(self.counts[:, h, g] / self.n[:, None])
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER
+        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
-        total = np.zeros(self.counts[0, targets].shape)
+        total = np.zeros(self.counts[0, targets, start:].shape)
         for agent in np.flatnonzero(m):
-            logs = replace_never(self._logs[agent], at_one)
-            total += (m[agent] * logs).take(self.counts[agent, targets])
+            logs = m[agent] * replace_never(self._table(int(self.n[agent])), at_one)
+            total += logs.take(self.counts[agent, targets, start:], mode="clip")
         return total
 
-    def is_bad(self, agent: int, epsilon: float, targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
-        size = int(self.n[agent])
-        return np.asarray(exceeds(np.arange(size + 1) / size, epsilon).take(self.counts[agent, targets]))
+    def _table(self, n: int) -> NDArray[np.float64]:
+        """(n + 1,) log of a miss for every count out of ``n``."""
+        if n not in self._logs:
+            self._logs[n] = log_miss(np.arange(n + 1) / n)
+        return self._logs[n]
+
+    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
+        most = largest_harmless(self.n, epsilon).astype(self.counts.dtype)
+        return np.asarray(self.counts[:, targets] > most[:, None, None])
+
+
+def largest_harmless(n: NDArray[np.int64], epsilon: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(k,) the largest count out of n that does not exceed epsilon.
+
+    Examples
+    --------
+    >>> largest_harmless(np.array([10, 3]), np.array([0.3, 1 / 3]))
+    array([3, 1])
+    """
+    count = np.minimum(np.floor(n * epsilon).astype(np.int64) + 1, n)
+    while (over := exceeds(count / n, epsilon)).any():
+        count = count - over
+    return count
 
 
 class MassRates(Rates):
@@ -92,6 +125,7 @@ class MassRates(Rates):
         self.domain = find_domain(fed)
         self.k, self.H = fed.k, fed.H
         is_small = fed.k * fed.H * fed.H <= KEEP
+        self.error = 0.0 if is_small else 2.0**-22
         self.masses: NDArray[Any] = np.empty((fed.k, fed.H, fed.H), dtype=np.float64 if is_small else np.float32)
         for some in self.blocks(fed.k):
             exact = rates_against(self.domain, np.arange(some.start, some.stop))
@@ -105,17 +139,17 @@ class MassRates(Rates):
         return np.asarray((differ @ self.domain.mass.T).T)
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER
+        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
-        total = np.zeros(self.masses[0, targets].shape)
+        total = np.zeros(self.masses[0, targets, start:].shape)
         for agent in np.flatnonzero(m):
-            total += m[agent] * replace_never(log_miss(self.masses[agent, targets]), at_one)
+            total += m[agent] * replace_never(log_miss(self.masses[agent, targets, start:]), at_one)
         return total
 
-    def is_bad(self, agent: int, epsilon: float, targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
-        masses = self.masses[agent, targets]
-        is_single = masses.dtype == np.float32
-        return np.asarray(exceeds(np.nextafter(masses, np.float32(2)) if is_single else masses, epsilon))
+    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
+        masses = self.masses[:, targets]
+        upper = np.nextafter(masses, np.float32(2)) if masses.dtype == np.float32 else masses
+        return np.asarray(exceeds(upper, epsilon[:, None, None]))
 
 
 def _round_down(exact: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -124,11 +158,23 @@ def _round_down(exact: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.where(near > exact, np.nextafter(near, np.float32(0)), near)
 
 
+def on_all_cores(work: Callable[[slice], T], blocks: list[slice]) -> Iterator[T]:
+    """Yield ``work(block)`` of every block in order; the blocks are worked on in threads."""
+    if len(blocks) < 4:
+        yield from map(work, blocks)
+        return
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        yield from pool.map(work, blocks)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def rates_of(fed: Federation) -> Rates:
-    """Return the rates of a federation, computed once and kept with it."""
-    if Rates not in fed.memo:
-        fed.memo[Rates] = _make(fed)
-    rates = fed.memo[Rates]
+    """Return the rates of a federation, computed once and kept with its evidence."""
+    if Rates not in fed.evidence_memo:
+        fed.evidence_memo[Rates] = _make(fed)
+    rates = fed.evidence_memo[Rates]
     assert isinstance(rates, Rates)
     return rates
 
@@ -145,15 +191,19 @@ def _make(fed: Federation) -> Rates:
             return CountRates(counts, sizes)
         case Reports(reports=reports):
             sizes = np.array([report.n for report in reports])
-            kind = np.min_scalar_type(sizes.max())
-            squares = [report.square()[np.ix_(fed.distinct, fed.distinct)].astype(kind) for report in reports]
-            return CountRates(np.stack(squares), sizes)
+            counts = np.empty((fed.k, fed.H, fed.H), dtype=np.min_scalar_type(sizes.max()))
+            for agent, report in enumerate(reports):
+                counts[agent] = report.square()[np.ix_(fed.distinct, fed.distinct)]
+            return CountRates(counts, sizes)
 
 
-def _count(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count(labels: NDArray[Any]) -> NDArray[np.float32]:
     """(H, H) on how many points each pair differs: all points less those where both say the same class."""
-    same = np.zeros((len(labels), len(labels)), dtype=np.float32)
-    for label in np.unique(labels):
-        says = (labels == label).astype(np.float32)
+    H, n = labels.shape
+    classes = np.unique(labels)
+    same = np.zeros((H, H), dtype=np.float32)
+    step = max(1, _AT_ONCE // (H * len(classes)))
+    for start in range(0, n, step):
+        says = (labels[:, start : start + step, None] == classes).reshape(H, -1).astype(np.float32)
         same += says @ says.T
-    return np.asarray(np.rint(labels.shape[1] - same), dtype=np.int64)
+    return np.asarray(np.rint(n - same))
