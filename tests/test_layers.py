@@ -1,4 +1,6 @@
-"""One direction: describe, statistics, planning | game, mechanism, protocol | experiments, cli | web."""
+"""One direction: describe | drawing, statistics, planning | game, comparison | mechanism, protocol | experiments,
+cli | web.
+"""
 
 import ast
 from pathlib import Path
@@ -8,9 +10,11 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "fedpact"
 RANK = {
     "describe": 0,
+    "drawing": 0,
     "statistics": 1,
     "planning": 2,
     "game": 2,
+    "comparison": 3,
     "mechanism": 3,
     "protocol": 4,
     "experiments": 4,
@@ -22,7 +26,7 @@ PLACE = {
     "flwr": "protocol",
     "sqlalchemy": "protocol",
     "torch": "experiments",
-    "matplotlib": "experiments",
+    "matplotlib": "drawing",
     "fastapi": "web",
     "plotly": "web",
 }
@@ -92,6 +96,10 @@ BROKEN = {
     "flower-in-planning": ("fedpact.planning.lp", "import flwr.serverapp"),
     "torch-in-protocol": ("fedpact.protocol.client", "from torch import nn"),
     "matplotlib-in-web": ("fedpact.web.routes", "import matplotlib.pyplot as plt"),
+    "matplotlib-in-experiments": ("fedpact.experiments.train", "def f():\n    from matplotlib import figure"),
+    "planning-that-compares": ("fedpact.planning.lp", "from fedpact.comparison.compare import compare"),
+    "game-that-compares": ("fedpact.game.pure", "from fedpact.comparison.compare import compare"),
+    "drawing-knows-no-result": ("fedpact.drawing.figures", "from fedpact.planning.result import Plan"),
     "plotly-at-the-root": ("fedpact", "import plotly.graph_objects as go"),
     "no-layer": ("fedpact.utils", "import math"),
 }
@@ -105,6 +113,12 @@ SOUND = {
     ),
     "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
     "torch": ("fedpact.experiments.train", "import torch"),
+    "matplotlib": ("fedpact.drawing.figures", "def f():\n    from matplotlib.figure import Figure"),
+    "results-draw": ("fedpact.planning.result", "from fedpact.drawing.figures import draw_bars"),
+    "comparison": (
+        "fedpact.comparison.compare",
+        "from fedpact.planning.plan import plan\nfrom fedpact.game.pure import find",
+    ),
     "root": ("fedpact", "from fedpact.planning.lp import plan"),
     "light": ("fedpact.planning.lp", "import numpy as np\nfrom scipy import sparse"),
 }

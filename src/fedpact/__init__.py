@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from fedpact.comparison.compare import compare
+from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe import classes, examples
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.federation import Federation
@@ -16,7 +18,7 @@ from fedpact.describe.reports import Report, read_report
 from fedpact.describe.settings import Agent
 from fedpact.describe.summary import FileCheck, Summary, check, summarise
 from fedpact.describe.ties import TIE
-from fedpact.errors import FederationError, FedpactError, InfeasibleError, SolverError
+from fedpact.errors import FederationError, FedpactError, InfeasibleError, MissingExtraError, SolverError
 from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.statistics.disagreement import disagreement
@@ -29,6 +31,8 @@ __all__ = [
     "TIE",
     "Agent",
     "BindingPair",
+    "ComparedRow",
+    "Comparison",
     "Federation",
     "FederationError",
     "FedpactError",
@@ -36,6 +40,7 @@ __all__ = [
     "InfeasibleError",
     "Interval",
     "Linear",
+    "MissingExtraError",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
@@ -48,6 +53,7 @@ __all__ = [
     "__version__",
     "check",
     "classes",
+    "compare",
     "disagreement",
     "examples",
     "load",

@@ -5,10 +5,10 @@
     FedpactError
     ├── FederationError (also a ValueError)   the description or the request is malformed
     ├── InfeasibleError                       no contribution vector can meet the targets
+    ├── MissingExtraError                     an optional package is not installed
     └── SolverError                           a solver stopped without an answer
 
-The command line turns ``FederationError`` and ``SolverError`` into exit code 1 and ``InfeasibleError`` into
-3.
+The command line turns ``InfeasibleError`` into exit code 3 and the others into 1.
 """
 
 from __future__ import annotations
@@ -50,6 +50,20 @@ class InfeasibleError(FedpactError):
         self.agents = agents
         self.pair = pair
         super().__init__(message)
+
+
+class MissingExtraError(FedpactError):
+    """Something was asked for that needs an optional package; gives the line that installs it.
+
+    Examples
+    --------
+    >>> str(MissingExtraError("drawing", extra="plot"))
+    'drawing needs an optional package; install it with: pip install "fedpact[plot]"'
+    """
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f'{what} needs an optional package; install it with: pip install "fedpact[{extra}]"')
 
 
 class SolverError(FedpactError):

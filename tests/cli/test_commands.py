@@ -100,15 +100,70 @@ def test_plan_json_is_the_dictionary_of_the_result(fedpact, method):
     assert json.loads(out) == fp.plan(fp.load(ALICE_BOB), method).to_dict()
 
 
-def test_plan_without_enough_capacity_exits_3_and_says_who(fedpact, tmp_path):
+def test_compare_prints_one_row_per_method_and_a_sentence(fedpact):
+    code, out, _ = fedpact("compare", "singletons")
+    assert code == 0
+    table = fp.compare(fp.examples.singletons())
+    assert [line.split("  ")[0] for line in out.splitlines()[2:8]] == [row.title for row in table.rows]
+    assert "Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets." in out
+
+
+def test_compare_json_is_the_dictionary_of_the_result(fedpact):
+    code, out, _ = fedpact("compare", ALICE_BOB, "--json")
+    assert code == 0
+    assert json.loads(out) == fp.compare(fp.load(ALICE_BOB)).to_dict()
+
+
+def test_compare_passes_the_budget_on(fedpact):
+    _, out, _ = fedpact("compare", "singletons", "--max-nodes", "0", "--time-limit", "0", "--json")
+    assert json.loads(out)["rows"][-1]["status"] == fp.PlanStatus.INTERRUPTED.value
+
+
+@pytest.mark.parametrize(
+    ("capacity", "said"),
+    [
+        pytest.param([13, None], "Alone, 1 of 2 can meet their targets; the exchangeable plan", id="one alone"),
+        pytest.param([4, 3], "Alone, 0 of 2 can meet their targets; whoever counts samples only", id="none"),
+    ],
+)
+def test_compare_says_what_capacities_forbid(fedpact, tmp_path, capacity, said):
+    fed = fp.examples.alice_bob()
+    fp.Federation.from_table(
+        fp.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=capacity
+    ).save(tmp_path / "capped.toml")
+    code, out, _ = fedpact("compare", str(tmp_path / "capped.toml"))
+    assert code == 0
+    assert said in out
+
+
+@pytest.mark.parametrize("command", ["plan", "compare"])
+def test_without_enough_capacity_exits_3_and_says_who(fedpact, tmp_path, command):
     fed = fp.Federation.from_table(
         fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
     )
     fed.save(tmp_path / "small.toml")
-    code, _, err = fedpact("plan", str(tmp_path / "small.toml"))
+    code, _, err = fedpact(command, str(tmp_path / "small.toml"))
     assert code == 3
     assert len(err.splitlines()) == 1
     assert "'alice'" in err
+
+
+@pytest.mark.parametrize("command", ["plan", "compare"])
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_plot_writes_a_figure_beside_the_answer(fedpact, tmp_path, command, ending, start):
+    path = tmp_path / f"drawn.{ending}"
+    code, out, _ = fedpact(command, ALICE_BOB, "--plot", str(path), "--json")
+    assert code == 0
+    assert json.loads(out)
+    assert path.read_bytes().startswith(start)
+
+
+def test_plot_without_matplotlib_says_what_to_install(fedpact, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = fedpact("plan", ALICE_BOB, "--plot", str(tmp_path / "x.png"))
+    assert code == 1
+    assert "cost 5" in out
+    assert 'pip install "fedpact[plot]"' in err
 
 
 def test_check_describes_a_good_file(fedpact):
@@ -181,6 +236,9 @@ def test_demo_shows_needs_and_vectors(fedpact):
         ),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--draws", "1"], "draws must lie between 2", id="draws"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--seed", "-1"], "seed must be", id="seed"),
+        pytest.param(["plan", ALICE_BOB, "--plot", "x.txt"], "plot must be a file that ends in", id="plot ending"),
+        pytest.param(["plan", ALICE_BOB, "--plot", "no/x.png"], "plot cannot be written", id="plot folder"),
+        pytest.param(["compare", "alice-rob"], "did you mean 'alice-bob'?", id="compare what"),
         pytest.param(["check", str(EXAMPLES)], "must end in .toml or .json", id="folder"),
         pytest.param(["examples", "--save", "x.toml"], "save needs the name of an example", id="save what"),
         pytest.param(
@@ -211,7 +269,7 @@ def test_wrong_usage_exits_2(fedpact, words):
     assert fedpact(*words)[0] == 2
 
 
-@pytest.mark.parametrize("command", ["demo", "check", "plan", "verify", "examples"])
+@pytest.mark.parametrize("command", ["demo", "check", "plan", "verify", "compare", "examples"])
 def test_help_has_an_example(fedpact, command):
     code, out, _ = fedpact(command, "--help")
     assert code == 0

@@ -114,3 +114,13 @@ def test_scalar_agrees_with_array(cost, m):
 def test_piecewise_adds_up_its_steps():
     cost = PiecewiseLinear((2.0, 4.0), (1.0, 2.0, 5.0))
     assert cost([0, 1, 2, 3, 4, 5]).tolist() == [0, 1, 2, 4, 6, 11]
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [Linear(0.1), Quadratic(1.0, 0.5), PiecewiseLinear((2.5, 4.0), (1.0, 2.0, 5.0)), PiecewiseLinear((), (2.0,))],
+)
+def test_marginal_costs_sum_to_the_cost_and_never_fall(cost):
+    marginal = [cost.marginal(m) for m in range(12)]
+    assert np.cumsum(marginal) == pytest.approx(cost(np.arange(1, 13)))
+    assert marginal == sorted(marginal)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli import check, demo, examples, plan, verify
+from fedpact.cli import check, compare, demo, examples, plan, verify
 
 app = typer.Typer(
     name="fedpact",
@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo.demo, check.check, plan.plan, verify.verify, examples.examples):
+for command in (demo.demo, check.check, plan.plan, verify.verify, compare.compare, examples.examples):
     app.command()(command)
 
 

@@ -1,4 +1,4 @@
-"""What the commands share: reading a federation, printing JSON, tables, progress."""
+"""What the commands share: reading a federation, printing JSON, tables, figures, progress."""
 
 from __future__ import annotations
 
@@ -23,6 +23,22 @@ FileArgument = Annotated[
         metavar="FILE", help='A federation file (TOML or JSON), or an example such as "alice-bob(0.05)".'
     ),
 ]
+_DRAWN = (".png", ".svg", ".pdf")
+
+
+def _check_drawn(path: Path | None) -> Path | None:
+    """Refuse an ending that cannot be drawn before any work is done."""
+    if path is not None and path.suffix.lower() not in _DRAWN:
+        raise fp.FederationError(f"plot must be a file that ends in .png, .svg or .pdf; it is {str(path)!r}")
+    return path
+
+
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Also draw the result to a file (.png, .svg or .pdf).", callback=_check_drawn
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -44,6 +60,14 @@ def read_federation(text: str) -> fp.Federation:
 def print_json(entry: Any) -> None:
     """Print plain values as JSON."""
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def save_plot(result: fp.Plan | fp.Comparison, path: Path) -> None:
+    """Draw a result to a file."""
+    try:
+        result.plot().savefig(path)
+    except OSError as error:
+        raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
 def console() -> Console:

@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    PlotOption,
     console,
     format_number,
     make_table,
@@ -18,6 +19,7 @@ from fedpact.cli.common import (
     print_table,
     progress_bar,
     read_federation,
+    save_plot,
 )
 
 
@@ -29,6 +31,7 @@ def plan(
     ] = "auto",
     max_nodes: Annotated[int | None, typer.Option(help="Boxes that the exact search may look at.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds that the exact search may take.")] = None,
+    plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the cheapest contributions that meet every target, with a certificate.
@@ -48,6 +51,8 @@ def plan(
         print_json(found.to_dict())
     else:
         print_plan(fed, found)
+    if plot is not None:
+        save_plot(found, plot)
 
 
 def print_plan(fed: fp.Federation, found: fp.Plan) -> None:

@@ -2,7 +2,7 @@
 
 The paper has linear costs only; its discussion extends the logarithmic factor to convex costs, which does
 not carry over unchanged (ERRATA B9). Here a cost is one of three final classes, each callable on scalars
-and arrays.
+and arrays; ``marginal`` gives the cost of one more sample without the rounding of a difference.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ class Linear:
         """Cost of ``m`` samples."""
         return np.asarray(self.rate * np.asarray(m, dtype=np.float64))
 
+    def marginal(self, m: int) -> float:
+        """Cost of sample number ``m + 1``."""
+        return self.rate
+
     def to_json(self) -> float:
         """How the file format writes it."""
         return self.rate
@@ -72,6 +76,10 @@ class Quadratic:
         """Cost of ``m`` samples."""
         m = np.asarray(m, dtype=np.float64)
         return np.asarray(self.linear * m + self.quadratic * m * m)
+
+    def marginal(self, m: int) -> float:
+        """Cost of sample number ``m + 1``."""
+        return self.linear + self.quadratic * (2 * m + 1)
 
     def to_json(self) -> dict[str, list[float]]:
         """How the file format writes it."""
@@ -118,6 +126,11 @@ class PiecewiseLinear:
         for at, rise in zip(self.breakpoints, np.diff(self.slopes), strict=True):
             total = total + rise * np.maximum(m - at, 0.0)
         return np.asarray(total)
+
+    def marginal(self, m: int) -> float:
+        """Cost of sample number ``m + 1``."""
+        rises = zip(self.breakpoints, np.diff(self.slopes).tolist(), strict=True)
+        return self.slopes[0] + float(sum(rise * min(max(m + 1 - at, 0.0), 1.0) for at, rise in rises))
 
     def to_json(self) -> dict[str, list[float]]:
         """How the file format writes it."""

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fedpact.drawing.figures import draw_bars
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
 
 
 class PlanStatus(Enum):
@@ -90,6 +95,14 @@ class Plan:
         if self.cost <= self.lower_bound:
             return 1.0
         return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+
+    def plot(self) -> Figure:
+        """Draw how many samples each contributor gives, as a matplotlib figure; needs ``fedpact[plot]``."""
+        return draw_bars(
+            {name: count for name, count in self.contributions.items() if count},
+            title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",
+            axis="samples",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -1,0 +1,1 @@
+"""Ways to organise a federation, side by side."""

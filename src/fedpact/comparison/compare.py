@@ -1,0 +1,179 @@
+"""``compare``: what it costs to go alone, to count samples only, and to plan, and what that really achieves.
+
+================ ============================================================================================
+row              who contributes
+================ ============================================================================================
+``alone``        everyone its own standalone need n_ind(i)
+``exchangeable`` the cheapest agents, as many samples as the neediest agent needs alone: the plan of someone
+                 who believes that data are exchangeable
+``lp``           the paper's program
+``union``        the union program
+``tree``         the union program, trimmed with Hunter-Worsley
+``exact``        branch and bound, to the optimum or the end of its budget; needs the joint structure
+================ ============================================================================================
+
+Every contribution vector is verified anew, whatever its method claims, with all samples pooled. Pooling never
+harms an agent, so it takes nothing from those who go alone; under the joint guarantee it flatters them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fedpact.comparison.result import ComparedRow, Comparison
+from fedpact.describe.evidence import Reports
+from fedpact.describe.federation import Federation
+from fedpact.errors import InfeasibleError
+from fedpact.planning.exchangeable import plan_exchangeable
+from fedpact.planning.plan import plan
+from fedpact.statistics.standalone import standalone
+from fedpact.statistics.verification import Verification, VerificationStatus, verify
+
+TITLES = {
+    "alone": "everyone alone",
+    "exchangeable": "exchangeable data",
+    "lp": "paper's program",
+    "union": "union program",
+    "tree": "Hunter-Worsley",
+    "exact": "exact search",
+}
+_NEEDS_JOINT = "left out: the optimum needs the joint structure, which reports do not hold"
+
+
+def _row_without_numbers(method: str, reason: str) -> ComparedRow:
+    return ComparedRow(
+        method=method,
+        title=TITLES[method],
+        contributions={},
+        cost=None,
+        met={},
+        is_feasible=False,
+        lower_bound=None,
+        status=reason,
+        verification=None,
+    )
+
+
+def _verified_row(
+    method: str, seen: Verification, *, status: str | None = None, lower_bound: float | None = None
+) -> ComparedRow:
+    return ComparedRow(
+        method=method,
+        title=TITLES[method],
+        contributions=dict(seen.contributions),
+        cost=seen.cost,
+        met=dict(seen.met),
+        is_feasible=seen.is_feasible,
+        lower_bound=lower_bound,
+        status=seen.status.value if status is None else status,
+        verification=seen,
+    )
+
+
+def _go_alone(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
+    reasons = _why_not_alone(fed, needs)
+    if not reasons:
+        return _verified_row("alone", verify(fed, needs))
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return ComparedRow(
+        method="alone",
+        title=TITLES["alone"],
+        contributions=dict(needs),
+        cost=None,
+        met={name: name not in reasons for name in fed.names},
+        is_feasible=False,
+        lower_bound=None,
+        status=next(iter(reasons.values())) + more,
+        verification=None,
+    )
+
+
+def _why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, str]:
+    """Say for each agent that cannot meet its target alone, why."""
+    reasons = {}
+    for agent in fed.agents:
+        need = needs[agent.name]
+        if need is None:
+            reasons[agent.name] = f"2^40 samples are not enough for {agent.name!r} alone"
+        elif agent.capacity is not None and need > agent.capacity:
+            reasons[agent.name] = (
+                f"{agent.name!r} needs {need:,} samples alone; its capacity is {agent.capacity:,}"
+            )
+    return reasons
+
+
+def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
+    try:
+        return _verified_row("exchangeable", verify(fed, plan_exchangeable(fed, needs)))
+    except InfeasibleError as error:
+        return _row_without_numbers("exchangeable", str(error))
+
+
+def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: float | None) -> ComparedRow:
+    if method == "exact" and isinstance(fed.evidence, Reports):
+        return _row_without_numbers(method, _NEEDS_JOINT)
+    try:
+        found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
+    except InfeasibleError as error:
+        if method == "exact" or error.agents:  # no plan exists, not just none that the method can prove
+            raise
+        return _row_without_numbers(method, str(error))
+    seen = verify(fed, found.m)
+    status = found.status.value
+    if seen.status is not VerificationStatus.MET:
+        status += f"; verified anew: {seen.status.value}"
+    return _verified_row(method, seen, status=status, lower_bound=found.lower_bound)
+
+
+def compare(
+    fed: Federation,
+    *,
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare going alone, counting samples only, and every planner.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    max_nodes, time_limit
+        Budget of the exact search (see :func:`fedpact.plan`).
+    progress
+        Called with the number of rows done and their total.
+
+    Raises
+    ------
+    InfeasibleError
+        If no contribution vector within the capacities meets the targets. A method that finds none where
+        others do is a row that says so.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import singletons
+    >>> table = compare(singletons())
+    >>> for method in ("alone", "exchangeable", "exact"):
+    ...     row = table.row(method)
+    ...     print(row.title, row.cost, row.met)
+    everyone alone 108.0 {'agent-1': True, 'agent-2': True}
+    exchangeable data 54.0 {'agent-1': True, 'agent-2': False}
+    exact search 66.0 {'agent-1': True, 'agent-2': True}
+    >>> table.best
+    'exact'
+    """
+    needs = standalone(fed)
+    rows: list[ComparedRow] = []
+    for method in TITLES:
+        if method == "alone":
+            row = _go_alone(fed, needs)
+        elif method == "exchangeable":
+            row = _count_only(fed, needs)
+        else:
+            row = _make_plan(fed, method, max_nodes, time_limit)
+        rows.append(row)
+        if progress is not None:
+            progress(len(rows), len(TITLES))
+    return Comparison(
+        rows=tuple(rows), standalone=needs, name=fed.name, objective=fed.objective, guarantee=fed.guarantee
+    )

@@ -1,0 +1,1 @@
+"""Figures: plain values in, a matplotlib figure out."""

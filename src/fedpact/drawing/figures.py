@@ -1,0 +1,89 @@
+"""Figures of results: they draw plain values and compute nothing.
+
+The only module that imports matplotlib, and only when something is drawn. A figure is made without pyplot, so
+no window opens and nothing global changes; ``figure.savefig("plan.svg")`` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fedpact.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Figure
+
+MOST_BARS = 30
+_WIDTH = 7.0
+_BAR = 0.32
+_MARGIN = 1.4
+_PLAIN = "#3b6ea5"
+_MARKED = "#c0392b"
+
+
+def _new_figure(height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("drawing", extra="plot") from error
+    return Figure(figsize=(_WIDTH, height), layout="constrained")
+
+
+def _sum_the_rest(values: Mapping[str, float]) -> dict[str, float]:
+    """Keep the largest values in the order given; sum the others in one last entry if there are too many."""
+    if len(values) <= MOST_BARS:
+        return dict(values)
+    kept = set(sorted(values, key=lambda label: -values[label])[:MOST_BARS])
+    rest = [value for label, value in values.items() if label not in kept]
+    return {label: value for label, value in values.items() if label in kept} | {f"{len(rest)} others": sum(rest)}
+
+
+def draw_bars(
+    values: Mapping[str, float],
+    *,
+    title: str,
+    axis: str,
+    marked: Collection[str] = (),
+    meaning: str = "",
+) -> Figure:
+    """Draw one horizontal bar per label, the first on top.
+
+    Parameters
+    ----------
+    values
+        Label to length; beyond thirty the smallest are summed as "others".
+    title, axis
+        What stands above the bars and what they measure.
+    marked, meaning
+        Labels whose bars are red and hatched, and what that means, for the legend.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> figure = draw_bars({"alice": 3, "bob": 2}, title="cost 5", axis="samples")
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['alice', 'bob']
+    """
+    bars = _sum_the_rest(values)
+    figure = _new_figure(_MARGIN + _BAR * len(bars))
+    axes = figure.add_subplot()
+    hatched = []
+    for place, (label, value) in enumerate(bars.items()):
+        style: dict[str, Any] = {"color": _MARKED, "hatch": "//"} if label in marked else {"color": _PLAIN}
+        bar = axes.barh(place, value, **style)
+        axes.bar_label(bar, labels=[f"{value:,.6g}"], padding=3)
+        hatched += [bar] if label in marked else []
+    axes.set_yticks(range(len(bars)), list(bars), parse_math=False)
+    axes.invert_yaxis()
+    axes.margins(x=0.15)
+    axes.set_xlabel(axis)
+    axes.set_title(title, parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    if hatched:
+        axes.legend(hatched[:1], [meaning])
+    return figure

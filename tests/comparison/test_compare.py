@@ -1,0 +1,177 @@
+"""The comparison: every flag against the oracle or a fresh verification, and the rows that have no numbers."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fedpact as fp
+from contracts import must_be_met
+from oracle import answer, count_alone, threshold
+from strategies import cases, report_of
+
+METHODS = ["alone", "exchangeable", "lp", "union", "tree", "exact"]
+PLANS = METHODS[2:]
+MOST = 60
+
+
+def check_comparison(fed, table):
+    """Recompute costs, flags, ratios and the best row; trusts nothing that the comparison says."""
+    assert [row.method for row in table.rows] == METHODS
+    assert table.standalone == fp.standalone(fed)
+    for row in table.rows:
+        check_row(fed, row)
+    feasible = [row.cost for row in table.rows if row.is_feasible]
+    assert (table.best is None) == (not feasible)
+    if feasible:
+        assert table.row(table.best).is_feasible
+        assert table.row(table.best).cost == min(feasible)
+    assert fp.Comparison.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False))) == table
+
+
+def check_row(fed, row):
+    if row.verification is None:
+        assert row.cost is None
+        assert not row.is_feasible
+        return
+    seen = fp.verify(fed, row.contributions)
+    assert row.cost == pytest.approx(fed.cost_of(list(row.contributions.values())))
+    assert row.samples == sum(row.contributions.values())
+    assert (row.met, row.is_feasible, row.failure) == (seen.met, seen.is_feasible, seen.failure)
+    assert (row.ratio is None) == (row.method not in PLANS)
+    if row.method in PLANS:
+        found = fp.plan(fed, row.method)
+        assert row.is_feasible
+        assert row.contributions == found.contributions
+        assert (row.lower_bound, row.ratio) == (found.lower_bound, found.ratio)
+
+
+@pytest.mark.parametrize("name", [name for name in fp.examples.CATALOGUE if name != "arizona-hospitals"])
+def test_every_example(name):
+    fed = fp.examples.build(name)
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    assert table.best == "exact"
+
+
+@pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
+@given(data=st.data())
+@settings(max_examples=25)
+def test_flags_agree_with_the_oracle(guarantee, data):
+    case = data.draw(cases(guarantee=guarantee))
+    fed = case.build()
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    for agent, (name, need) in enumerate(table.standalone.items()):
+        alone = count_alone(case.instance, "pac", agent, MOST)
+        assert need == alone or (alone is None and need > MOST), name
+    for row in table.rows:
+        if row.samples is None or row.samples > MOST:
+            continue
+        truth = answer(case.instance, list(row.contributions.values()))
+        for agent, met in enumerate(row.met.values()):
+            limit = threshold(case.instance, "pac", agent)
+            assert must_be_met(truth.worst("pac", agent), limit) in (None, met)
+
+
+def test_counting_samples_only_misses_a_target_where_data_differ():
+    row = fp.compare(fp.examples.singletons()).row("exchangeable")
+    assert row.contributions == {"agent-1": 54, "agent-2": 0}
+    assert row.met == {"agent-1": True, "agent-2": False}
+    assert row.status == fp.VerificationStatus.MISSED.value
+
+
+def capped(capacity, **options):
+    fed = fp.examples.alice_bob()
+    return fp.Federation.from_table(
+        fp.classes.all_labelings(2),
+        fed.evidence.distributions,
+        epsilon=0.1,
+        delta=0.05,
+        capacity=capacity,
+        names=["alice", "bob"],
+        **options,
+    )
+
+
+def test_beyond_capacity_alone_says_who_and_has_no_cost():
+    fed = capped([13, None])
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    alone = table.row("alone")
+    assert (alone.cost, alone.contributions, alone.met) == (
+        None,
+        {"alice": 14, "bob": 14},
+        {"alice": False, "bob": True},
+    )
+    assert alone.status == "'alice' needs 14 samples alone; its capacity is 13"
+    assert table.row("exchangeable").contributions == {"alice": 13, "bob": 1}
+
+
+def test_a_planner_that_capacities_leave_without_a_plan_is_a_row_with_the_reason():
+    fed = capped([2, 3])
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    assert table.best == "exact"
+    paper = table.row("lp")
+    assert (paper.contributions, paper.samples, paper.ratio) == ({}, None, None)
+    assert "finds no plan within the capacities" in paper.status
+    counted = table.row("exchangeable")
+    assert counted.status == "the capacities together are below the 14 samples that count as enough"
+    assert table.times_best(counted) is None
+
+
+def test_no_plan_at_all_is_an_error():
+    with pytest.raises(fp.InfeasibleError) as raised:
+        fp.compare(capped([1, 1]))
+    assert raised.value.agents
+
+
+def test_who_hardly_ever_sees_the_difference_is_named():
+    fed = fp.Federation.from_table(
+        [[0, 0], [1, 0]], [[1e-13, 1 - 1e-13], [1, 0]], epsilon=0, delta=0.1, names=["far", "near"]
+    )
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    alone, counted = table.rows[:2]
+    assert (alone.contributions, alone.samples) == ({"far": None, "near": 1}, None)
+    assert alone.met == {"far": False, "near": True}
+    assert alone.status == "2^40 samples are not enough for 'far' alone"
+    assert counted.status.startswith(alone.status)
+    assert table.row("exact").contributions == {"far": 0, "near": 1}
+
+
+def test_reports_leave_the_optimum_out_and_say_why():
+    labels = {"a": fp.classes.all_labelings(3).labels, "b": fp.classes.all_labelings(3).labels[:, :2]}
+    fed = fp.Federation.from_reports([report_of(*entry) for entry in labels.items()], epsilon=0.1, delta=0.1)
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    last = table.row("exact")
+    assert (last.contributions, last.met, last.cost) == ({}, {}, None)
+    assert "joint structure" in last.status
+    assert table.best in METHODS[:-1]
+
+
+def test_progress_counts_rows():
+    seen = []
+    fp.compare(fp.examples.alice_bob(), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 6) for done in range(1, 7)]
+
+
+def test_a_budget_of_nothing_is_passed_on():
+    row = fp.compare(fp.examples.singletons(), max_nodes=0, time_limit=0).row("exact")
+    assert row.status == fp.PlanStatus.INTERRUPTED.value
+    assert row.ratio > 1
+
+
+def test_nothing_is_needed_costs_nothing():
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    assert [table.times_best(row) for row in table.rows] == [1.0] * 6
+
+
+def test_an_unknown_row_is_refused():
+    with pytest.raises(fp.FederationError, match="method must be one of alone"):
+        fp.compare(fp.examples.alice_bob()).row("magic")
