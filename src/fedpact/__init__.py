@@ -18,7 +18,14 @@ from fedpact.describe.reports import Report, read_report
 from fedpact.describe.settings import Agent
 from fedpact.describe.summary import FileCheck, Summary, check, summarise
 from fedpact.describe.ties import TIE
-from fedpact.errors import FederationError, FedpactError, InfeasibleError, MissingExtraError, SolverError
+from fedpact.errors import (
+    FederationError,
+    FedpactError,
+    InfeasibleError,
+    MissingExtraError,
+    NoPlanFoundError,
+    SolverError,
+)
 from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.statistics.disagreement import disagreement
@@ -41,6 +48,7 @@ __all__ = [
     "Interval",
     "Linear",
     "MissingExtraError",
+    "NoPlanFoundError",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",

@@ -5,6 +5,7 @@
     FedpactError
     ├── FederationError (also a ValueError)   the description or the request is malformed
     ├── InfeasibleError                       no contribution vector can meet the targets
+    │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
     ├── MissingExtraError                     an optional package is not installed
     └── SolverError                           a solver stopped without an answer
 
@@ -50,6 +51,10 @@ class InfeasibleError(FedpactError):
         self.agents = agents
         self.pair = pair
         super().__init__(message)
+
+
+class NoPlanFoundError(InfeasibleError):
+    """A method finds no contribution vector within the capacities; one that it cannot prove may exist."""
 
 
 class MissingExtraError(FedpactError):

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.errors import InfeasibleError
+from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
 from fedpact.statistics.standalone import standalone
@@ -114,9 +114,7 @@ def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: 
         return _row_without_numbers(method, _NEEDS_JOINT)
     try:
         found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
-    except InfeasibleError as error:
-        if method == "exact" or error.agents:  # no plan exists, not just none that the method can prove
-            raise
+    except NoPlanFoundError as error:
         return _row_without_numbers(method, str(error))
     seen = verify(fed, found.m)
     status = found.status.value

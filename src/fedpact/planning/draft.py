@@ -41,7 +41,7 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
 
     Raises
     ------
-    InfeasibleError
+    NoPlanFoundError
         If the capacities leave the method no plan, although there may be one.
     """
     paper = _solve(fed, PairProgram(fed), start)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import InfeasibleError
+from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
@@ -32,7 +32,7 @@ class LowerBound:
         try:
             self.fractional: Solution = self.program.solve(self.pairs)
         except UnreachableRow as blocked:
-            raise unreachable(fed, blocked.row.requirement, blocked.row.pair, "no plan exists") from None
+            raise unreachable(fed, blocked.row.requirement, blocked.row.pair) from None
 
     def in_box(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
         """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
@@ -48,11 +48,15 @@ def requirement_name(fed: Federation, requirement: int) -> str:
     return fed.names[requirement] if requirement != JOINT else "all agents together"
 
 
-def unreachable(fed: Federation, requirement: int, pair: tuple[int, int], what: str) -> InfeasibleError:
-    """Say whose target and which pair the capacities leave no way to meet."""
+def unreachable(
+    fed: Federation, requirement: int, pair: tuple[int, int], method: str | None = None
+) -> InfeasibleError:
+    """Say whose target and which pair the capacities leave no way to meet, at all or by one ``method``."""
     agent = requirement_name(fed, requirement)
     truth, other = (fed.hypotheses[index] for index in pair)
-    return InfeasibleError(
+    what = "no plan exists" if method is None else f"method {method!r} finds no plan within the capacities"
+    kind = InfeasibleError if method is None else NoPlanFoundError
+    return kind(
         f"{what}: with everybody at capacity {agent!r} still misses the target, because {other!r} too often "
         f"survives when {truth!r} is the truth; raise a capacity or the tolerance",
         agents=(agent,),

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError, InfeasibleError
+from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.certificates import cannot_refute, prove_by_tree, prove_exactly, requirements_of
 from fedpact.planning.covering import Solution
 from fedpact.planning.draft import PROOFS, Draft, draft
@@ -89,7 +89,8 @@ def plan(
     Raises
     ------
     InfeasibleError
-        If capacities or a zero tolerance make a target unreachable; names the agent and the pair.
+        If capacities or a zero tolerance make a target unreachable; names the agent and the pair. Where there
+        may be a plan that only the method cannot prove, it is the :class:`~fedpact.NoPlanFoundError`.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start,
     proves = prove_exactly(fed)
     try:
         first = draft(fed, "tree", start.fractional)
-    except InfeasibleError:
+    except NoPlanFoundError:
         _check_reachable(fed)
         first = Draft(m=_most(fed), solution=None, proved_by="")
     found = search(
@@ -195,7 +196,7 @@ def _check_reachable(fed: Federation) -> None:
         if exceeds(float(values.low[0, column]), engine.threshold(requirement)):
             target = int(values.target[0, column])
             other = engine.find_likeliest_miss(requirement, target, most)
-            raise unreachable(fed, requirement, (target, other), "no plan exists")
+            raise unreachable(fed, requirement, (target, other))
 
 
 def _nothing_needed(fed: Federation, method: str) -> Plan:
