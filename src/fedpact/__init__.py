@@ -26,8 +26,11 @@ from fedpact.errors import (
     NoPlanFoundError,
     SolverError,
 )
+from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
+from fedpact.planning.shadow_prices import EpsilonPrice, ShadowPrices, shadow_prices
+from fedpact.planning.tradeoff import Tradeoff, TradeoffStatus, tradeoff
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
@@ -40,10 +43,13 @@ __all__ = [
     "BindingPair",
     "ComparedRow",
     "Comparison",
+    "EpsilonPrice",
     "Federation",
     "FederationError",
     "FedpactError",
     "FileCheck",
+    "Frontier",
+    "FrontierPoint",
     "InfeasibleError",
     "Interval",
     "Linear",
@@ -54,8 +60,11 @@ __all__ = [
     "PlanStatus",
     "Quadratic",
     "Report",
+    "ShadowPrices",
     "SolverError",
     "Summary",
+    "Tradeoff",
+    "TradeoffStatus",
     "Verification",
     "VerificationStatus",
     "__version__",
@@ -64,11 +73,14 @@ __all__ = [
     "compare",
     "disagreement",
     "examples",
+    "frontier",
     "load",
     "plan",
     "read_report",
     "save",
+    "shadow_prices",
     "standalone",
     "summarise",
+    "tradeoff",
     "verify",
 ]

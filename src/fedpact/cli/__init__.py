@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli import check, compare, demo, examples, plan, verify
+from fedpact.cli import check, compare, demo, examples, frontier, plan, prices, verify
 
 app = typer.Typer(
     name="fedpact",
@@ -21,7 +21,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo.demo, check.check, plan.plan, verify.verify, compare.compare, examples.examples):
+for command in (
+    demo.demo,
+    check.check,
+    plan.plan,
+    verify.verify,
+    compare.compare,
+    frontier.frontier,
+    prices.prices,
+    examples.examples,
+):
     app.command()(command)
 
 

@@ -62,7 +62,7 @@ def print_json(entry: Any) -> None:
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def save_plot(result: fp.Plan | fp.Comparison, path: Path) -> None:
+def save_plot(result: fp.Plan | fp.Comparison | fp.Frontier, path: Path) -> None:
     """Draw a result to a file."""
     try:
         result.plot().savefig(path)
@@ -100,5 +100,5 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(what)
+        task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

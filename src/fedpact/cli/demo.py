@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from rich.markup import escape
 
 import fedpact as fp
@@ -15,70 +14,47 @@ from fedpact.cli.common import (
     print_table,
     progress_bar,
 )
+from fedpact.cli.compare import print_comparison
+from fedpact.cli.plan import print_certificate
 
 
 def demo(as_json: JsonOption = False) -> None:
-    """Show, for 17 Arizona hospitals, what each needs alone and what a few shared contributions achieve.
+    """Plan for 17 Arizona hospitals: who labels how many charts, what that costs, and why it is enough.
 
     Example: [bold]fedpact demo[/bold]
     """
     fed = fp.examples.arizona_hospitals()
-    with progress_bar("What each hospital needs alone") as report:
-        alone = fp.standalone(fed, progress=report)
-    tried = {title: fp.verify(fed, m) for title, m in _hand_picked(fed, alone).items()}
+    with progress_bar("Comparing ways to organise 17 hospitals") as report:
+        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 1))
+        found = fp.plan(fed)
     if as_json:
         print_json(
             {
                 "federation": fp.summarise(fed).to_dict(),
-                "standalone": alone,
-                "vectors": [{"title": title} | seen.to_dict() for title, seen in tried.items()],
+                "standalone": table.standalone,
+                "comparison": table.to_dict(),
+                "plan": found.to_dict(),
             }
         )
         return
-    out = console()
-    out.print(
+    console().print(
         f"{fed.k} hospitals want one model of their cardiac patients. Each tolerates an error of "
         f"{fed.epsilon[0]:g} on its own patients,\nwith probability {1 - fed.delta:g}; "
         f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
     )
-    _print_alone(fed, alone)
-    _print_tried(fed, tried)
+    _print_shares(fed, table.standalone, found)
+    print_certificate(found)
+    console().print()
+    print_comparison(table)
 
 
-def _hand_picked(fed: fp.Federation, alone: dict[str, int | None]) -> dict[str, list[int]]:
-    cost = [float(agent.cost(1)) for agent in fed.agents]
-    cheapest = np.argsort(cost, kind="stable")[:4]
-    return {
-        "everyone for itself": [alone[name] or 0 for name in fed.names],
-        "15 charts from each of the 4 cheapest": [15 if i in cheapest else 0 for i in range(fed.k)],
-        "2 charts each": [2] * fed.k,
-        "3 charts each": [3] * fed.k,
-        "4 charts each": [4] * fed.k,
-        "6 charts each": [6] * fed.k,
-    }
-
-
-def _print_alone(fed: fp.Federation, alone: dict[str, int | None]) -> None:
-    table = make_table("hospital", "cost per chart", "charts needed", "cost")
+def _print_shares(fed: fp.Federation, alone: dict[str, int | None], found: fp.Plan) -> None:
+    table = make_table(
+        "hospital", "cost per chart", "charts alone", "cost alone", "charts planned", "cost planned"
+    )
     for agent in fed.agents:
-        need = alone[agent.name]
+        need, share = alone[agent.name], found.contributions[agent.name]
         cells = ("never enough", "-") if need is None else (f"{need:,}", format_number(float(agent.cost(need))))
-        table.add_row(escape(agent.name), format_number(float(agent.cost(1))), *cells)
-    print_table("Each hospital alone", table)
-
-
-def _print_tried(fed: fp.Federation, tried: dict[str, fp.Verification]) -> None:
-    table = make_table("contribution", "charts", "cost", "targets met", "largest Pr[missed]")
-    for title, seen in tried.items():
-        worst = max(interval.high for interval in seen.failure.values())
-        met = sum(seen.met.values())
-        colour = "green" if seen.is_feasible else "red"
-        table.add_row(
-            escape(title),
-            f"{seen.m.sum():,}",
-            format_number(seen.cost),
-            f"[{colour}]{met} of {fed.k}[/{colour}]",
-            f"{worst:.4f}",
-        )
-    print_table("\nTogether", table)
-    console().print(f"\nA target may be missed with probability {fed.delta:g} at most.")
+        planned = (f"{share:,}", format_number(float(agent.cost(share)))) if share else ("-", "-")
+        table.add_row(escape(agent.name), format_number(float(agent.cost(1))), *cells, *planned)
+    print_table(f"The plan: {found.m.sum():,} charts for {format_number(found.cost)}", table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -64,6 +65,11 @@ def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
         if count or fed.k <= 20:
             table.add_row(escape(agent.name), f"{count:,}", format_number(float(agent.cost(count))))
     print_table(title, table)
+    print_certificate(found)
+
+
+def print_certificate(found: fp.Plan) -> None:
+    """Print in words why the plan is enough, how far the optimum can be and what drives the cost."""
     out = console()
     out.print(found.status.value)
     out.print(f"enough because of {escape(found.proved_by)}")
@@ -73,3 +79,5 @@ def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
     )
     for pair in found.duals[:3]:
         out.print(f"- {escape(str(pair))}")
+    if found.delta_price:
+        out.print(f"- half the delta would cost about {format_number(math.log(2) * found.delta_price)} more")

@@ -6,7 +6,7 @@ no window opens and nothing global changes; ``figure.savefig("plan.svg")`` write
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedpact.errors import MissingExtraError
@@ -18,6 +18,7 @@ MOST_BARS = 30
 _WIDTH = 7.0
 _BAR = 0.32
 _MARGIN = 1.4
+_CURVE_HEIGHT = 4.5
 _PLAIN = "#3b6ea5"
 _MARKED = "#c0392b"
 
@@ -86,4 +87,30 @@ def draw_bars(
     axes.spines[["top", "right"]].set_visible(False)
     if hatched:
         axes.legend(hatched[:1], [meaning])
+    return figure
+
+
+def draw_curves(
+    x: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str
+) -> Figure:
+    """Draw one line per label over ``x``, the first solid and the others dashed.
+
+    Examples
+    --------
+    >>> figure = draw_curves([0.1, 0.2], {"cost": [5, 4]}, title="", x_axis="epsilon", y_axis="cost")
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
+    [5, 4]
+    """
+    figure = _new_figure(_CURVE_HEIGHT)
+    axes = figure.add_subplot()
+    for place, (label, values) in enumerate(curves.items()):
+        style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if place else {"color": _PLAIN, "marker": "o"}
+        axes.plot(x, values, label=label, **style)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(x_axis)
+    axes.set_ylabel(y_axis)
+    axes.set_title(title, parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    if len(curves) > 1:
+        axes.legend()
     return figure

@@ -17,7 +17,7 @@ from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_
 from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.lower_bound import unreachable
 from fedpact.planning.pairs import PairProgram
-from fedpact.planning.rounding import by_unit_cost, capacities, move, round_up, trim
+from fedpact.planning.rounding import capacities, polish, round_up
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {
@@ -45,17 +45,22 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
         If the capacities leave the method no plan, although there may be one.
     """
     paper = _solve(fed, PairProgram(fed), start)
-    by_pairs = prove_by_pairs(fed)
-    m = None if isinstance(paper, UnreachableRow) else _finish(fed, round_up(fed, paper.m, by_pairs), by_pairs)
+    best = _round(fed, paper, prove_by_pairs(fed))
     if method == "lp":
-        return _conclude(fed, method, m, paper)
-    union = _solve_union(fed, start)
+        return _conclude(fed, method, best, paper)
+    union = solve_union(fed, UnionProgram(fed), start)
     by_union = prove_by_union(fed)
-    rounded = None if isinstance(union, UnreachableRow) else round_up(fed, union.m, by_union)
-    m = _cheapest(fed, [_finish(fed, m, by_union), _finish(fed, rounded, by_union)])
-    if method == "tree" and m is not None:
-        m = _finish(fed, m, prove_by_tree(fed))
-    return _conclude(fed, method, m, union)
+    plans = [_round(fed, union, by_union), None if best is None else polish(fed, best, by_union)]
+    best = min((m for m in plans if m is not None), key=fed.cost_of, default=None)
+    if method == "tree" and best is not None:
+        best = polish(fed, best, prove_by_tree(fed))
+    return _conclude(fed, method, best, union)
+
+
+def _round(fed: Federation, solution: Solution | UnreachableRow, proves: Certificate) -> NDArray[np.int64] | None:
+    """Cheap integer vector near a solution; None if the capacities leave none that can be proved."""
+    m = None if isinstance(solution, UnreachableRow) else round_up(fed, solution.m, proves)
+    return None if m is None else polish(fed, m, proves)
 
 
 def _conclude(
@@ -80,8 +85,10 @@ def _solve(
         return blocked
 
 
-def _solve_union(fed: Federation, start: NDArray[np.float64] | None) -> Solution | UnreachableRow:
-    program = UnionProgram(fed)
+def solve_union(
+    fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None
+) -> Solution | UnreachableRow:
+    """Solve the union program, for the expected objective with ever better thresholds."""
     solution = _solve(fed, program, start)
     while (
         fed.objective == "expected"
@@ -93,16 +100,3 @@ def _solve_union(fed: Federation, start: NDArray[np.float64] | None) -> Solution
             break
         solution = better
     return solution
-
-
-def _finish(fed: Federation, m: NDArray[np.int64] | None, proves: Certificate) -> NDArray[np.int64] | None:
-    """Trim, dearest agents first or cheapest agents first, whichever saves more, then move samples."""
-    if m is None:
-        return None
-    order = by_unit_cost(fed, m)
-    trimmed = _cheapest(fed, [trim(fed, m, proves, some) for some in (order[::-1], order)])
-    return None if trimmed is None else move(fed, trimmed, proves)
-
-
-def _cheapest(fed: Federation, plans: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
-    return min((m for m in plans if m is not None), key=fed.cost_of, default=None)

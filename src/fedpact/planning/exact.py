@@ -11,8 +11,9 @@ possible, high_j falls to the most that the incumbent's cost leaves room for. Th
 box of standalone needs (an agent that needs nothing itself may have to contribute). The cheapest open box
 bounds the optimum from below, so a search that stops early says how far it came.
 
-*possible* and *proved* are the same for the exact engine; with pairwise rates alone they are what the lower
-and the upper bounds on the failure say, and the gap between them stays open.
+What the exact engine proves and what it refutes is the same, but for the few vectors that it leaves open; with
+pairwise rates alone they are what upper and lower bounds on the failure say. A vector that is neither bounds the
+optimum from below and gives no plan.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from __future__ import annotations
 import contextlib
 import heapq
 import itertools
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.planning.certificates import Certificate
+from fedpact.planning.certificates import Certificate, TimeUp
 
 _PARTS = 8
 _CLOSE = 1e-9
@@ -52,11 +52,10 @@ def search(
     is_possible: Certificate,
     bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
     max_nodes: int,
-    time_limit: float,
     floor: float = 0.0,
     progress: Callable[[int, float, float], None] | None = None,
 ) -> Search:
-    """Search for the cheapest proved vector; interrupted from the keyboard it returns the best so far.
+    """Search for the cheapest proved vector; stopped by the keyboard or a deadline, return the best so far.
 
     Parameters
     ----------
@@ -70,8 +69,8 @@ def search(
         Called with the number of boxes, the lower bound and the incumbent's cost.
     """
     state = _State(fed, incumbent, floor)
-    with contextlib.suppress(KeyboardInterrupt):
-        _explore(state, proves, is_possible, bound, max_nodes, time_limit, progress)
+    with contextlib.suppress(KeyboardInterrupt, TimeUp):
+        _explore(state, proves, is_possible, bound, max_nodes, progress)
     return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
 
 
@@ -112,8 +111,8 @@ class _State:
 
     @property
     def is_open(self) -> bool:
-        """Whether a box is left that may hold something cheaper than both the incumbent and what is undecided."""
-        return self.lower_bound() < min(self.best_cost, self.undecided) - _CLOSE and bool(self._heap)
+        """Whether a box is left that may hold something cheaper than the incumbent."""
+        return bool(self._heap) and max(self.floor, self._heap[0][0]) < self.best_cost - _CLOSE
 
 
 def _explore(
@@ -122,12 +121,10 @@ def _explore(
     is_possible: Certificate,
     bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
     max_nodes: int,
-    time_limit: float,
     progress: Callable[[int, float, float], None] | None,
 ) -> None:
     """Open boxes until none is left that could hold a cheaper plan, or the budget is spent."""
-    started = time.monotonic()
-    while state.is_open and state.nodes < max_nodes and time.monotonic() - started <= time_limit:
+    while state.is_open and state.nodes < max_nodes:
         value, low, high = state.peek()
         if progress is not None:
             progress(state.nodes, state.lower_bound(), state.best_cost)

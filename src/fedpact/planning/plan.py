@@ -13,6 +13,7 @@ method     needs                         what it gives
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,13 +24,13 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
-from fedpact.planning.certificates import cannot_refute, prove_by_tree, prove_exactly, requirements_of
+from fedpact.planning.certificates import Judge, requirements_of
 from fedpact.planning.covering import Solution
 from fedpact.planning.draft import PROOFS, Draft, draft
-from fedpact.planning.exact import search
+from fedpact.planning.exact import Search, search
 from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
-from fedpact.planning.rounding import capacities, move, trim
+from fedpact.planning.rounding import capacities, polish
 from fedpact.statistics.engine import engine_of
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
@@ -43,6 +44,7 @@ _AUTO_AGENTS = 200
 _PLENTY = 1e9
 _BY_PAIRS = "integer program over single pairs"
 _BY_SEARCH = "branch and bound"
+_BY_ENGINE = "the exact failure probabilities"
 
 Progress = Callable[[int, float, float], None]
 
@@ -141,44 +143,42 @@ def _is_small(fed: Federation) -> bool:
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
     """Let the guarantee engine drop what ``tree`` could not, then search for the optimum."""
-    proves = prove_exactly(fed)
     try:
         first = draft(fed, "tree", start.fractional)
     except NoPlanFoundError:
         _check_reachable(fed)
-        first = Draft(m=_most(fed), solution=None, proved_by="")
-    found = search(
-        fed,
-        move(fed, trim(fed, first.m, proves), proves),
-        proves=proves,
-        is_possible=proves,
-        bound=below.in_box,
-        max_nodes=budget.nodes,
-        time_limit=budget.seconds,
-        floor=start.lower_bound,
-        progress=budget.progress,
-    )
+        first = Draft(m=_most(fed), solution=None, proved_by=_BY_ENGINE)
+    judge = Judge(fed, time.monotonic() + budget.seconds)
+    better = polish(fed, first.m, judge.proves_in_time)
+    found = _search(fed, better, judge, below, start, budget)
     lower = max((found.lower_bound, _BY_SEARCH), (below.integer(), _BY_PAIRS))
-    final = Draft(m=found.m, solution=first.solution, proved_by="the exact failure probabilities")
+    proved_by = _BY_ENGINE if (found.m != first.m).any() else first.proved_by
+    final = Draft(m=found.m, solution=first.solution, proved_by=proved_by)
     return _finish(fed, method, final, lower, PlanStatus.INTERRUPTED)
 
 
 def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: Start, budget: Budget) -> Plan:
-    """Search with what pairwise rates prove (Hunter-Worsley) and refute (Dawson-Sankoff, de Caen)."""
-    found = search(
-        fed,
-        first.m,
-        proves=prove_by_tree(fed),
-        is_possible=cannot_refute(fed),
-        bound=below.in_box,
-        max_nodes=budget.nodes,
-        time_limit=budget.seconds,
-        floor=start.lower_bound,
-        progress=budget.progress,
-    )
+    """Search with what pairwise rates prove and refute."""
+    judge = Judge(fed, time.monotonic() + budget.seconds)
+    found = _search(fed, first.m, judge, below, start, budget)
     lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), (below.integer(), _BY_PAIRS))
     final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree"])
     return _finish(fed, "auto", final, lower, PlanStatus.CERTIFIED)
+
+
+def _search(
+    fed: Federation, m: NDArray[np.int64], judge: Judge, below: LowerBound, start: Start, budget: Budget
+) -> Search:
+    return search(
+        fed,
+        m,
+        proves=judge.proves,
+        is_possible=judge.cannot_refute,
+        bound=below.in_box,
+        max_nodes=budget.nodes,
+        floor=start.lower_bound,
+        progress=budget.progress,
+    )
 
 
 def _most(fed: Federation) -> NDArray[np.int64]:
@@ -244,7 +244,7 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
 def _chosen(method: str, final: Draft, status: PlanStatus) -> str:
     if method != "auto" or status is PlanStatus.OPTIMAL:
         return "exact" if method == "auto" else method
-    return "tree" if final.proved_by == PROOFS["tree"] else "union, trimmed by the guarantee engine"
+    return "union, trimmed by the guarantee engine" if final.proved_by == _BY_ENGINE else "tree"
 
 
 def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:

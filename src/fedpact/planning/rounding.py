@@ -18,6 +18,7 @@ from fedpact.planning.certificates import Certificate
 
 _SNAP = 1e-7
 _MOVE_AGENTS = 40
+_MANY_RATES = 2_000_000
 
 
 def capacities(fed: Federation) -> NDArray[np.float64]:
@@ -124,3 +125,15 @@ def _moves(
             trial[giver], trial[taker] = m[giver] - 1, count
             out.append(trial)
     return np.array(out, dtype=np.int64).reshape(-1, fed.k)
+
+
+def polish(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
+    """Trim, dearest agents first or cheapest agents first, then move samples; take what is cheapest.
+
+    Where a proof takes long, only the cheaper of the two trimmed vectors is moved.
+    """
+    order = by_unit_cost(fed, m)
+    trimmed = [trim(fed, m, proves, some) for some in (order[::-1], order)]
+    if fed.k * fed.H * fed.H > _MANY_RATES:
+        trimmed = [min(trimmed, key=fed.cost_of)]
+    return min((move(fed, some, proves) for some in trimmed), key=fed.cost_of)

@@ -18,6 +18,7 @@ from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
 
 _BLOCK = 4_000_000
+_FEW = 50_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,6 +57,17 @@ def find_domain(fed: Federation) -> Domain:
     domain = fed.evidence_memo[Domain]
     assert isinstance(domain, Domain)
     return domain
+
+
+def has_small_domain(fed: Federation) -> bool:
+    """Whether the points are known and few enough to keep every agent's mass on each of them."""
+    match fed.evidence:
+        case Reports():
+            return False
+        case Table():
+            return True
+        case Predictions(predictions=predictions):
+            return bool(sum(array.shape[1] for array in predictions) * max(fed.k, fed.H) <= _FEW)
 
 
 def _merge_points(fed: Federation) -> Domain:

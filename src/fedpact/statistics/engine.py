@@ -194,20 +194,30 @@ class Engine:
         )
 
     def is_met(self, m: NDArray[np.int64], requirements: Sequence[int]) -> NDArray[np.bool_]:
-        """(B, R) whether each requirement is provably met; stops once that is known, never estimates."""
+        """(B, R) whether each requirement is provably met; never estimates."""
+        limits = [self.threshold(requirement) for requirement in requirements]
+        return ~exceeds(self.decide(m, requirements)[1], limits)
+
+    def decide(
+        self, m: NDArray[np.int64], requirements: Sequence[int], *, max_work: float = 2 * MAX_WORK
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(B, R) certified interval of each value, narrowed until it is known to be met or missed.
+
+        Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open.
+        """
         work = m.astype(np.float64)
-        met = np.empty((len(m), len(requirements)), dtype=bool)
+        lows, highs = np.empty((2, len(m), len(requirements)))
         for column, requirement in enumerate(requirements):
             limit = self.threshold(requirement)
             low, high = self._union_bounds(work, requirement)
             if self.has_joint_structure:
                 self._sharpen_exactly(work, requirement, low, high, limit)
             for row in range(len(m)):
-                question = _Question(work[row], requirement, limit, low[row], high[row], 2 * MAX_WORK)
+                question = _Question(work[row], requirement, limit, low[row], high[row], max_work)
                 if not question.is_decided:
                     self._narrow(question, until_decided=True)
-            met[:, column] = ~exceeds(high.max(axis=1), limit)
-        return met
+            lows[:, column], highs[:, column] = low.max(axis=1), high.max(axis=1)
+        return lows, highs
 
     def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: _Means) -> Values:
         low, high = self._union_bounds(m, requirement)

@@ -143,8 +143,11 @@ class MassRates(Rates):
     ) -> NDArray[np.float64]:
         total = np.zeros(self.masses[0, targets, start:].shape)
         for agent in np.flatnonzero(m):
-            total += m[agent] * replace_never(log_miss(self.masses[agent, targets, start:]), at_one)
+            total += m[agent] * replace_never(log_miss(self._of(int(agent), targets, start)), at_one)
         return total
+
+    def _of(self, agent: int, targets: Rows, start: int) -> NDArray[np.float64]:
+        return self.masses[agent, targets, start:].astype(np.float64)
 
     def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
         masses = self.masses[:, targets]

@@ -1,0 +1,98 @@
+"""``fedpact frontier``: what accuracy, or certainty, costs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    PlotOption,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_federation,
+    save_plot,
+)
+
+_FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+
+
+def frontier(
+    file: FileArgument,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="LIST", help='Tolerated errors for all agents, such as "0.05,0.1,0.2".')
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(metavar="LIST", help='Probabilities of missing a target, such as "0.01,0.1".')
+    ] = None,
+    method: Annotated[str, typer.Option(help="As for plan.")] = "auto",
+    max_nodes: Annotated[
+        int | None, typer.Option(help="Boxes per point that the exact search may look at.")
+    ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds per point for the exact search.")] = None,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what accuracy (epsilon) or certainty (delta) costs: one plan per value.
+
+    Without values: epsilon from half the smallest to three times the largest of the federation.
+
+    Example: [bold]fedpact frontier examples/alice-bob.toml --delta 0.4,0.1,0.02[/bold]
+    """
+    fed = read_federation(file)
+    values = {"epsilon": _read_list(epsilon, "epsilon"), "delta": _read_list(delta, "delta")}
+    if epsilon is None and delta is None:
+        values["epsilon"] = _around(fed)
+    with progress_bar("Planning along the curve") as report:
+        curve = fp.frontier(
+            fed, **values, method=method, max_nodes=max_nodes, time_limit=time_limit, progress=report
+        )
+    if as_json:
+        print_json(curve.to_dict())
+    else:
+        print_frontier(curve)
+    if plot is not None:
+        save_plot(curve, plot)
+
+
+def _read_list(text: str | None, what: str) -> list[str] | None:
+    if text is None:
+        return None
+    values = [value.strip() for value in text.split(",") if value.strip()]
+    if not values:
+        raise fp.FederationError(f'{what} must be a list of numbers such as "0.05,0.1"; it is {text!r}')
+    return values
+
+
+def _around(fed: fp.Federation) -> list[str]:
+    """Values around the federation's own."""
+    low, high = float(fed.epsilon.min()) or 0.05, float(fed.epsilon.max()) or 0.05
+    values = {min(1.0, (low if factor < 1 else high) * factor) for factor in _FACTORS}
+    return [f"{value:.6g}" for value in sorted(values)]
+
+
+def print_frontier(curve: fp.Frontier) -> None:
+    """Print one line per point."""
+    table = make_table(curve.axis, "samples", "cost", "lower bound")
+    table.add_column("note", overflow="fold")
+    for point in curve.points:
+        if point.plan is None:
+            table.add_row(f"{point.value:g}", "-", "-", "-", escape(str(point.reason)))
+            continue
+        found = point.plan
+        note = "optimal" if found.ratio == 1 else f"at most {found.ratio:.3f} times the optimum"
+        table.add_row(
+            f"{point.value:g}",
+            f"{found.m.sum():,}",
+            format_number(found.cost),
+            format_number(found.lower_bound),
+            note,
+        )
+    print_table(f"{curve.name}: cost against {curve.axis}", table)

@@ -1,0 +1,49 @@
+"""``fedpact prices``: what delta and every agent's epsilon cost at the margin."""
+
+from __future__ import annotations
+
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_federation,
+)
+
+
+def prices(file: FileArgument, as_json: JsonOption = False) -> None:
+    """Price the targets at the margin: what a looser epsilon of each agent, or half the delta, would change.
+
+    Example: [bold]fedpact prices examples/alice-bob.toml[/bold]
+    """
+    fed = read_federation(file)
+    with progress_bar("Pricing every agent's target") as report:
+        found = fp.shadow_prices(fed, progress=report)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_prices(fed, found)
+
+
+def print_prices(fed: fp.Federation, found: fp.ShadowPrices) -> None:
+    """Print one line per agent whose target costs something, then the price of delta."""
+    table = make_table("agent", "epsilon", "share of the cost", "next step", "saves")
+    dear = [price for price in found.epsilon if price.rate > 0 or price.share > 0]
+    for price in sorted(dear, key=lambda entry: -entry.share):
+        step = "-" if price.next_epsilon is None else f"epsilon {price.next_epsilon:.6g}"
+        saves = f"{format_number(price.rate)} per unit" if price.saving is None else format_number(price.saving)
+        table.add_row(escape(price.agent), f"{price.epsilon:g}", f"{price.share:.0%}", step, saves)
+    print_table(f"{fed.name}: {format_number(found.fractional_cost)} before rounding", table)
+    free = len(found.epsilon) - len(dear)
+    out = console()
+    if free:
+        out.print(f"{free} agent{'s' if free > 1 else ''} would save nothing with a larger epsilon")
+    if found.halving_delta is not None:
+        out.print(f"half the delta ({fed.delta / 2:g}) would cost about {format_number(found.halving_delta)} more")

@@ -1,0 +1,202 @@
+"""``frontier``: what accuracy, or certainty, costs.
+
+One plan per value of epsilon (the same for all agents) or of delta. A federation that asks for less is easier:
+a bound from below on its cost holds for every stricter one, and a plan for a stricter one is enough for it. So
+the curve is walked from the loosest value to the strictest, each plan starting from the fractional solution and
+the lower bound of the one before, and then back, so that a looser value never costs more than a stricter one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number
+from fedpact.drawing.figures import draw_curves
+from fedpact.errors import FederationError, InfeasibleError
+from fedpact.planning.plan import Start, plan_from
+from fedpact.planning.result import Plan, PlanStatus
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+AXES = ("epsilon", "delta")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierPoint:
+    """A value of epsilon or delta and the plan for it."""
+
+    value: float
+    plan: Plan | None
+    """None if no plan exists within the capacities."""
+    reason: str | None = None
+    """Why there is no plan."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "value": self.value,
+            "plan": None if self.plan is None else self.plan.to_dict(),
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> FrontierPoint:
+        """Read what :meth:`to_dict` wrote."""
+        found = entry["plan"]
+        return cls(
+            value=entry["value"],
+            plan=None if found is None else Plan.from_dict(found),
+            reason=entry["reason"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontier:
+    """Cost against epsilon or delta; the cost never rises along the curve."""
+
+    points: tuple[FrontierPoint, ...]
+    """Strictest value first."""
+    axis: str
+    """"epsilon" or "delta"."""
+    method: str
+    name: str
+    """The federation's."""
+
+    @property
+    def costs(self) -> list[float | None]:
+        """Cost at every point, None where no plan exists."""
+        return [None if point.plan is None else point.plan.cost for point in self.points]
+
+    def plot(self) -> Figure:
+        """Draw the cost and its lower bound over the axis, as a matplotlib figure; needs ``fedpact[plot]``."""
+        planned = {point.value: point.plan for point in self.points if point.plan is not None}
+        return draw_curves(
+            list(planned),
+            {
+                "cost": [found.cost for found in planned.values()],
+                "lower bound": [found.lower_bound for found in planned.values()],
+            },
+            title=f"{self.name}: cost against {self.axis}",
+            x_axis=self.axis,
+            y_axis="cost",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "points": [point.to_dict() for point in self.points],
+            "axis": self.axis,
+            "method": self.method,
+            "name": self.name,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Frontier:
+        """Read what :meth:`to_dict` wrote."""
+        points = tuple(FrontierPoint.from_dict(point) for point in entry["points"])
+        return cls(points=points, axis=entry["axis"], method=entry["method"], name=entry["name"])
+
+
+def frontier(
+    fed: Federation,
+    *,
+    epsilon: Sequence[Any] | None = None,
+    delta: Sequence[Any] | None = None,
+    method: str = "auto",
+    max_nodes: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Frontier:
+    """Plan for every value of ``epsilon`` (for all agents) or of ``delta``.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    epsilon, delta
+        Values to plan for, in any order; exactly one of the two.
+    method, max_nodes, time_limit
+        As for :func:`fedpact.plan`, for every point.
+    progress
+        Called with the number of points done and their total.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> frontier(alice_bob(), delta=[0.4, 0.1, 0.02]).costs
+    [6.0, 4.0, 2.0]
+    """
+    axis, values = _read_axis(fed, epsilon, delta)
+    points: list[FrontierPoint] = []
+    start = Start()
+    for done, value in enumerate(sorted(values, reverse=True)):
+        point = _plan_point(_ask(fed, axis, value), value, method, start, max_nodes, time_limit)
+        if point.plan is not None:
+            start = _start_from(point.plan)
+        points.append(point)
+        if progress is not None:
+            progress(done + 1, len(values))
+    points = _carry_stricter_plans(points[::-1], axis)
+    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name)
+
+
+def _read_axis(
+    fed: Federation, epsilon: Sequence[Any] | None, delta: Sequence[Any] | None
+) -> tuple[str, list[float]]:
+    given = [(axis, values) for axis, values in zip(AXES, (epsilon, delta), strict=True) if values is not None]
+    if len(given) != 1:
+        raise FederationError("frontier needs values of epsilon or of delta, one of the two")
+    axis, values = given[0]
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
+        raise FederationError(f"{axis} must be a list of at least one number")
+    if axis == "delta" and fed.objective == "expected":
+        raise FederationError("the expected objective has no delta; give values of epsilon")
+    return axis, sorted({read_number(value, axis) for value in values})
+
+
+def _ask(fed: Federation, axis: str, value: float) -> Federation:
+    return fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
+
+
+def _plan_point(
+    fed: Federation, value: float, method: str, start: Start, max_nodes: int | None, time_limit: float | None
+) -> FrontierPoint:
+    try:
+        found = plan_from(fed, method, start, max_nodes=max_nodes, time_limit=time_limit)
+    except InfeasibleError as error:
+        return FrontierPoint(value=value, plan=None, reason=str(error))
+    return FrontierPoint(value=value, plan=found)
+
+
+def _start_from(found: Plan) -> Start:
+    fractional = None if found.fractional is None else np.array(list(found.fractional.values()))
+    return Start(fractional=fractional, lower_bound=found.lower_bound)
+
+
+def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[FrontierPoint]:
+    """Where a stricter value, which comes first, costs less, take its plan."""
+    for stricter, looser in itertools.pairwise(range(len(points))):
+        better, found = points[stricter].plan, points[looser].plan
+        if better is not None and (found is None or found.cost > better.cost):
+            points[looser] = replace(points[looser], plan=_adopt(found, better, points[stricter].value, axis))
+    return points
+
+
+def _adopt(found: Plan | None, better: Plan, value: float, axis: str) -> Plan:
+    """Plan of the looser value with the contributions of the stricter one."""
+    base = replace(better, lower_bound=0.0, lower_bound_by="costs are not negative") if found is None else found
+    is_optimal = better.cost <= base.lower_bound * (1 + 1e-9)
+    return replace(
+        base,
+        contributions=better.contributions,
+        cost=better.cost,
+        proved_by=f"{better.proved_by} (even at {axis} = {value:g})",
+        status=PlanStatus.OPTIMAL if is_optimal else PlanStatus.CERTIFIED,
+    )

@@ -1,0 +1,194 @@
+"""What the targets cost at the margin.
+
+The duals of the union program (:mod:`fedpact.planning.union`) price its constraints, before rounding:
+
+- *delta*: every row asks for log(1/delta) plus something that does not depend on delta, so the cost rises by
+  the sum of the duals when delta falls by a factor of e.
+- *epsilon_i*, pac: which hypotheses are bad changes in steps. The price is that of the next step: epsilon_i is
+  raised to the least rate at which a hypothesis leaves the rows that bind for agent i, and the program is
+  solved again from the last solution.
+- *epsilon_i*, expected: a row's right-hand side falls by 1 / (epsilon_i - theta_i) per unit of epsilon_i, so
+  the price is the sum of dual / (epsilon_i - theta_i) over agent i's rows.
+
+An agent none of whose rows binds has price zero: a larger epsilon_i would save nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.planning.covering import Row, Solution, UnreachableRow
+from fedpact.planning.draft import solve_union
+from fedpact.planning.lower_bound import LowerBound, unreachable
+from fedpact.planning.union import UnionProgram
+from fedpact.statistics.engine import JOINT
+from fedpact.statistics.rates import rates_of
+
+_BINDS = 1e-9
+_COUNTS = 1e-6
+_NOTHING = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonPrice:
+    """What one agent's tolerance costs at the margin."""
+
+    agent: str
+    epsilon: float
+    share: float
+    """Share of the fractional cost that this agent's rows are there for."""
+    next_epsilon: float | None
+    """Least larger epsilon that changes the cost; None if it does not bind, or for the expected objective."""
+    saving: float | None
+    """What the plan would cost less at ``next_epsilon``, before rounding."""
+    rate: float
+    """Cost saved per unit of epsilon: on the way to ``next_epsilon``, or as a derivative."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowPrices:
+    """What delta and every epsilon cost at the margin, before rounding."""
+
+    delta: float | None
+    """What dividing delta by e costs; None for the expected objective."""
+    epsilon: tuple[EpsilonPrice, ...]
+    """One per agent."""
+    fractional_cost: float
+    objective: str
+    guarantee: str
+
+    @property
+    def halving_delta(self) -> float | None:
+        """About what half the delta costs."""
+        return None if self.delta is None else float(np.log(2)) * self.delta
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "delta": self.delta,
+            "halving_delta": self.halving_delta,
+            "epsilon": {price.agent: _without_name(price) for price in self.epsilon},
+            "fractional_cost": self.fractional_cost,
+            "objective": self.objective,
+            "guarantee": self.guarantee,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> ShadowPrices:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(
+            delta=entry["delta"],
+            epsilon=tuple(EpsilonPrice(agent=name, **price) for name, price in entry["epsilon"].items()),
+            fractional_cost=entry["fractional_cost"],
+            objective=entry["objective"],
+            guarantee=entry["guarantee"],
+        )
+
+
+def _without_name(price: EpsilonPrice) -> dict[str, Any]:
+    return {key: value for key, value in asdict(price).items() if key != "agent"}
+
+
+def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> ShadowPrices:
+    """Price delta and every agent's epsilon at the margin.
+
+    ``progress`` is called with the number of agents done and their total.
+
+    Raises
+    ------
+    InfeasibleError
+        If the capacities leave the union program no solution.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> prices = shadow_prices(alice_bob())
+    >>> round(prices.halving_delta, 3), prices.epsilon[0].next_epsilon
+    (0.756, 0.2)
+    """
+    if not LowerBound(fed).fractional.rows:
+        return _nothing_binds(fed)
+    program = UnionProgram(fed)
+    solution = _solve(fed, program)
+    prices = []
+    for agent in range(fed.k):
+        prices.append(_price(fed, program, solution, agent))
+        if progress is not None:
+            progress(agent + 1, fed.k)
+    return ShadowPrices(
+        delta=float(solution.duals.sum()) if fed.objective == "pac" else None,
+        epsilon=tuple(prices),
+        fractional_cost=solution.value,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )
+
+
+def _nothing_binds(fed: Federation) -> ShadowPrices:
+    free = [
+        EpsilonPrice(agent=agent.name, epsilon=agent.epsilon, share=0.0, next_epsilon=None, saving=None, rate=0.0)
+        for agent in fed.agents
+    ]
+    return ShadowPrices(
+        delta=0.0 if fed.objective == "pac" else None,
+        epsilon=tuple(free),
+        fractional_cost=0.0,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )
+
+
+def _solve(fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None) -> Solution:
+    solution = solve_union(fed, program, start)
+    if isinstance(solution, UnreachableRow):
+        raise unreachable(fed, solution.row.requirement, solution.row.pair, "union")
+    return solution
+
+
+def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: int) -> EpsilonPrice:
+    binding = [
+        (float(dual), row)
+        for dual, row in zip(solution.duals, solution.rows, strict=True)
+        if dual > _BINDS and row.requirement in (agent, JOINT)
+    ]
+    total = float(sum(dual * row.b for dual, row in zip(solution.duals, solution.rows, strict=True)))
+    share = sum(dual * row.b for dual, row in binding if row.requirement == agent) / total
+    epsilon = fed.agents[agent].epsilon
+    step = saving = None
+    if fed.objective == "expected":
+        rate = sum(dual / (epsilon - float(program.theta[agent, row.target])) for dual, row in binding)
+    else:
+        step = _next_step(fed, agent, [row for _, row in binding])
+        saving = None if step is None else _saving(fed, agent, step, solution)
+        rate = 0.0 if step is None or saving is None else saving / (step - epsilon)
+    return EpsilonPrice(
+        agent=fed.names[agent], epsilon=epsilon, share=share, next_epsilon=step, saving=saving, rate=rate
+    )
+
+
+def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:
+    """Least rate of a hypothesis that counts in the rows and is bad for ``agent``."""
+    levels = []
+    for row in rows:
+        hypotheses = row.hypotheses[row.weights > _COUNTS]
+        p = rates_of(fed).between(np.full(len(hypotheses), row.target), hypotheses)[agent]
+        levels += p[exceeds(p, fed.agents[agent].epsilon)].tolist()
+    return min(levels, default=None)
+
+
+def _saving(fed: Federation, agent: int, epsilon: float, solution: Solution) -> float:
+    """Solve again with another epsilon for one agent; zero if it saves no more than the solver's tolerance."""
+    tolerances = fed.epsilon
+    tolerances[agent] = epsilon
+    looser = fed.replace(epsilon=tolerances)
+    if not LowerBound(looser).fractional.rows:
+        return solution.value
+    saved = solution.value - _solve(looser, UnionProgram(looser), 0.9 * solution.m).value
+    return saved if saved > _NOTHING * solution.value else 0.0

@@ -1,0 +1,57 @@
+import itertools
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.planning import covering
+from fedpact.planning.plan import plan
+
+
+@pytest.mark.parametrize("method", ["lp", "union"])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("has_capacity", [False, True])
+def test_generated_columns_change_nothing(monkeypatch, seed, method, has_capacity):
+    rng = np.random.default_rng(seed)
+    predictions = {
+        f"a{i}": np.where(rng.random((9, 40)) < 0.3, rng.integers(0, 3, (9, 40)), rng.integers(0, 3, 40))
+        for i in range(12)
+    }
+    fed = fp.Federation.from_predictions(
+        predictions,
+        epsilon=0.2,
+        delta=0.05,
+        cost=rng.uniform(1, 3, 12).tolist(),
+        capacity=4 if has_capacity else None,
+    )
+    whole = plan(fed, method)
+    monkeypatch.setattr(covering, "MANY_AGENTS", 0)
+    monkeypatch.setattr(covering, "_NEW_COLUMNS", 2)
+    generated = plan(fed, method)
+    assert generated.fractional_cost == pytest.approx(whole.fractional_cost, rel=1e-6)
+    assert generated.lower_bound <= whole.lower_bound + 1e-9
+
+
+def test_identical_agents_are_planned_the_same_way_every_time():
+    labels = list(itertools.product((0, 1), repeat=3))
+    fed = fp.Federation.from_table(labels, [[0.2, 0.3, 0.5]] * 4, epsilon=0.1, delta=0.1)
+    one = fp.Federation.from_table(labels, [[0.2, 0.3, 0.5]], epsilon=0.1, delta=0.1)
+    for method in ("lp", "union", "tree", "exact"):
+        assert plan(fed, method).contributions == plan(fed, method).contributions
+        assert plan(fed, method).cost == plan(one, method).cost
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.999, 1 - 1e-9])
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "exact"])
+def test_delta_near_its_ends(delta, method):
+    fed = fp.examples.alice_bob().replace(delta=delta)
+    found = plan(fed, method)
+    assert fp.verify(fed, found.m).is_feasible
+    assert found.lower_bound <= plan(fed, "exact").cost + 1e-9
+
+
+def test_one_sample_kills_a_pair_that_always_differs():
+    fed = fp.Federation.from_table([[0, 0], [1, 1]], [[0.5, 0.5]], epsilon=0.1, delta=1e-6)
+    for method in ("lp", "union", "tree", "exact"):
+        assert plan(fed, method).contributions == {"agent-1": 1}
+    assert plan(fed, "lp").fractional == {"agent-1": pytest.approx(1.0)}

@@ -1,0 +1,93 @@
+import itertools
+
+import pytest
+
+import fedpact as fp
+from fedpact.planning.frontier import frontier
+from fedpact.planning.plan import plan
+
+VALUES = {"epsilon": [0.3, 0.05, 0.1, 0.2], "delta": [0.01, 0.05, 0.5, 0.2]}
+
+
+@pytest.fixture(params=["alice-bob", "singletons", "price-of-stability(1/16)"])
+def fed(request):
+    return fp.examples.build(request.param)
+
+
+@pytest.mark.parametrize("axis", VALUES)
+def test_every_point_is_the_optimum_of_its_own_federation(fed, axis):
+    curve = frontier(fed, **{axis: VALUES[axis]})
+    assert [point.value for point in curve.points] == sorted(VALUES[axis])
+    for point in curve.points:
+        alone = plan(fed.replace(**{axis: point.value}), "exact")
+        assert point.plan.cost == pytest.approx(alone.cost)
+        assert point.plan.lower_bound <= point.plan.cost + 1e-9
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "auto"])
+@pytest.mark.parametrize("axis", VALUES)
+def test_costs_never_rise_and_every_plan_is_enough(fed, axis, method):
+    curve = frontier(fed, **{axis: VALUES[axis]}, method=method, time_limit=0)
+    assert all(strict >= loose for strict, loose in itertools.pairwise(curve.costs))
+    bounds = [point.plan.lower_bound for point in curve.points]
+    assert all(strict >= loose - 1e-9 for strict, loose in itertools.pairwise(bounds))
+    for point in curve.points:
+        assert fp.verify(fed.replace(**{axis: point.value}), point.plan.m).is_feasible
+
+
+def test_a_looser_value_takes_over_a_cheaper_stricter_plan(monkeypatch):
+    fed = fp.examples.alice_bob()
+    honest = plan(fed, "exact")
+    dear = fp.Plan.from_dict(honest.to_dict() | {"contributions": {"alice": 9, "bob": 9}, "cost": 18.0})
+    plans = iter([dear, honest])  # loosest first
+    monkeypatch.setattr("fedpact.planning.frontier.plan_from", lambda *_, **__: next(plans))
+    curve = frontier(fed, delta=[0.05, 0.2])
+    assert curve.costs == [5, 5]
+    assert "even at delta = 0.05" in curve.points[1].plan.proved_by
+
+
+def test_a_point_without_a_plan_says_why_and_costs_nothing_else():
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
+    )
+    curve = frontier(fed, delta=[0.01, 0.2])
+    assert curve.points[0].plan is None
+    assert "'alice' still misses" in curve.points[0].reason
+    assert curve.costs == [None, 4]
+
+
+def test_round_trip_and_progress():
+    seen = []
+    curve = frontier(
+        fp.examples.alice_bob(), delta=[0.1, 0.2], progress=lambda done, total: seen.append((done, total))
+    )
+    assert fp.Frontier.from_dict(curve.to_dict()) == curve
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_the_figure_shows_cost_and_bound():
+    figure = frontier(fp.examples.alice_bob(), delta=[0.1, 0.2, 0.4]).plot()
+    cost, bound = figure.axes[0].lines
+    assert cost.get_ydata().tolist() == bound.get_ydata().tolist() == [4, 3, 2]
+    assert cost.get_xdata().tolist() == [0.1, 0.2, 0.4]
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        pytest.param({}, "epsilon or of delta", id="neither"),
+        pytest.param({"epsilon": [0.1], "delta": [0.1]}, "one of the two", id="both"),
+        pytest.param({"epsilon": []}, "at least one number", id="empty"),
+        pytest.param({"epsilon": "0.1"}, "list", id="a string"),
+        pytest.param({"delta": ["x"]}, "delta", id="no number"),
+        pytest.param({"delta": [0.0]}, "delta must lie strictly between 0 and 1", id="out of range"),
+    ],
+)
+def test_malformed_requests(request_, message):
+    with pytest.raises(fp.FederationError, match=message):
+        frontier(fp.examples.alice_bob(), **request_)
+
+
+def test_the_expected_objective_has_no_delta():
+    with pytest.raises(fp.FederationError, match="no delta"):
+        frontier(fp.examples.alice_bob().replace(objective="expected"), delta=[0.1])

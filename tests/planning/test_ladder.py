@@ -1,0 +1,56 @@
+"""The ladder of planners on a thousand random federations, against trying every cheaper vector."""
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.planning.plan import plan
+from grid import is_enough, random_question, vectors_up_to
+
+LADDER = ("lp", "union", "tree", "exact")
+PER_TEST = 20
+QUESTIONS = 1_000
+
+
+@pytest.mark.parametrize("first", range(0, QUESTIONS, PER_TEST))
+def test_ladder(first):
+    decided = [check_ladder(random_question(seed)) for seed in range(first, first + PER_TEST)]
+    assert sum(decided) >= PER_TEST // 3
+
+
+def check_ladder(question):
+    """Check every rung; whether there was anything to plan and the optimum was found by trying everything."""
+    fed = question.build()
+    plans = {}
+    for method in LADDER:
+        try:
+            plans[method] = plan(fed, method)
+        except fp.NoPlanFoundError:
+            assert question.capacity[0] is not None
+            assert method != "exact"
+        except fp.InfeasibleError:
+            check_infeasible(question)
+            return False
+    costs = [found.cost for found in plans.values()]
+    assert costs == sorted(costs, reverse=True)
+    for found in plans.values():
+        assert is_enough(question, found.m[None])[0]
+        assert found.cost == pytest.approx(found.m @ question.cost)
+    return check_optimum(question, plans)
+
+
+def check_optimum(question, plans):
+    grid = vectors_up_to(question, plans["exact"].cost)
+    if grid is None:
+        return False
+    optimum = (grid[is_enough(question, grid)] @ question.cost).min()
+    assert plans["exact"].cost == pytest.approx(optimum)
+    assert plans["exact"].status in (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
+    assert all(found.lower_bound <= optimum + 1e-9 for found in plans.values())
+    return bool(plans["exact"].cost > 0)
+
+
+def check_infeasible(question):
+    """Nobody can give more than the capacity, and even that is not enough."""
+    assert None not in question.capacity
+    assert not is_enough(question, np.array([question.capacity]))[0]

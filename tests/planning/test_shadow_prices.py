@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.planning.plan import plan
+from fedpact.planning.shadow_prices import shadow_prices
+
+
+def sites(**settings):
+    """Three sites with noisy models, so that no two rates are alike."""
+    rng = np.random.default_rng(3)
+    predictions = {}
+    for name in ("north", "south", "west"):
+        truth = rng.integers(0, 4, 60)
+        is_wrong = rng.random((8, 60)) < rng.uniform(0.05, 0.4, (8, 1))
+        predictions[name] = np.where(is_wrong, rng.integers(0, 4, (8, 60)), truth)
+    settings = {"epsilon": [0.15, 0.2, 0.1], "delta": 0.05, "cost": [1, 2, 3]} | settings
+    return fp.Federation.from_predictions(predictions, **settings)
+
+
+def fractional_cost(fed):
+    return plan(fed, "union").fractional_cost
+
+
+@pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
+def test_the_price_of_delta_is_the_slope_of_the_fractional_cost(guarantee):
+    fed = sites(guarantee=guarantee)
+    prices = shadow_prices(fed)
+    assert prices.fractional_cost == pytest.approx(fractional_cost(fed), rel=1e-5)
+    step = 0.02
+    less, more = (fractional_cost(fed.replace(delta=fed.delta * np.exp(-sign * step))) for sign in (-1, 1))
+    assert prices.delta == pytest.approx((more - less) / (2 * step), rel=1e-2)
+    assert prices.halving_delta == pytest.approx(np.log(2) * prices.delta)
+    assert plan(fed, "union").delta_price == pytest.approx(prices.delta, rel=1e-2)
+
+
+@pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
+def test_the_saving_is_what_the_next_epsilon_saves(guarantee):
+    fed = sites(guarantee=guarantee)
+    prices = shadow_prices(fed)
+    assert guarantee == "joint" or any(price.saving for price in prices.epsilon)
+    for agent, price in enumerate(prices.epsilon):
+        if price.next_epsilon is None:
+            continue
+        epsilon = fed.epsilon
+        epsilon[agent] = price.next_epsilon
+        saving = prices.fractional_cost - fractional_cost(fed.replace(epsilon=epsilon))
+        assert price.saving == pytest.approx(saving, abs=1e-4 * prices.fractional_cost)
+        assert price.rate == pytest.approx(price.saving / (price.next_epsilon - price.epsilon))
+
+
+def test_shares_add_up_and_an_agent_without_a_binding_row_is_free():
+    prices = shadow_prices(sites(epsilon=[0.15, 0.2, 1]))
+    assert sum(price.share for price in prices.epsilon) == pytest.approx(1)
+    assert prices.epsilon[2].share == prices.epsilon[2].rate == 0
+    assert prices.epsilon[2].next_epsilon is None
+
+
+def test_a_free_agent_is_really_free():
+    fed = sites()
+    prices = shadow_prices(fed)
+    for agent, price in enumerate(prices.epsilon):
+        if price.share == 0:
+            epsilon = fed.epsilon
+            epsilon[agent] = 1.0
+            assert fractional_cost(fed.replace(epsilon=epsilon)) == pytest.approx(prices.fractional_cost, rel=1e-5)
+
+
+def test_expected_objective_prices_are_slopes():
+    fed = sites(objective="expected", epsilon=[0.1, 0.15, 0.12])
+    prices = shadow_prices(fed)
+    assert prices.delta is None
+    assert any(price.rate > 0 for price in prices.epsilon)
+    for agent, price in enumerate(prices.epsilon):
+        step = 1e-3
+        costs = []
+        for sign in (-1, 1):
+            epsilon = fed.epsilon
+            epsilon[agent] += sign * step
+            costs.append(fractional_cost(fed.replace(epsilon=epsilon)))
+        assert price.rate == pytest.approx((costs[0] - costs[1]) / (2 * step), rel=0.05, abs=0.5)
+
+
+def test_nothing_binds_where_nothing_is_bad():
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
+    prices = shadow_prices(fed)
+    assert (prices.delta, prices.fractional_cost, prices.epsilon[0].rate) == (0, 0, 0)
+
+
+def test_capacities_that_leave_no_solution_are_said():
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
+    )
+    with pytest.raises(fp.InfeasibleError, match="alice"):
+        shadow_prices(fed)
+
+
+def test_round_trip():
+    prices = shadow_prices(fp.examples.alice_bob())
+    assert fp.ShadowPrices.from_dict(prices.to_dict()) == prices
