@@ -26,6 +26,8 @@ from fedpact.errors import (
     NoPlanFoundError,
     SolverError,
 )
+from fedpact.planning.cover_construction import Cover, cover
+from fedpact.planning.covers import CoverPlan, CoverPlanStatus, plan_cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
@@ -43,6 +45,9 @@ __all__ = [
     "BindingPair",
     "ComparedRow",
     "Comparison",
+    "Cover",
+    "CoverPlan",
+    "CoverPlanStatus",
     "EpsilonPrice",
     "Federation",
     "FederationError",
@@ -71,11 +76,13 @@ __all__ = [
     "check",
     "classes",
     "compare",
+    "cover",
     "disagreement",
     "examples",
     "frontier",
     "load",
     "plan",
+    "plan_cover",
     "read_report",
     "save",
     "shadow_prices",

@@ -12,11 +12,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from fedpact.describe import files
-from fedpact.describe.classes import HypothesisClass, all_labelings, conjunctions, intervals, singletons
+from fedpact.describe.classes import all_labelings, conjunctions, intervals, singletons
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load, save
+from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 
@@ -339,7 +340,7 @@ BAD = {
     "class-list": (
         [("hypotheses", "class", [])],
         "hypotheses: class must be one that fedpact knows; it is [] (known: all-labelings, conjunctions, "
-        "intervals, rectangles, singletons, stumps, thresholds)",
+        "halfspaces, intervals, rectangles, singletons, stumps, thresholds)",
     ),
     "class-too-large": (
         [("hypotheses", "points", ["xA", "xB", *(f"p{number}" for number in range(58))])],

@@ -9,31 +9,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedpact.describe.halfspaces import halfspaces
+from fedpact.describe.hypothesis_class import (
+    MAX_HYPOTHESES,
+    OR_COVER,
+    HypothesisClass,
+    at_most,
+    keep_distinct,
+    number_names,
+    read_feature_names,
+    read_features,
+    read_line,
+    show,
+)
 from fedpact.errors import FederationError
-
-MAX_HYPOTHESES = 16_384
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HypothesisClass:
-    """Labels (H, n) of every hypothesis at every point, with a name each."""
-
-    labels: NDArray[np.int64]
-    hypotheses: tuple[str, ...]
-    name: str
-
-
-def number_names(letter: str, count: int) -> tuple[str, ...]:
-    """``x1, x2, ...``."""
-    return tuple(f"{letter}{index}" for index in range(1, count + 1))
 
 
 def all_labelings(n: int, *, points: Sequence[str] | None = None) -> HypothesisClass:
@@ -45,11 +39,11 @@ def all_labelings(n: int, *, points: Sequence[str] | None = None) -> HypothesisC
     ('nowhere', 'x2', 'x1', 'x1+x2')
     """
     _at_least_one(n, "all-labelings")
-    _at_most(2 ** min(n, 64), f"all-labelings of {n} points")
+    at_most(2 ** min(n, 64), f"all-labelings of {n} points")
     labels = np.array(list(itertools.product((0, 1), repeat=n)), dtype=np.int64).reshape(-1, n)
     points = _point_names(points, n)
     names = ["+".join(itertools.compress(points, row)) or "nowhere" for row in labels]
-    return _distinct("all-labelings", labels, names)
+    return keep_distinct("all-labelings", labels, names)
 
 
 def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClass:
@@ -61,9 +55,9 @@ def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClas
     [[0, 0], [1, 0], [0, 1]]
     """
     _at_least_one(n, "singletons")
-    _at_most(n + 1, f"singletons over {n} points")
+    at_most(n + 1, f"singletons over {n} points")
     labels = np.vstack([np.zeros((1, n), dtype=np.int64), np.eye(n, dtype=np.int64)])
-    return _distinct("singletons", labels, ["nowhere", *_point_names(points, n)])
+    return keep_distinct("singletons", labels, ["nowhere", *_point_names(points, n)])
 
 
 def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -74,12 +68,12 @@ def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> 
     >>> conjunctions([[0], [1]], names=["urgent"]).hypotheses
     ('always', 'urgent', 'not urgent', 'never')
     """
-    x = _features(features, "conjunctions")
+    x = read_features(features, "conjunctions")
     if not np.isin(x, (0, 1)).all():
         raise FederationError("class 'conjunctions' needs features that are 0 or 1; other values were given")
     d = x.shape[1]
-    names = _feature_names(names, d)
-    _at_most(3 ** min(d, 64) + 1, f"conjunctions over {d} features")
+    names = read_feature_names(names, d)
+    at_most(3 ** min(d, 64) + 1, f"conjunctions over {d} features")
     rows, words = [], []
     for literals in itertools.product((None, 1, 0), repeat=d):
         used = [feature for feature in range(d) if literals[feature] is not None]
@@ -89,7 +83,7 @@ def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> 
         words.append(
             " & ".join(names[f] if literals[f] else f"not {names[f]}" for f in used) or "always",
         )
-    return _distinct("conjunctions", np.array([*rows, np.zeros(len(x))], dtype=np.int64), [*words, "never"])
+    return keep_distinct("conjunctions", np.array([*rows, np.zeros(len(x))], dtype=np.int64), [*words, "never"])
 
 
 def thresholds(values: ArrayLike) -> HypothesisClass:
@@ -100,12 +94,12 @@ def thresholds(values: ArrayLike) -> HypothesisClass:
     >>> thresholds([1, 2]).hypotheses
     ('x >= 1', 'x >= 2', 'never')
     """
-    x = _line(values, "thresholds")
+    x = read_line(values, "thresholds")
     cuts = np.unique(x)
-    _at_most(len(cuts) + 1, f"thresholds over {len(cuts)} values")
+    at_most(len(cuts) + 1, f"thresholds over {len(cuts)} values", OR_COVER)
     rows = [x >= cut for cut in cuts] + [np.zeros(len(x), dtype=bool)]
-    names = [f"x >= {_show(cut)}" for cut in cuts] + ["never"]
-    return _distinct("thresholds", np.array(rows, dtype=np.int64), names)
+    names = [f"x >= {show(cut)}" for cut in cuts] + ["never"]
+    return keep_distinct("thresholds", np.array(rows, dtype=np.int64), names)
 
 
 def intervals(values: ArrayLike) -> HypothesisClass:
@@ -116,13 +110,13 @@ def intervals(values: ArrayLike) -> HypothesisClass:
     >>> len(intervals([1, 2, 3]).hypotheses)
     7
     """
-    x = _line(values, "intervals")
+    x = read_line(values, "intervals")
     cuts = np.unique(x)
-    _at_most(len(cuts) * (len(cuts) + 1) // 2 + 1, f"intervals over {len(cuts)} values")
+    at_most(len(cuts) * (len(cuts) + 1) // 2 + 1, f"intervals over {len(cuts)} values", OR_COVER)
     spans = [(low, high) for low, high in itertools.product(cuts, cuts) if low <= high]
     rows = [(low <= x) & (x <= high) for low, high in spans] + [np.zeros(len(x), dtype=bool)]
-    names = [f"{_show(low)} <= x <= {_show(high)}" for low, high in spans] + ["never"]
-    return _distinct("intervals", np.array(rows, dtype=np.int64), names)
+    names = [f"{show(low)} <= x <= {show(high)}" for low, high in spans] + ["never"]
+    return keep_distinct("intervals", np.array(rows, dtype=np.int64), names)
 
 
 def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -133,17 +127,17 @@ def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hypoth
     >>> stumps([[0], [1]], names=["age"]).hypotheses
     ('age >= 0', 'age < 0', 'age >= 1', 'age < 1')
     """
-    x = _features(features, "stumps")
-    names = _feature_names(names, x.shape[1])
+    x = read_features(features, "stumps")
+    names = read_feature_names(names, x.shape[1])
     cuts = [np.unique(column) for column in x.T]
-    _at_most(2 + 2 * sum(len(values) - 1 for values in cuts), f"stumps over {x.shape[1]} features")
+    at_most(2 + 2 * sum(len(values) - 1 for values in cuts), f"stumps over {x.shape[1]} features", OR_COVER)
     rows, words = [], []
     for feature, name in enumerate(names):
         for cut in cuts[feature]:
             above = x[:, feature] >= cut
             rows += [above, ~above]
-            words += [f"{name} >= {_show(cut)}", f"{name} < {_show(cut)}"]
-    return _distinct("stumps", np.array(rows, dtype=np.int64), words)
+            words += [f"{name} >= {show(cut)}", f"{name} < {show(cut)}"]
+    return keep_distinct("stumps", np.array(rows, dtype=np.int64), words)
 
 
 def rectangles(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -154,29 +148,29 @@ def rectangles(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> len(rectangles([[0, 0], [0, 1], [1, 0]]).hypotheses)
     7
     """
-    x = _features(features, "rectangles")
-    names = _feature_names(names, x.shape[1])
+    x = read_features(features, "rectangles")
+    names = read_feature_names(names, x.shape[1])
     cuts = [np.unique(column) for column in x.T]
     count = math.prod(len(values) * (len(values) + 1) // 2 for values in cuts)
     if count > 100 * MAX_HYPOTHESES:
         shown = f"{count:,}" if count < 10**18 else "over 10^18"
         raise FederationError(
             f"class 'rectangles' would try {shown} boxes over {x.shape[1]} features; at most "
-            f"{100 * MAX_HYPOTHESES:,} are tried (use fewer features or coarser values)"
+            f"{100 * MAX_HYPOTHESES:,} are tried (use fewer features or coarser values{OR_COVER})"
         )
     sides = [list(itertools.combinations_with_replacement(values, 2)) for values in cuts]
     seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
     for box in itertools.product(*sides):
         inside = np.all([(low <= x[:, f]) & (x[:, f] <= high) for f, (low, high) in enumerate(box)], axis=0)
         label = " & ".join(
-            f"{_show(low)} <= {name} <= {_show(high)}" for name, (low, high) in zip(names, box, strict=True)
+            f"{show(low)} <= {name} <= {show(high)}" for name, (low, high) in zip(names, box, strict=True)
         )
         seen.setdefault(inside.tobytes(), (inside, label))
-        _at_most(len(seen), "rectangles")
+        at_most(len(seen), "rectangles", OR_COVER)
     never = np.zeros(len(x), dtype=bool)
     seen[never.tobytes()] = (never, "never")
     rows, words = zip(*seen.values(), strict=True)
-    return _distinct("rectangles", np.array(rows, dtype=np.int64), list(words))
+    return keep_distinct("rectangles", np.array(rows, dtype=np.int64), list(words))
 
 
 ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {
@@ -186,74 +180,11 @@ ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {
 ON_LINE: dict[str, Callable[..., HypothesisClass]] = {"thresholds": thresholds, "intervals": intervals}
 ON_FEATURES: dict[str, Callable[..., HypothesisClass]] = {
     "conjunctions": conjunctions,
+    "halfspaces": halfspaces,
     "rectangles": rectangles,
     "stumps": stumps,
 }
 NAMES = tuple(sorted([*ON_POINTS, *ON_LINE, *ON_FEATURES]))
-
-
-def _distinct(class_name: str, labels: NDArray[np.int64], names: Iterable[str]) -> HypothesisClass:
-    _, first = np.unique(labels, axis=0, return_index=True)
-    keep = np.sort(first)
-    _at_most(len(keep), class_name)
-    labels = np.ascontiguousarray(labels[keep])
-    labels.flags.writeable = False
-    names = list(names)
-    hypotheses = _tell_apart(names[index] for index in keep)
-    return HypothesisClass(labels=labels, hypotheses=hypotheses, name=class_name)
-
-
-def _tell_apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Add a number to the names that repeat, as with the points 'a', 'b' and 'a+b'."""
-    names = list(names)
-    times = Counter(names)
-    return tuple(f"{name} (h{at})" if times[name] > 1 else name for at, name in enumerate(names, 1))
-
-
-def _show(value: float) -> str:
-    """As short as possible, as long as needed to tell two values apart."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))
-
-
-def _features(features: ArrayLike, class_name: str) -> NDArray[np.float64]:
-    x = _finite(features, class_name)
-    if x.ndim == 1:
-        x = x[:, None]
-    if x.ndim != 2 or x.size == 0:
-        raise FederationError(
-            f"class {class_name!r} needs a matrix of features, one row per point; shape {x.shape}"
-        )
-    return x
-
-
-def _line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
-    x = _finite(values, class_name)
-    if x.ndim == 2 and x.shape[1] == 1:
-        x = x[:, 0]
-    if x.ndim != 1 or x.size == 0:
-        raise FederationError(f"class {class_name!r} needs one number per point; the shape is {x.shape}")
-    return x
-
-
-def _finite(values: Any, class_name: str) -> NDArray[np.float64]:
-    try:
-        x = np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        raise FederationError(
-            f"class {class_name!r} needs numbers as features, the same count for every point"
-        ) from None
-    if not np.isfinite(x).all():
-        raise FederationError(f"class {class_name!r} needs finite features; nan or infinity was given")
-    return x
-
-
-def _feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
-    if names is None:
-        return number_names("f", d)
-    if len(names) != d or len(set(names)) != d:
-        raise FederationError(f"feature_names must be {d} different names; they are {list(names)}")
-    return names
 
 
 def _at_least_one(n: int, class_name: str) -> None:
@@ -267,11 +198,3 @@ def _point_names(points: Sequence[str] | None, n: int) -> Sequence[str]:
     if len(points) != n:
         raise FederationError(f"points must be {n} names; {len(points)} were given")
     return points
-
-
-def _at_most(count: int, what: str) -> None:
-    if count > MAX_HYPOTHESES:
-        raise FederationError(
-            f"class {what} would have {count:,} hypotheses; at most {MAX_HYPOTHESES:,} are enumerated "
-            f"(use fewer points or features)"
-        )

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fedpact.describe.classes import all_labelings, number_names
+from fedpact.describe.classes import all_labelings
 from fedpact.describe.classes import singletons as singletons_class
 from fedpact.describe.federation import Federation
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError

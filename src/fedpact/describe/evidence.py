@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.classes import HypothesisClass, number_names
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.classes import number_names
 from fedpact.describe.costs import Cost, Linear
 from fedpact.describe.evidence import (
     Evidence,
@@ -28,7 +27,9 @@ from fedpact.describe.evidence import (
     read_reports,
     read_table,
 )
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.numbers import shorten
+from fedpact.describe.points import read_restriction
 from fedpact.describe.settings import Agent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 
@@ -37,7 +38,8 @@ from fedpact.errors import FederationError, Problems
 class Federation:
     """Agents, their targets and the evidence of how their data differ.
 
-    Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_reports` or :func:`fedpact.load`.
+    Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
+    :func:`fedpact.load`.
 
     Examples
     --------
@@ -135,6 +137,50 @@ class Federation:
             tuple(predictions), cost, epsilon, capacity, delta, objective, guarantee, problems
         )
         evidence = read_predictions(predictions, hypotheses=hypotheses, problems=problems)
+        return build_federation(name, settings, evidence, problems)
+
+    @classmethod
+    def from_points(
+        cls,
+        points: Mapping[str, Any],
+        hypotheses: str = "thresholds",
+        *,
+        epsilon: Any,
+        delta: Any,
+        cost: Any = 1.0,
+        capacity: Any = None,
+        objective: str = "pac",
+        guarantee: str = "per-agent",
+        name: str = "federation",
+    ) -> Federation:
+        """Describe a federation by each agent's own unlabelled points and a named class of hypotheses.
+
+        The class is restricted to the points: every different labelling that it induces on all agents' points
+        together is one hypothesis. With agent i's distribution uniform on its own points that loses nothing, so
+        whatever is proved of this federation holds exactly for every target in the infinite class and every
+        hypothesis that a learner may pick from it. It says nothing of points that were not given. Where the
+        labelings are too many to enumerate there is :func:`fedpact.plan_cover`.
+
+        Parameters
+        ----------
+        points
+            Agent name to (n_i,) or (n_i, d) array.
+        hypotheses
+            ``"thresholds"`` or ``"intervals"`` of one feature, ``"stumps"``, ``"rectangles"``,
+            ``"conjunctions"`` of 0/1 features, or ``"halfspaces"`` of two features.
+
+        Examples
+        --------
+        >>> points = {"alice": [1, 2, 3], "bob": [2.5, 4]}
+        >>> fed = Federation.from_points(points, "thresholds", epsilon=0.1, delta=0.05)
+        >>> fed.hypotheses
+        ('x >= 1', 'x >= 2', 'x >= 2.5', 'x >= 3', 'x >= 4', 'never')
+        """
+        problems = Problems()
+        if not isinstance(points, Mapping) or not points:
+            raise FederationError("points must map at least one agent's name to its (n,) or (n, d) array")
+        settings = read_settings(tuple(points), cost, epsilon, capacity, delta, objective, guarantee, problems)
+        evidence = read_restriction(points, hypotheses, problems)
         return build_federation(name, settings, evidence, problems)
 
     @classmethod

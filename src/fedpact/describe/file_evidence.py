@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.classes import NAMES, ON_FEATURES, ON_LINE, ON_POINTS, HypothesisClass
+from fedpact.describe.classes import NAMES, ON_FEATURES, ON_LINE, ON_POINTS
 from fedpact.describe.evidence import (
     Evidence,
     Reports,
@@ -22,6 +22,7 @@ from fedpact.describe.evidence import (
     read_reports,
     read_table,
 )
+from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import Values, has_known_keys

@@ -43,11 +43,12 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
-from fedpact.describe.classes import ON_POINTS, number_names
+from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Predictions, Table
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Named, read_evidence
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
 from fedpact.describe.settings import read_capacity, read_epsilon, read_settings

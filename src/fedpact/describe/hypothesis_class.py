@@ -1,0 +1,108 @@
+"""A hypothesis class on finitely many points, and what every named class is read and checked with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.errors import FederationError
+
+MAX_HYPOTHESES = 16_384
+OR_COVER = ", or plan for all of them with fedpact.plan_cover"
+"""What to do about a class of which fedpact can build a cover."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HypothesisClass:
+    """Labels (H, n) of every hypothesis at every point, with a name each."""
+
+    labels: NDArray[np.int64]
+    hypotheses: tuple[str, ...]
+    name: str
+
+
+def number_names(letter: str, count: int) -> tuple[str, ...]:
+    """``x1, x2, ...``."""
+    return tuple(f"{letter}{index}" for index in range(1, count + 1))
+
+
+def keep_distinct(class_name: str, labels: NDArray[np.int64], names: Iterable[str]) -> HypothesisClass:
+    """Keep the first hypothesis of every labelling."""
+    _, first = np.unique(labels, axis=0, return_index=True)
+    keep = np.sort(first)
+    at_most(len(keep), class_name)
+    labels = np.ascontiguousarray(labels[keep])
+    labels.flags.writeable = False
+    names = list(names)
+    hypotheses = _tell_apart(names[index] for index in keep)
+    return HypothesisClass(labels=labels, hypotheses=hypotheses, name=class_name)
+
+
+def _tell_apart(names: Iterable[str]) -> tuple[str, ...]:
+    """Add a number to the names that repeat, as with the points 'a', 'b' and 'a+b'."""
+    names = list(names)
+    times = Counter(names)
+    return tuple(f"{name} (h{at})" if times[name] > 1 else name for at, name in enumerate(names, 1))
+
+
+def show(value: float) -> str:
+    """As short as possible, as long as needed to tell two values apart."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def read_features(features: ArrayLike, class_name: str) -> NDArray[np.float64]:
+    """Read an (n, d) matrix; n numbers are one feature."""
+    x = _finite(features, class_name)
+    if x.ndim == 1:
+        x = x[:, None]
+    if x.ndim != 2 or x.size == 0:
+        raise FederationError(
+            f"class {class_name!r} needs a matrix of features, one row per point; shape {x.shape}"
+        )
+    return x
+
+
+def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
+    """Read one number per point."""
+    x = _finite(values, class_name)
+    if x.ndim == 2 and x.shape[1] == 1:
+        x = x[:, 0]
+    if x.ndim != 1 or x.size == 0:
+        raise FederationError(f"class {class_name!r} needs one number per point; the shape is {x.shape}")
+    return x
+
+
+def _finite(values: Any, class_name: str) -> NDArray[np.float64]:
+    try:
+        x = np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        raise FederationError(
+            f"class {class_name!r} needs numbers as features, the same count for every point"
+        ) from None
+    if not np.isfinite(x).all():
+        raise FederationError(f"class {class_name!r} needs finite features; nan or infinity was given")
+    return x
+
+
+def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
+    """``f1, f2, ...`` unless there are better names."""
+    if names is None:
+        return number_names("f", d)
+    if len(names) != d or len(set(names)) != d:
+        raise FederationError(f"feature_names must be {d} different names; they are {list(names)}")
+    return names
+
+
+def at_most(count: int, what: str, or_else: str = "") -> None:
+    """Refuse a class that is too large to enumerate."""
+    if count > MAX_HYPOTHESES:
+        raise FederationError(
+            f"class {what} would have {count:,} hypotheses; at most {MAX_HYPOTHESES:,} are enumerated "
+            f"(use fewer points or features{or_else})"
+        )

@@ -1,0 +1,241 @@
+"""``cover``: a few hypotheses such that every hypothesis of a class is close to one of them for every agent.
+
+A *gamma-cover* under D_1, ..., D_k holds, for every h of the class, an r with D_i{x : h(x) != r(x)} <= gamma
+for *all* i. The paper takes one with (41 k / gamma)^d members from Haussler's packing bound. Here D_i is uniform
+on agent i's own points, so that one can be built: from cuts of the axes (:mod:`fedpact.planning.cuts`), or for
+halfspaces by enumeration, where a halfspace that is farther than gamma from all members becomes a member.
+
+The VC dimensions are those of the textbooks: 1 for thresholds, 2 for intervals, 2 f for boxes of f features, 3
+for halfspaces in the plane. Stumps of f features have at most 2 f (d - 1) + 2 labelings of d points, so d points
+can be shattered only if 2^d is no more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
+
+from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
+from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
+from fedpact.describe.numbers import read_number
+from fedpact.describe.points import is_known_class, read_points
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError, Problems
+from fedpact.planning.cuts import Members, Pool, TooManyMembers, cover_boxes, cover_stumps, cover_thresholds
+
+COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
+MAX_IN_PLANE = 300
+"""Halfspaces are enumerated over this many different points at most."""
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cover:
+    """Hypotheses of which one is close to any given hypothesis of the class, for every agent."""
+
+    hypotheses: tuple[str, ...]
+    """Names of the C members."""
+    labels: NDArray[np.bool_]
+    """(C, n) label of every member on every cell, a group of points that no member tells apart."""
+    cells: dict[str, NDArray[np.intp]]
+    """Agent name to the cell of each of its points."""
+    gamma: float
+    """The distance that was asked for."""
+    radius: float
+    """The distance that was reached: gamma at most, and 0 if every labelling of the points is a member."""
+    class_name: str
+    vc_dimension: int
+    """Upper bound on the VC dimension of the class."""
+
+    @property
+    def guarantees(self) -> str:
+        """What the cover promises, in a sentence."""
+        return (
+            f"each of the {self.class_name} agrees with one of these {len(self.labels):,} on all but a share of "
+            f"{self.radius:.4g} of every agent's points"
+        )
+
+    def labels_of(self, agent: str) -> NDArray[np.bool_]:
+        """(C, n_i) what every member says of an agent's own points."""
+        return self.labels[:, self.cells[agent]]
+
+    def report_of(self, agent: str) -> Report:
+        """On how many of an agent's points any two members disagree."""
+        cell = self.cells[agent]
+        kind = np.float32 if len(cell) < 2**24 else np.float64  # every sum is a whole number that fits
+        labels = self.labels.astype(kind)
+        weighted = labels * np.bincount(cell, minlength=labels.shape[1]).astype(kind)
+        positive = weighted.sum(axis=1)
+        apart = positive[:, None] + positive - 2 * (weighted @ labels.T)
+        counts = squareform(apart, checks=False).astype(np.int64)
+        return Report(name=agent, n=len(cell), n_classes=2, counts=counts)
+
+
+def vc_dimension(class_name: str, f: int) -> int:
+    """Upper bound on the VC dimension of a class over f features.
+
+    Examples
+    --------
+    >>> [vc_dimension("stumps", f) for f in (1, 2, 10)]
+    [2, 3, 6]
+    """
+    if class_name == "stumps":
+        d = 1
+        while 2 ** (d + 1) <= 2 * f * d + 2:
+            d += 1
+        return d
+    return {"thresholds": 1, "intervals": 2, "rectangles": 2 * f, "halfspaces": 3}[class_name]
+
+
+def _cover_halfspaces(pool: Pool, gamma: float, most: int) -> Members:
+    different, where = np.unique(read_plane(pool.x), axis=0, return_inverse=True)
+    if len(different) > MAX_IN_PLANE:
+        raise FederationError(
+            f"halfspaces are enumerated over {MAX_IN_PLANE} different points at most; there are "
+            f"{len(different):,} (round the points to a grid, or give fewer)"
+        )
+    where = where.ravel()
+    seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
+    for row, name in enumerate_halfspaces(different):
+        seen.setdefault(row.tobytes(), (row, name))
+    rows, names = zip(*seen.values(), strict=True)
+    chosen, radius = _pack(np.array(rows), pool.count(where, len(different)), pool.allow(gamma), most)
+    labels, cell = np.unique(np.array(rows)[chosen], axis=1, return_inverse=True)
+    return Members(labels, tuple(names[at] for at in chosen), cell.ravel()[where], radius)
+
+
+def _pack(
+    labels: NDArray[np.bool_], counts: NDArray[np.int64], allowed: NDArray[np.int64], most: int
+) -> tuple[list[int], float]:
+    """Take every labelling that none of those taken is near; also the largest distance to the nearest one."""
+    if not allowed.any() and len(labels) > most:
+        raise TooManyMembers
+    chosen: list[int] = []
+    radius = 0.0
+    for start in range(0, len(labels), _BLOCK):
+        block = np.arange(start, min(start + _BLOCK, len(labels)))
+        is_near, distance = _nearness(labels[block], labels[chosen], counts, allowed)
+        radius = max(radius, float(distance.min(axis=1, initial=np.inf)[is_near.any(axis=1)].max(initial=0.0)))
+        left = block[~is_near.any(axis=1)]
+        is_near, distance = _nearness(labels[left], labels[left], counts, allowed)
+        while len(left):
+            chosen.append(int(left[0]))
+            if len(chosen) > most:
+                raise TooManyMembers
+            away = ~is_near[0]
+            radius = max(radius, float(distance[0, ~away].max()))
+            left, is_near, distance = left[away], is_near[np.ix_(away, away)], distance[np.ix_(away, away)]
+    return chosen, radius
+
+
+def _nearness(
+    some: NDArray[np.bool_], others: NDArray[np.bool_], counts: NDArray[np.int64], allowed: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return (A, B) which labelings differ on no more points than allowed, and on what share for some agent."""
+    is_near = np.ones((len(some), len(others)), dtype=bool)
+    distance = np.zeros(is_near.shape)
+    for own, limit in zip(counts, allowed, strict=True):
+        weighted = some * own.astype(np.float64)
+        apart = weighted.sum(axis=1)[:, None] + others @ own - 2 * (weighted @ others.T.astype(np.float64))
+        is_near &= apart <= limit
+        distance = np.maximum(distance, apart / own.sum())
+    return is_near, np.where(is_near, distance, np.inf)
+
+
+def _members(pool: Pool, class_name: str, gamma: float, most: int) -> Members:
+    if class_name in ("thresholds", "intervals"):
+        read_line(pool.x, class_name)
+    match class_name:
+        case "thresholds":
+            return cover_thresholds(pool, gamma, most)
+        case "intervals":
+            return cover_boxes(pool, gamma, most, names=("x",))
+        case "stumps":
+            return cover_stumps(pool, gamma, most)
+        case "rectangles":
+            return cover_boxes(pool, gamma, most)
+        case _:
+            return _cover_halfspaces(pool, gamma, most)
+
+
+def build_cover(
+    names: tuple[str, ...], arrays: tuple[NDArray[np.float64], ...], class_name: str, gamma: float, most: int
+) -> Cover | None:
+    """Cover the points (n_i, f) of every agent, or None if that takes more than ``most`` members."""
+    sizes = np.array([len(array) for array in arrays])
+    owner = np.repeat(np.arange(len(arrays)), sizes)
+    pool = Pool(np.concatenate(arrays), owner, sizes)
+    try:
+        members = _members(pool, class_name, gamma, most)
+    except TooManyMembers:
+        return None
+    members.labels.flags.writeable = False
+    return Cover(
+        hypotheses=members.names,
+        labels=members.labels,
+        cells=dict(zip(names, np.split(members.cell, np.cumsum(sizes)[:-1]), strict=True)),
+        gamma=gamma,
+        radius=members.radius,
+        class_name=class_name,
+        vc_dimension=vc_dimension(class_name, pool.x.shape[1]),
+    )
+
+
+def read_gamma(value: Any, problems: Problems) -> float:
+    """Read a distance."""
+    try:
+        gamma = read_number(value, "gamma")
+    except FederationError as error:
+        problems.extend(error)
+        return 0.0
+    if not 0 <= gamma < 1:
+        problems.add(f"gamma must be at least 0 and below 1; it is {gamma:g}")
+    return gamma
+
+
+def too_many(class_name: str, gamma: float, most: int) -> FederationError:
+    """Say that a cover is too large, and what to do."""
+    return FederationError(
+        f"a cover of the {class_name} with gamma = {gamma:.3g} has more than {most:,} hypotheses; "
+        f"raise gamma (or epsilon), or give fewer points"
+    )
+
+
+def cover(points: Mapping[str, Any], hypotheses: str, gamma: Any) -> Cover:
+    """Build a set of hypotheses such that each of the class is within gamma of one of them for every agent.
+
+    Parameters
+    ----------
+    points
+        Agent name to (n_i,) or (n_i, f) array of its own points; its distribution is uniform on them.
+    hypotheses
+        ``"thresholds"`` or ``"intervals"`` of one feature, ``"stumps"``, ``"rectangles"`` or ``"halfspaces"`` of
+        two features.
+    gamma
+        The distance; 0 asks for every labelling of the points.
+
+    Examples
+    --------
+    >>> found = cover({"alice": range(10), "bob": range(5, 10)}, "thresholds", 0.2)
+    >>> found.hypotheses
+    ('x >= 2', 'x >= 6', 'x >= 9')
+    >>> found.guarantees
+    "each of the thresholds agrees with one of these 3 on all but a share of 0.2 of every agent's points"
+    """
+    problems = Problems()
+    if not isinstance(points, Mapping) or not points:
+        raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
+    arrays = read_points(points, problems)
+    is_known_class(hypotheses, COVERED, problems)
+    gamma = read_gamma(gamma, problems)
+    problems.raise_if_any()
+    assert arrays is not None, "points are missing only where a problem was noted"
+    found = build_cover(tuple(points), arrays, hypotheses, gamma, MAX_HYPOTHESES)
+    if found is None:
+        raise too_many(hypotheses, gamma, MAX_HYPOTHESES)
+    return found

@@ -1,0 +1,259 @@
+"""``plan_cover``: contributions that are enough for an infinite class, through a cover of it.
+
+Two ways lead from an infinite class to a plan. Both promise the same, for the distributions that are uniform on
+the points given:
+
+- :meth:`Federation.from_points <fedpact.Federation.from_points>` restricts the class to the points. That is
+  exact, so :func:`fedpact.plan` can reach the optimum. It is the right way wherever the labelings can be
+  enumerated, and practically always the cheaper one.
+- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.cover_construction`) with a theorem that
+  pays for everything between its members (:mod:`fedpact.planning.cover_program`). It is for points too many to
+  enumerate. With few points their atoms are heavier than gamma, the cover is the whole restriction and the plan is
+  that of the paper's program for finite classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.points import is_known_class, read_points
+from fedpact.describe.settings import Settings, read_settings
+from fedpact.describe.ties import exceeds
+from fedpact.errors import FederationError, InfeasibleError, Problems
+from fedpact.planning.cover_construction import COVERED, Cover, build_cover, read_gamma, too_many
+from fedpact.planning.cover_program import MARGIN, CoverProgram, most_members
+from fedpact.planning.covering import CoveringProgram, Row, Solution, UnreachableRow
+from fedpact.planning.rounding import capacities, costs_of, move, round_up, trim
+
+ENUMERATE = 4_000
+"""So many labelings are all taken instead of a cover."""
+REFINE = 1_000
+"""Covers finer than needed are tried up to this size."""
+
+
+class CoverPlanStatus(Enum):
+    """What a plan for an infinite class rests on, in words a user can act on."""
+
+    COVERED = "every target of the class is met; where the labelings can be enumerated, from_points gives less"
+    ENUMERATED = "every target of the class is met; the cover is every labelling of the points"
+    NOTHING_NEEDED = "nothing is needed: no hypothesis of the class is bad for anybody"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverPlan:
+    """Contributions that meet every target for an infinite class, with what the proof rests on."""
+
+    contributions: dict[str, int]
+    cost: float
+    fractional: dict[str, float]
+    """Optimum of the program before rounding."""
+    fractional_cost: float
+    guarantees: str
+    """What is promised, in a sentence."""
+    gamma: float
+    """The distance that the cover was asked for."""
+    radius: float
+    """The distance that the cover reached, with which the theorem was used."""
+    cover_size: int
+    vc_dimension: int
+    """Upper bound on the VC dimension of the class."""
+    samples_per_region: int
+    """How many samples the plan puts where two members of the cover differ, so that all between are settled."""
+    status: CoverPlanStatus
+    hypotheses: str
+    """The class."""
+    delta: float
+
+    @property
+    def m(self) -> NDArray[np.int64]:
+        """(k,) the contribution vector."""
+        return np.array(list(self.contributions.values()), dtype=np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        copies = {"contributions": dict(self.contributions), "fractional": dict(self.fractional)}
+        return {**values, **copies, "status": self.status.value}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> CoverPlan:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**{**entry, "status": CoverPlanStatus(entry["status"])})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """An integer vector that satisfies a cover's program, with the fractional optimum it came from."""
+
+    m: NDArray[np.int64]
+    solution: Solution
+    cost: float
+
+
+def solve_cover(fed: Federation, program: CoverProgram) -> Draft:
+    """Solve the program over a cover, round up, drop and move samples while the rows hold."""
+    try:
+        solution = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
+    except UnreachableRow as error:
+        raise _infeasible(fed, error.row) from None
+    m = round_up(fed, solution.m, program.proves)
+    assert m is not None, "a program with a solution has one in integers: everybody at capacity"
+    m = move(fed, trim(fed, m, program.proves), program.proves)
+    return Draft(m, solution, float(costs_of(fed, m[None])[0]))
+
+
+def _infeasible(fed: Federation, row: Row) -> InfeasibleError:
+    agent = fed.names[row.requirement]
+    pair = (fed.hypotheses[row.target], fed.hypotheses[int(row.hypotheses[0])])
+    return InfeasibleError(
+        f"no plan is found: with everybody at capacity too few samples tell {pair[0]!r} from {pair[1]!r}, which "
+        f"agent {agent!r} needs; raise a capacity, epsilon or delta, or plan for Federation.from_points",
+        agents=(agent,),
+        pair=pair,
+    )
+
+
+def _as_federation(settings: Settings, cover: Cover) -> Federation:
+    """Reduce a cover to what its theorem needs: how often any two members disagree."""
+    return Federation.from_reports(
+        [cover.report_of(agent) for agent in settings.names],
+        epsilon=[agent.epsilon for agent in settings.agents],
+        delta=settings.delta,
+        cost=[agent.cost for agent in settings.agents],
+        capacity=[agent.capacity for agent in settings.agents],
+        guarantee="joint",
+        hypotheses=cover.hypotheses,
+    )
+
+
+def _plan(settings: Settings, cover: Cover) -> CoverPlan:
+    fed = _as_federation(settings, cover)
+    program = CoverProgram(fed, radius=cover.radius, d=cover.vc_dimension)
+    draft = solve_cover(fed, program)
+    status = CoverPlanStatus.COVERED if cover.radius > 0 else CoverPlanStatus.ENUMERATED
+    return CoverPlan(
+        contributions=dict(zip(fed.names, draft.m.tolist(), strict=True)),
+        cost=draft.cost,
+        fractional=dict(zip(fed.names, draft.solution.m.tolist(), strict=True)),
+        fractional_cost=draft.solution.value,
+        guarantees=_promise(cover.class_name, settings.delta),
+        gamma=cover.gamma,
+        radius=cover.radius,
+        cover_size=len(cover.labels),
+        vc_dimension=cover.vc_dimension,
+        samples_per_region=program.n,
+        status=status if draft.m.any() else CoverPlanStatus.NOTHING_NEEDED,
+        hypotheses=cover.class_name,
+        delta=settings.delta,
+    )
+
+
+def _promise(class_name: str, delta: float) -> str:
+    return (
+        f"whichever of the {class_name} is the truth, with probability {1 - delta:g} at least and for all agents "
+        f"at once, every one of the {class_name} that agrees with all samples errs on at most epsilon_i of "
+        f"agent i's points"
+    )
+
+
+def _search(
+    settings: Settings, arrays: tuple[NDArray[np.float64], ...], class_name: str, widest: float
+) -> CoverPlan:
+    """Plan with every labelling if they are few, else with ever finer covers and take the cheapest plan."""
+    most = most_members(len(settings.agents))
+    everything = build_cover(settings.names, arrays, class_name, 0.0, min(ENUMERATE, most))
+    if everything is not None:
+        return _plan(settings, everything)
+    gamma = widest
+    cover = build_cover(settings.names, arrays, class_name, gamma, most)
+    if cover is None:
+        raise too_many(class_name, gamma, most)
+    plans: list[CoverPlan] = []
+    blocked: list[InfeasibleError] = []
+    while cover is not None:
+        try:
+            plans.append(_plan(settings, cover))
+        except InfeasibleError as error:  # a finer cover may ask for less
+            blocked.append(error)
+        gamma /= 2
+        cover = build_cover(settings.names, arrays, class_name, gamma, min(REFINE, most)) if gamma > 0 else None
+    if not plans:
+        raise blocked[-1]
+    return min(plans, key=lambda plan: plan.cost)
+
+
+def plan_cover(
+    points: Mapping[str, Any],
+    hypotheses: str = "thresholds",
+    *,
+    epsilon: Any,
+    delta: Any,
+    cost: Any = 1.0,
+    capacity: Any = None,
+    gamma: Any = None,
+) -> CoverPlan:
+    """Plan contributions that are enough for *every* target of an infinite class, by a cover of it.
+
+    With probability 1 - delta, for all agents at once, every hypothesis of the class that agrees with the
+    samples has error at most epsilon_i on agent i's distribution, which is uniform on its own points. The learner
+    is thus any that returns a consistent hypothesis of the class; it need not know the cover. The cost is not
+    within a stated factor of the optimum: a cover only sees targets at epsilon - 2 gamma.
+
+    Parameters
+    ----------
+    points
+        Agent name to (n_i,) or (n_i, f) array of its own unlabelled points.
+    hypotheses
+        ``"thresholds"`` or ``"intervals"`` of one feature, ``"stumps"``, ``"rectangles"`` or ``"halfspaces"`` of
+        two features.
+    cost, epsilon, capacity
+        One value for all agents, a sequence, or a mapping from agent name to value.
+    gamma
+        How close the cover is; a seventh of the least epsilon at most. By default every labelling of the points
+        is taken if there are at most 4,000; else gamma is a seventh of the least epsilon, or half of that and so
+        on while the cover has at most 1,000 members, whichever gives the cheapest plan.
+
+    Raises
+    ------
+    FederationError
+        Also if the cover is too large: its members are compared pair by pair, and boxes of two features and
+        more take many.
+    InfeasibleError
+        If the capacities do not allow what the theorem asks for.
+
+    Examples
+    --------
+    >>> points = {"alice": range(100_000), "bob": range(50_000, 150_000)}
+    >>> found = plan_cover(points, "thresholds", epsilon=0.1, delta=0.05, gamma=0.01)
+    >>> found.cover_size, found.samples_per_region, found.contributions
+    (75, 26, {'alice': 711, 'bob': 711})
+    """
+    problems = Problems()
+    if not isinstance(points, Mapping) or not points:
+        raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
+    settings = read_settings(tuple(points), cost, epsilon, capacity, delta, "pac", "joint", problems)
+    arrays = read_points(points, problems)
+    is_known_class(hypotheses, COVERED, problems)
+    asked = None if gamma is None else read_gamma(gamma, problems)
+    problems.raise_if_any()
+    assert arrays is not None, "points are missing only where a problem was noted"
+    widest = min(agent.epsilon for agent in settings.agents) / MARGIN
+    if asked is None:
+        return _search(settings, arrays, hypotheses, widest)
+    if exceeds(asked, widest):
+        raise FederationError(
+            f"gamma must be a seventh of the least epsilon at most, {widest:.6g}; it is {asked:g} "
+            f"(leave gamma out to have it chosen)"
+        )
+    asked, most = min(asked, widest), most_members(len(settings.agents))
+    cover = build_cover(settings.names, arrays, hypotheses, asked, most)
+    if cover is None:
+        raise too_many(hypotheses, asked, most)
+    return _plan(settings, cover)
