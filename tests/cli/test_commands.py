@@ -205,16 +205,59 @@ def test_examples_are_listed_and_saved(fedpact, tmp_path):
     assert fp.load(tmp_path / "ab.json").epsilon.tolist() == [0.05, 0.05]
 
 
-def test_demo_shows_needs_and_vectors(fedpact):
+def test_demo_plans_for_the_hospitals(fedpact):
+    code, out, _ = fedpact("demo")
+    assert code == 0
+    assert "The plan: 75 charts for 67" in out
+    assert "no plan costs less than 56.8" in out
+    assert "Everyone alone costs 11.92 times the best plan" in out
+
+
+def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     code, out, _ = fedpact("demo", "--json")
     shown = json.loads(out)
     assert code == 0
-    assert len(shown["standalone"]) == 17
-    assert [entry["feasible"] for entry in shown["vectors"]] == [True, False, False, False, False, True]
-    code, out, _ = fedpact("demo")
+    assert len(shown["standalone"]) == shown["federation"]["agents"] == 17
+    assert fp.Plan.from_dict(shown["plan"]).cost == fp.Comparison.from_dict(shown["comparison"]).row("tree").cost
+
+
+def test_frontier_prints_one_row_per_value(fedpact, tmp_path):
+    code, out, _ = fedpact("frontier", ALICE_BOB, "--delta", "0.4, 0.1,0.02", "--plot", str(tmp_path / "f.svg"))
     assert code == 0
-    assert "hospital 6.5" in out
-    assert "17 of 17" in out
+    assert [line.split()[:3] for line in out.splitlines()[2:]] == [
+        ["0.02", "6", "6"], ["0.1", "4", "4"], ["0.4", "2", "2"],
+    ]  # fmt: skip
+    assert (tmp_path / "f.svg").read_text().startswith("<?xml")
+
+
+def test_frontier_without_values_looks_around_the_federation(fedpact):
+    code, out, _ = fedpact("frontier", ALICE_BOB, "--json")
+    curve = fp.Frontier.from_dict(json.loads(out))
+    assert code == 0
+    assert curve.axis == "epsilon"
+    assert [point.value for point in curve.points] == [0.05, 0.075, 0.1, 0.15, 0.2, 0.3]
+
+
+def test_frontier_shows_where_no_plan_exists(fedpact, tmp_path):
+    fp.Federation.from_table(
+        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
+    ).save(tmp_path / "fed.toml")
+    code, out, _ = fedpact("frontier", str(tmp_path / "fed.toml"), "--delta", "0.01,0.2")
+    assert code == 0
+    assert "no plan exists" in out
+
+
+def test_prices_name_who_drives_the_cost(fedpact):
+    code, out, _ = fedpact("prices", "price-of-stability(1/16)")
+    assert code == 0
+    assert "alice   0.0625               100%  epsilon 0.125  11.5901" in out
+    assert "half the delta (0.25) would cost about 5.19089 more" in out
+
+
+def test_prices_json_is_the_dictionary_of_the_result(fedpact):
+    code, out, _ = fedpact("prices", ALICE_BOB, "--json")
+    assert code == 0
+    assert json.loads(out) == fp.shadow_prices(fp.load(ALICE_BOB)).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -238,6 +281,13 @@ def test_demo_shows_needs_and_vectors(fedpact):
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--seed", "-1"], "seed must be", id="seed"),
         pytest.param(["plan", ALICE_BOB, "--plot", "x.txt"], "plot must be a file that ends in", id="plot ending"),
         pytest.param(["plan", ALICE_BOB, "--plot", "no/x.png"], "plot cannot be written", id="plot folder"),
+        pytest.param(["plan", ALICE_BOB, "--time-limit", "-1"], "time_limit must be 0 or more", id="time"),
+        pytest.param(["plan", ALICE_BOB, "--max-nodes", "-1"], "max_nodes must be 0 or more", id="nodes"),
+        pytest.param(["frontier", ALICE_BOB, "--epsilon", ","], "must be a list of numbers", id="no values"),
+        pytest.param(["frontier", ALICE_BOB, "--epsilon", "0.1,x"], "epsilon must be a number", id="word"),
+        pytest.param(
+            ["frontier", ALICE_BOB, "--epsilon", "0.1", "--delta", "0.1"], "one of the two", id="both axes"
+        ),
         pytest.param(["compare", "alice-rob"], "did you mean 'alice-bob'?", id="compare what"),
         pytest.param(["check", str(EXAMPLES)], "must end in .toml or .json", id="folder"),
         pytest.param(["examples", "--save", "x.toml"], "save needs the name of an example", id="save what"),

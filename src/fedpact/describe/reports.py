@@ -68,7 +68,7 @@ class Report:
     """Number of points that the site looked at."""
     n_classes: int
     """Number of different labels; 2 makes intersections of disagreements exact."""
-    counts: NDArray[np.unsignedinteger]
+    counts: NDArray[np.integer]
     """(H(H-1)/2,) on how many points the two hypotheses of a pair differ."""
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.cover_construction import COVERED, Cover, build_cover, read_gamma, too_many
 from fedpact.planning.cover_program import MARGIN, CoverProgram, most_members
 from fedpact.planning.covering import CoveringProgram, Row, Solution, UnreachableRow
-from fedpact.planning.rounding import capacities, costs_of, move, round_up, trim
+from fedpact.planning.rounding import capacities, polish, round_up
 
 ENUMERATE = 4_000
 """So many labelings are all taken instead of a cover."""
@@ -105,8 +105,8 @@ def solve_cover(fed: Federation, program: CoverProgram) -> Draft:
         raise _infeasible(fed, error.row) from None
     m = round_up(fed, solution.m, program.proves)
     assert m is not None, "a program with a solution has one in integers: everybody at capacity"
-    m = move(fed, trim(fed, m, program.proves), program.proves)
-    return Draft(m, solution, float(costs_of(fed, m[None])[0]))
+    m = polish(fed, m, program.proves)
+    return Draft(m, solution, fed.cost_of(m))
 
 
 def _infeasible(fed: Federation, row: Row) -> InfeasibleError:

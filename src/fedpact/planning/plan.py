@@ -116,6 +116,9 @@ def plan_from(
     """Plan with what is known from an easier federation."""
     if method not in METHODS:
         raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    for field, value in (("max_nodes", max_nodes), ("time_limit", time_limit)):
+        if value is not None and not value >= 0:
+            raise FederationError(f"{field} must be 0 or more; it is {value}")
     has_pairs_only = isinstance(fed.evidence, Reports)
     if method == "exact" and has_pairs_only:
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'tree'")
