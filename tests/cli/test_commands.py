@@ -217,7 +217,7 @@ def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     code, out, _ = fedpact("demo", "--json")
     shown = json.loads(out)
     assert code == 0
-    assert len(shown["standalone"]) == shown["federation"]["agents"] == 17
+    assert len(shown["standalone"]) == len(shown["federation"]["agents"]) == 17
     assert fp.Plan.from_dict(shown["plan"]).cost == fp.Comparison.from_dict(shown["comparison"]).row("tree").cost
 
 
