@@ -17,7 +17,7 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/dev
+bench: .venv/bench
 	$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py" -p no:cacheprovider -s --no-header
 
 install: .venv/core
@@ -31,6 +31,10 @@ install: .venv/core
 	touch $@
 
 .venv/dev: .venv/core
+	$(PIP) -e '.[dev]'
+	touch $@
+
+.venv/bench: .venv/core
 	$(PIP) -e '.[dev,bench]'
 	touch $@
 

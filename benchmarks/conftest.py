@@ -13,6 +13,7 @@ import pytest
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "benchmarks.json"
 _ROWS: list[dict[str, object]] = []
+_MEASURED: list[dict[str, object]] = []
 
 
 @pytest.fixture
@@ -37,8 +38,21 @@ def compare() -> Callable[..., None]:
     return note
 
 
+@pytest.fixture
+def record() -> Callable[..., None]:
+    """Note what was measured without a competitor, and insist on the limit if there is one."""
+
+    def note(what: str, *, unit: str, value: float, at_most: float | None = None) -> None:
+        limit = {} if at_most is None else {"at_most": at_most}
+        _MEASURED.append({"what": what, "unit": unit, "value": value, **limit})
+        if at_most is not None:
+            assert value <= at_most, f"{what}: {value:.3g} {unit}, at most {at_most} wanted"
+
+    return note
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if not _ROWS:
+    if not _ROWS and not _MEASURED:
         return
     print("\n")
     for row in _ROWS:
@@ -46,8 +60,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
             f"{row['what']}: {row['ours']:.4g} against {row['theirs']:.4g} {row['unit']} ({row['competitor']}), "
             f"ratio {row['ratio']:.1f}, at least {row['at_least']:g}"
         )
+    for row in _MEASURED:
+        limit = f", at most {row['at_most']:g}" if "at_most" in row else ""
+        print(f"{row['what']}: {row['value']:.4g} {row['unit']}{limit}")
     if exitstatus == 0:
         machine = {"cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__}
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        content = {"command": "make bench", "machine": machine, "rows": _ROWS}
+        content = {"command": "make bench", "machine": machine, "rows": _ROWS, "measured": _MEASURED}
         RESULTS.write_text(json.dumps(content, indent=2) + "\n")
