@@ -46,11 +46,14 @@ def _read_names(names: Iterable[Any], problems: Problems) -> tuple[str, ...]:
     names = tuple(names)
     if not names:
         problems.add("a federation needs at least one agent")
+    seen: set[str] = set()
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():
             problems.add(f"agent names must be non-empty strings; agent {index + 1} has {shorten(name)}")
-        elif name in names[:index]:
+        elif name in seen:
             problems.add(f"agent names must differ; {name!r} is used twice")
+        else:
+            seen.add(name)
     return names
 
 

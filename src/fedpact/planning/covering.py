@@ -98,6 +98,11 @@ class CoveringProgram:
         if len(costs) <= MANY_AGENTS:
             self._add_columns(np.arange(len(costs)))
 
+    @property
+    def has_all_columns(self) -> bool:
+        """Whether every agent has entered."""
+        return bool((self._column >= 0).all())
+
     def solve(self, separate: Separator, start: NDArray[np.float64] | None = None) -> Solution:
         """Solve to the end: no violated row, no profitable column, no cost below its curve.
 
@@ -127,33 +132,32 @@ class CoveringProgram:
             return np.inf
         return value if status == highspy.HighsModelStatus.kOptimal else 0.0
 
-    def integer_bound(self, separate: Separator, seconds: float, rounds: int) -> float:
-        """Proven lower bound with whole m, generating rows for the integer solutions too."""
+    def integer_bound(self, separate: Separator, *, seconds: float, nodes: int, rounds: int) -> float:
+        """Proven lower bound with whole m, generating rows for the integer solutions too; needs all columns."""
         agents = np.flatnonzero(self._column >= 0)
-        if len(agents) < len(self.costs):
-            return self._highs.getInfo().objective_function_value
-        kinds = np.full(len(agents), highspy.HighsVarType.kInteger)
         columns = self._column[agents].astype(np.int32)
-        self._highs.changeColsIntegrality(len(columns), columns, kinds)
-        self._highs.setOptionValue("time_limit", seconds)
+        self._set_kind(columns, highspy.HighsVarType.kInteger)
+        for option, value in (("time_limit", seconds), ("mip_max_nodes", nodes)):
+            self._highs.setOptionValue(option, value)
         best = 0.0
         for _ in range(rounds):
             self._highs.run()
             best = max(best, float(self._highs.getInfo().mip_dual_bound))
-            values = np.array(self._highs.getSolution().col_value)
             if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 break
             m = np.zeros(len(self.costs))
-            m[agents] = np.rint(values[columns])
+            m[agents] = np.rint(np.array(self._highs.getSolution().col_value)[columns])
             found = separate(m)
             for row in found:
                 self._add_row(row)
             if not found:
                 break
-        self._highs.changeColsIntegrality(
-            len(columns), columns, np.full(len(agents), highspy.HighsVarType.kContinuous)
-        )
+        self._set_kind(columns, highspy.HighsVarType.kContinuous)
+        self._highs.setOptionValue("time_limit", _INFINITY)
         return best
+
+    def _set_kind(self, columns: NDArray[np.int32], kind: highspy.HighsVarType) -> None:
+        self._highs.changeColsIntegrality(len(columns), columns, np.full(len(columns), kind))
 
     def _solve_restricted(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
         while True:
@@ -189,10 +193,12 @@ class CoveringProgram:
         outside = np.flatnonzero(self._column < 0)
         if not len(outside) or not self.rows:
             return False
-        worth = duals @ np.stack([row.a[outside] for row in self.rows])
-        reduced = self._slope_at_zero[outside] - worth
-        order = np.argsort(reduced, kind="stable")[:_NEW_COLUMNS]
-        chosen = outside[order[reduced[order] < -TOL]]
+        worth = np.zeros(len(self.costs))
+        for place in np.flatnonzero(duals):
+            worth += duals[place] * self.rows[place].a
+        reduced = self._slope_at_zero[outside] - worth[outside]
+        good = np.flatnonzero(reduced < -TOL)
+        chosen = outside[good[np.argsort(reduced[good], kind="stable")[:_NEW_COLUMNS]]]
         self._add_columns(np.sort(chosen))
         return bool(len(chosen))
 
@@ -213,8 +219,13 @@ class CoveringProgram:
         reach = np.where(
             self._column >= 0, row.a * np.minimum(self.capacity, row.b / np.maximum(row.a, 1e-300)), 0.0
         )
-        order = outside[np.argsort(self._slope_at_zero[outside] / row.a[outside], kind="stable")]
-        gain = np.cumsum(np.minimum(row.a[order] * self.capacity[order], row.b))
+        price = self._slope_at_zero[outside] / row.a[outside]
+        few = np.argpartition(price, min(_NEW_COLUMNS, len(price) - 1))[:_NEW_COLUMNS]
+        for some in (few, np.arange(len(price))):
+            order = outside[some[np.argsort(price[some], kind="stable")]]
+            gain = np.cumsum(np.minimum(row.a[order] * self.capacity[order], row.b))
+            if reach.sum() + gain[-1] >= row.b:
+                break
         count = int(np.searchsorted(gain, row.b - reach.sum())) + 1 if reach.sum() < row.b else 1
         return np.sort(order[:count])
 

@@ -44,7 +44,7 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
     NoPlanFoundError
         If the capacities leave the method no plan, although there may be one.
     """
-    paper = _solve(fed, PairProgram(fed), start)
+    paper = solve_pairs(fed, start)
     best = _round(fed, paper, prove_by_pairs(fed))
     if method == "lp":
         return _conclude(fed, method, best, paper)
@@ -83,6 +83,11 @@ def _solve(
         return CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program, start)
     except UnreachableRow as blocked:
         return blocked
+
+
+def solve_pairs(fed: Federation, start: NDArray[np.float64] | None = None) -> Solution | UnreachableRow:
+    """Solve the paper's program."""
+    return _solve(fed, PairProgram(fed), start)
 
 
 def solve_union(

@@ -18,8 +18,11 @@ from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.engine import JOINT
 
-MIP_SECONDS = 10.0
+_MANY_AGENTS = 200
+# The nodes are what ends the integer search, so that it ends the same way every time.
+_NODES = 500
 _ROUNDS = 50
+_SECONDS = 10.0
 
 
 class LowerBound:
@@ -38,9 +41,12 @@ class LowerBound:
         """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
         return self.program.value_in_box(low.astype(np.float64), high.astype(np.float64))
 
-    def integer(self) -> float:
-        """Proven lower bound of the integer program."""
-        return self.program.integer_bound(self.pairs, MIP_SECONDS, _ROUNDS)
+    def best(self) -> tuple[float, str]:
+        """Proven lower bound of the integer program, or of its relaxation if the agents are many; and which."""
+        if self.fed.k > _MANY_AGENTS or not self.program.has_all_columns:
+            return self.fractional.value, "program over single pairs"
+        found = self.program.integer_bound(self.pairs, seconds=_SECONDS, nodes=_NODES, rounds=_ROUNDS)
+        return max(found, self.fractional.value), "integer program over single pairs"
 
 
 def requirement_name(fed: Federation, requirement: int) -> str:

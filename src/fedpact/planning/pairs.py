@@ -7,8 +7,9 @@ A pair (h, g) that is bad for somebody has to be missed with small probability, 
 - *lp*, the paper's program: b = log(H / delta). By the union bound over at most H - 1 events every solution
   meets every target, jointly and hence per agent; its fractional value is within 1 + log H / log(1/delta) of
   the optimum (not its rounding, ERRATA A5). At p = 1, where the logarithm is infinite, the coefficient is b.
-- *lower bound*: b = log(1 / delta), which every plan that meets the targets satisfies. A coefficient above b
-  is set to b: that keeps all integer solutions and makes the bound tighter.
+- *lower bound*: b = log(1 / delta), which every plan that meets the targets satisfies (delta being the most that
+  counts as met, ties included). A coefficient above b is set to b: that keeps all integer solutions and makes
+  the bound tighter.
 
 For the expected objective the paper asks for Pr[miss] p_i <= epsilon_i / 2H of *some* agent with p_i >
 epsilon_i / 2; it has to be every such agent (ERRATA A1), so b = log max_i 2 H p_i / epsilon_i. From below,
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.ties import exceeds
+from fedpact.describe.ties import exceeds, tolerance
 from fedpact.errors import InfeasibleError
 from fedpact.planning.covering import Row
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
@@ -54,6 +55,7 @@ class PairProgram:
         self.rates: Rates = rates_of(fed)
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
+        self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
         self.excess = find_excess(fed, self._margin)
         self.at_one = -self._most_needed() or NEVER
         self._known: dict[tuple[int, int], Row] = {}
@@ -66,7 +68,8 @@ class PairProgram:
     def _needed(self, excess: NDArray[np.bool_] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Right-hand side of pairs of some excess, -inf where there is no row."""
         if self.fed.objective == "pac":
-            return np.where(excess, np.log(self._scale / self.fed.delta), -np.inf)
+            needed = np.log(self._scale / self._delta)
+            return np.where(excess, needed, -np.inf) if needed > 0 else np.full(excess.shape, -np.inf)
         with np.errstate(divide="ignore"):  # log 0 = -inf
             needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
@@ -147,41 +150,61 @@ class PairProgram:
 
     def _exact_needed(self, p: NDArray[np.float64]) -> float:
         if self.fed.objective == "pac":
-            return float(np.log(self._scale / self.fed.delta))
+            return float(np.log(self._scale / self._delta))
         counts = exceeds(p, self.epsilon / self._margin)
+        limit = _limits(self.epsilon, self._margin)[counts]
         with np.errstate(divide="ignore"):
-            return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / self.epsilon[counts]).max()))
+            return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / limit).max()))
 
 
 def find_excess(fed: Federation, margin: float = 1.0) -> NDArray[np.bool_] | NDArray[np.float64]:
     """(H, H) which pairs matter to anybody; kept with the federation.
 
     For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
-    among the agents with p_i > epsilon_i / margin, zero if there is none.
+    among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
+    that still counts as met, ties included.
     """
+    if fed.objective == "pac":
+        return find_bad(fed)[0]
     key = (find_excess, margin)
     if key not in fed.memo:
-        rates, epsilon = rates_of(fed), fed.epsilon
-        of = _is_bad if fed.objective == "pac" else _largest_excess
-        parts = on_all_cores(lambda block: of(rates, epsilon, margin, block), rates.blocks(fed.k))
-        fed.memo[key] = np.concatenate(list(parts))
+        rates, epsilon = rates_of(fed), fed.epsilon[:, None, None]
+        limit = _limits(epsilon, margin)
+
+        def largest(block: slice) -> NDArray[np.float64]:
+            p = rates.rows(block)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
+
+        fed.memo[key] = np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k))))
     excess = fed.memo[key]
     assert isinstance(excess, np.ndarray)
     return excess
 
 
-def _is_bad(
-    rates: Rates, epsilon: NDArray[np.float64], _margin: float, block: slice
-) -> NDArray[np.bool_] | NDArray[np.float64]:
-    return rates.is_bad_for_anybody(epsilon, block)
+def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
+    return epsilon + tolerance(epsilon) if margin == 1 else epsilon
 
 
-def _largest_excess(
-    rates: Rates, epsilon: NDArray[np.float64], margin: float, block: slice
-) -> NDArray[np.bool_] | NDArray[np.float64]:
-    p, epsilon = rates.rows(block), epsilon[:, None, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(exceeds(p, epsilon / margin), p / epsilon, 0.0).max(axis=0))
+def find_bad(fed: Federation) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
+
+    Where no single agent finds all of them bad that is -1. Kept with the federation.
+    """
+    if find_bad not in fed.memo:
+        rates, epsilon = rates_of(fed), fed.epsilon
+
+        def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+            bad = rates.is_bad(epsilon, block)
+            anybody = bad.any(axis=0)
+            finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
+            return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
+
+        parts = on_all_cores(bad_in, rates.blocks(fed.k))
+        fed.memo[find_bad] = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+    found = fed.memo[find_bad]
+    assert isinstance(found, tuple)
+    return found
 
 
 def _infeasible(fed: Federation, h: int, g: int, p: NDArray[np.float64]) -> InfeasibleError:

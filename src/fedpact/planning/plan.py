@@ -42,7 +42,6 @@ _AUTO_SECONDS = 10.0
 _AUTO_SIZE = 4_000_000
 _AUTO_AGENTS = 200
 _PLENTY = 1e9
-_BY_PAIRS = "integer program over single pairs"
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
 
@@ -136,7 +135,7 @@ def plan_from(
     found = draft(fed, "tree" if method == "auto" else method, start.fractional)
     if method == "auto" and _is_small(fed):
         return _search_by_pairs(fed, found, below, start, budget)
-    lower = max((below.integer(), _BY_PAIRS), (start.lower_bound, _BY_SEARCH))
+    lower = max(below.best(), (start.lower_bound, _BY_SEARCH))
     return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
 
 
@@ -154,7 +153,7 @@ def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start,
     judge = Judge(fed, time.monotonic() + budget.seconds)
     better = polish(fed, first.m, judge.proves_in_time)
     found = _search(fed, better, judge, below, start, budget)
-    lower = max((found.lower_bound, _BY_SEARCH), (below.integer(), _BY_PAIRS))
+    lower = max((found.lower_bound, _BY_SEARCH), below.best())
     proved_by = _BY_ENGINE if (found.m != first.m).any() else first.proved_by
     final = Draft(m=found.m, solution=first.solution, proved_by=proved_by)
     return _finish(fed, method, final, lower, PlanStatus.INTERRUPTED)
@@ -164,7 +163,7 @@ def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: St
     """Search with what pairwise rates prove and refute."""
     judge = Judge(fed, time.monotonic() + budget.seconds)
     found = _search(fed, first.m, judge, below, start, budget)
-    lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), (below.integer(), _BY_PAIRS))
+    lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), below.best())
     final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree"])
     return _finish(fed, "auto", final, lower, PlanStatus.CERTIFIED)
 
@@ -210,7 +209,7 @@ def _nothing_needed(fed: Federation, method: str) -> Plan:
         fractional_cost=0.0,
         lower_bound=0.0,
         lower_bound_by="costs are not negative",
-        proved_by="no hypothesis is bad for anybody",
+        proved_by="no hypothesis has to be ruled out for anybody",
         duals=(),
         delta_price=0.0,
         status=PlanStatus.NOTHING_NEEDED,

@@ -22,7 +22,7 @@ class PlanStatus(Enum):
     OPTIMAL = "optimal: no cheaper contribution vector meets the targets"
     CERTIFIED = "every target is met; the ratio says how far the optimum can be at most"
     INTERRUPTED = "every target is met; the search for the optimum stopped at its budget"
-    NOTHING_NEEDED = "nothing is needed: no hypothesis is bad for anybody"
+    NOTHING_NEEDED = "nothing is needed: every target is met without a single sample"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

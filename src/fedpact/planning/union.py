@@ -29,15 +29,16 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.covering import Row
-from fedpact.planning.pairs import PairProgram, find_excess
+from fedpact.planning.pairs import PairProgram, find_bad
 from fedpact.statistics.engine import JOINT
-from fedpact.statistics.misses import log_miss, replace_never, to_probability
+from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
 from fedpact.statistics.rates import Rates, on_all_cores, rates_of
 
 TOL = 1e-7
 _NEW_ROWS = 40
 _HOT = 64
+_AT_ONCE = 400_000
 
 
 class UnionProgram:
@@ -55,6 +56,13 @@ class UnionProgram:
         is_strict = not self.is_pac and bool((self.epsilon == 0).any())
         self._never = PairProgram(fed, only_certain=True) if is_strict else None
         self._hot = np.empty(0, dtype=np.intp)
+        if self.is_pac:
+            self.bad, owner = find_bad(fed)
+            """(H, H) which hypotheses are bad for somebody, by truth."""
+            self.is_clear = np.ones(fed.H, dtype=bool) if self.is_joint else owner >= 0
+            """(H,) against which truths one requirement is the hardest whatever m is."""
+            self.owner = np.full(fed.H, JOINT) if self.is_joint else owner
+            """(H,) whose that is."""
 
     @property
     def limits(self) -> NDArray[np.float64]:
@@ -63,17 +71,20 @@ class UnionProgram:
 
     def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
         """Tangents at ``m`` of the most violated constraint of the worst truths."""
-        look = m if m.any() else np.full(self.fed.k, 1e-6)
-        sums = self._sums(look)
+        sums = self._sums(m)
         order = np.argsort(-sums, kind="stable")
         found: list[tuple[float, Row]] = []
-        for some in _chunks(order[: int((sums > 1).sum())], self.fed.k):
-            is_over = self._values(look, some).max(axis=1) > np.exp(TOL)
-            found += [self._tangent(int(target), look) for target in some[is_over]]
+        for some in self._chunks(order[: int((sums > 1).sum())]):
+            found += self._tangents(m, some)
             if len(found) >= _NEW_ROWS:
                 break
         found.sort(key=lambda entry: (-entry[0], entry[1].target))
         return [*(row for _, row in found[:_NEW_ROWS]), *(self._never(m) if self._never else [])]
+
+    def _chunks(self, targets: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        """Few targets at once where there are many agents or hypotheses."""
+        step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.fed.k * self.fed.H)))
+        return [targets[start : start + step] for start in range(0, len(targets), step)]
 
     def _values(self, m: NDArray[np.float64], targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U) sum over limit of every requirement."""
@@ -87,7 +98,7 @@ class UnionProgram:
             if not self.is_pac:
                 return np.asarray(self._values(m, block).max(axis=1))
             q = np.exp(self.rates.log_miss(m, block, self.at_one))
-            return np.asarray(np.einsum("th,th->t", find_excess(self.fed)[block], q) / self.fed.delta)
+            return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
 
         agents = 1 if self.is_pac else self.fed.k
         return np.concatenate(list(on_all_cores(sums_of, self.rates.blocks(agents))))
@@ -95,7 +106,7 @@ class UnionProgram:
     def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) weight over limit of every hypothesis for every requirement."""
         if self.is_joint:
-            return find_excess(self.fed)[targets, None] / self.fed.delta
+            return self.bad[targets, None] / self.fed.delta
         if self.is_pac:
             return self.rates.is_bad(self.epsilon, targets).swapaxes(0, 1) / self.fed.delta
         theta = self.theta[:, targets, None]
@@ -103,26 +114,42 @@ class UnionProgram:
         over = np.maximum(self.rates.rows(targets) - theta, 0.0)
         return np.divide(over, room, out=np.zeros_like(over), where=room > 0).swapaxes(0, 1)
 
-    def _tangent(self, target: int, m: NDArray[np.float64]) -> tuple[float, Row]:
-        """Log of sum over limit of the worst requirement against a truth, and its tangent."""
-        some = np.array([target])
-        q = np.exp(self.rates.log_miss(m, some, self.at_one)[0])
-        weights = self._weigh(some)[0]
-        worst = int((weights @ q).argmax())
-        terms = weights[worst] * q
-        hypotheses = np.flatnonzero(terms)
-        value = terms.sum()
-        share = terms[hypotheses] / value
-        logs = replace_never(log_miss(self.rates.rows(some)[:, 0, hypotheses]), self.at_one)
-        row = Row(
-            a=-logs @ share,
-            b=float(share @ (np.log(weights[worst, hypotheses]) - np.log(share))),
+    def _tangents(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> list[tuple[float, Row]]:
+        """Log of sum over limit, and tangent, of the worst requirement of every target that is over it."""
+        q = np.exp(self.rates.log_miss(m, targets, self.at_one))
+        weights, worst = self._weigh_worst(targets, q)
+        totals = np.einsum("th,th->t", weights, q)
+        over = np.flatnonzero(totals > np.exp(TOL))
+        share = (weights * q / totals[:, None])[over]
+        parts = np.divide(weights[over], share, out=np.ones_like(share), where=share > 0)
+        b = (share * np.log(parts)).sum(axis=1)
+        found = []
+        for at, target in enumerate(targets[over]):
+            a = -self.rates.logs(targets[over][at : at + 1], self.at_one)[:, 0] @ share[at]
+            row = self._row(int(target), a, float(b[at]), share[at], int(worst[over][at]))
+            found.append((float(np.log(totals[over][at])), row))
+        return found
+
+    def _weigh_worst(
+        self, targets: NDArray[np.intp], q: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """(t, H) weights over limit of each target's worst requirement, and (t,) whose that is."""
+        if self.is_pac and self.is_clear[targets].all():
+            return self.bad[targets] / self.fed.delta, self.owner[targets]
+        weights = self._weigh(targets)
+        worst = np.matmul(weights, q[:, :, None])[:, :, 0].argmax(axis=1)
+        return weights[np.arange(len(targets)), worst], worst
+
+    def _row(self, target: int, a: NDArray[np.float64], b: float, share: NDArray[np.float64], worst: int) -> Row:
+        hypotheses = np.flatnonzero(share)
+        return Row(
+            a=a,
+            b=b,
             target=target,
             hypotheses=hypotheses,
-            weights=share,
-            requirement=JOINT if self.is_joint else worst,
+            weights=share[hypotheses],
+            requirement=worst,
         )
-        return float(np.log(value)), row
 
     def improve_theta(self, m: NDArray[np.float64]) -> bool:
         """Move every threshold to its best value at ``m``; whether any bound became smaller."""
@@ -162,15 +189,19 @@ class UnionProgram:
 
     def _unproved_in(self, m: NDArray[np.float64], block: slice) -> NDArray[np.intp]:
         targets = np.arange(block.start, block.stop)
-        if self.is_pac:
-            q = np.exp(self.rates.log_miss(m, block))
-            targets = targets[exceeds(np.einsum("th,th->t", find_excess(self.fed)[block], q), self.fed.delta)]
-        keep = [part[self._is_unproved(m, part)] for part in _chunks(targets, self.fed.k)]
-        return np.concatenate(keep) if keep else targets
+        return targets[self._is_unproved(m, targets)]
 
     def _is_unproved(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(t,) whether some requirement's bound is above its limit."""
-        return np.asarray(exceeds(self.bounds(m, targets), self.limits).any(axis=1))
+        over = np.ones(len(targets), dtype=bool)
+        unclear = np.arange(len(targets))
+        if self.is_pac:
+            q = np.exp(self.rates.log_miss(m, targets))
+            over = exceeds(np.einsum("th,th->t", self.bad[targets], q), self.fed.delta)
+            unclear = np.flatnonzero(over & ~self.is_clear[targets])
+        for some in self._chunks(unclear):
+            over[some] = exceeds(self.bounds(m, targets[some]), self.limits).any(axis=1)
+        return over
 
     def bounds(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U) failure probability or expected error of every requirement from above."""
@@ -180,9 +211,3 @@ class UnionProgram:
             sums = np.matmul(self._weigh(targets), q[:, :, None])[:, :, 0] * self.fed.delta
             return np.asarray(np.minimum(sums, 1.0))
         return np.stack([best_threshold(p, q)[1] for p in self.rates.rows(targets)], axis=1)
-
-
-def _chunks(targets: NDArray[np.intp], k: int) -> list[NDArray[np.intp]]:
-    """Few targets at once where there are many agents."""
-    step = max(1, 2 * _NEW_ROWS // k)
-    return [targets[start : start + step] for start in range(0, len(targets), step)]

@@ -57,12 +57,12 @@ class Rates(ABC):
         """(t, H - start) sum_j m_j log(1 - p_j), with ``at_one`` for log 0: how likely each is missed."""
 
     @abstractmethod
+    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:
+        """(k, t, H) log(1 - p_j) between some targets and every hypothesis, with ``at_one`` for log 0."""
+
+    @abstractmethod
     def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
         """(k, t, H) which hypotheses are bad for each agent against some targets."""
-
-    def is_bad_for_anybody(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
-        """(t, H) which hypotheses are bad for some agent against some targets."""
-        return np.asarray(self.is_bad(epsilon, targets).any(axis=0))
 
     def blocks(self, agents: int = 1) -> list[slice]:
         """Slices of targets whose rates, for that many agents, fit into bounded memory."""
@@ -92,6 +92,13 @@ class CountRates(Rates):
             logs = m[agent] * replace_never(self._table(int(self.n[agent])), at_one)
             total += logs.take(self.counts[agent, targets, start:], mode="clip")
         return total
+
+    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+        sizes, which = np.unique(self.n, return_inverse=True)
+        tables = [replace_never(self._table(int(n)), at_one) for n in sizes]
+        first = np.cumsum([0, *map(len, tables[:-1])])[which]
+        places = self.counts[:, targets] + first[:, None, None]
+        return np.asarray(np.concatenate(tables).take(places, mode="clip"))
 
     def _table(self, n: int) -> NDArray[np.float64]:
         """(n + 1,) log of a miss for every count out of ``n``."""
@@ -145,6 +152,9 @@ class MassRates(Rates):
         for agent in np.flatnonzero(m):
             total += m[agent] * replace_never(log_miss(self._of(int(agent), targets, start)), at_one)
         return total
+
+    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+        return replace_never(log_miss(self.rows(targets)), at_one)
 
     def _of(self, agent: int, targets: Rows, start: int) -> NDArray[np.float64]:
         return self.masses[agent, targets, start:].astype(np.float64)
