@@ -2,8 +2,10 @@
 
 The hypotheses are checkpoints of small networks on the digits of scikit-learn (`digits.py`), two or three sites
 see the digits differently, epsilon is 0.1 and a sample costs 1, so that costs are samples. `lp`, `union` and
-`tree` stand beside `exact`. At delta = 0.05 and a proven optimum `union` may be above it by 15% or two samples,
-whichever is more, `tree` by 5% or one sample. At delta = 0.4, where the paper's own figures lie, nothing is asked.
+`tree` stand beside `exact`. At delta = 0.05 and a proven optimum `tree` may be above it by 5% or one sample,
+whichever is more, and `union` by 15% or two samples. The latter holds for networks and not for whole runs, whose
+late checkpoints are missed together: there the cheapest vector with a sum below delta is itself up to a third
+above the optimum, so it is only shown. At delta = 0.4, where the paper's own figures lie, nothing is asked.
 """
 
 from __future__ import annotations
@@ -24,19 +26,23 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 METHODS = ("lp", "union", "tree", "exact")
 SIZES = (5, 10, 15, 20, 25, 27, 50)
 CASES = [
-    *((2, 0.05, H, 300.0) for H in SIZES),
-    *((3, 0.05, H, 60.0) for H in SIZES[:-1]),
-    *((2, 0.4, H, 60.0) for H in SIZES[:-1]),
+    *(("networks", 2, 0.05, H, 300.0) for H in SIZES),
+    *(("networks", 3, 0.05, H, 60.0) for H in SIZES[:-1]),
+    *(("runs", 2, 0.05, H, 300.0) for H in SIZES),
+    *(("runs", 3, 0.05, H, 60.0) for H in SIZES[:-1]),
+    *(("networks", 2, 0.4, H, 60.0) for H in SIZES[:-1]),
 ]
-"""Sites, delta, hypotheses, and seconds for the exact search."""
-ALLOWED = {"union": (0.15, 2), "tree": (0.05, 1)}
+"""Family, sites, delta, hypotheses, and seconds for the exact search."""
+_TREE = {"tree": (0.05, 1)}
+_BOTH = {"union": (0.15, 2), **_TREE}
+ALLOWED = {("networks", 2): _BOTH, ("networks", 3): _BOTH, ("runs", 2): _TREE, ("runs", 3): _TREE}
 """Share of the optimum and number of samples, of which the larger is allowed."""
 
 
-def climb(k: int, delta: float, H: int, time_limit: float) -> Row:
+def climb(family: str, k: int, delta: float, H: int, time_limit: float) -> Row:
     """Plan by every method."""
-    fed = checkpoint_federation(H, k, delta)
-    row: Row = {"sites": k, "delta": delta, "hypotheses": H}
+    fed = checkpoint_federation(family, H, k, delta)
+    row: Row = {"family": family, "sites": k, "delta": delta, "hypotheses": H}
     for method in METHODS:
         start = time.perf_counter()
         found = fp.plan(fed, method, time_limit=time_limit, max_nodes=10**6)
@@ -53,18 +59,20 @@ def say(row: Row) -> str:
     best = row["exact"]["cost"]
     costs = [f"{row[method]['cost']:g} (+{row[method]['cost'] / best - 1:.0%})" for method in METHODS[:-1]]
     proved = "" if row["is_proved"] else f", at least {row['lower_bound']:g}"
-    cells = [row["sites"], row["delta"], row["hypotheses"], *costs, f"{best:g}{proved}"]
+    cells = [row["family"], row["sites"], row["delta"], row["hypotheses"], *costs, f"{best:g}{proved}"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def to_markdown(rows: list[Row]) -> str:
     """Write the rows as a page."""
-    head = ["sites", "delta", "hypotheses", "`lp`", "`union`", "`tree`", "`exact`"]
+    head = ["hypotheses", "sites", "delta", "H", "`lp`", "`union`", "`tree`", "`exact`"]
     table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *map(say, rows)]
     return (
         "# The planners on predictions of real models\n\n"
         "Made by `make bench` (`benchmarks/bench_ladder.py`). Samples each planner asks for, and in brackets how\n"
-        "far that is above `exact`, proved optimal unless a lower bound stands beside it. Epsilon is 0.1.\n\n"
+        "far that is above `exact`, proved optimal unless a lower bound stands beside it. Epsilon is 0.1. The\n"
+        "hypotheses are checkpoints of 18 networks early in their training, or of 6 whole training runs. The\n"
+        "late ones of a run are missed together: a sum of their probabilities counts that many times.\n\n"
         + "\n".join(table)
         + "\n"
     )
@@ -82,9 +90,9 @@ def ladder() -> Iterator[list[Row]]:
         (RESULTS / "ladder.md").write_text(to_markdown(rows))
 
 
-@pytest.mark.parametrize(("k", "delta", "H", "time_limit"), CASES)
-def test_ladder(k, delta, H, time_limit, ladder):
-    row = climb(k, delta, H, time_limit)
+@pytest.mark.parametrize(("family", "k", "delta", "H", "time_limit"), CASES)
+def test_ladder(family, k, delta, H, time_limit, ladder):
+    row = climb(family, k, delta, H, time_limit)
     ladder.append(row)
     print(f"\n{say(row)}", end="", flush=True)
     if delta == 0.05:
@@ -97,6 +105,7 @@ def check(row: Row) -> None:
     best = row["exact"]["cost"]
     if row["is_proved"]:
         assert best >= 20, "too easy to tell the planners apart"
-        above = {method: row[method]["cost"] - best for method in ALLOWED}
-        too_dear = {m: extra for m, extra in above.items() if extra > max(ALLOWED[m][0] * best, ALLOWED[m][1])}
+        allowed = ALLOWED.get((row["family"], row["sites"]), {})
+        above = {method: row[method]["cost"] - best for method in allowed}
+        too_dear = {m: extra for m, extra in above.items() if extra > max(allowed[m][0] * best, allowed[m][1])}
         assert not too_dear, f"samples above the optimum of {best:g}: {too_dear}"

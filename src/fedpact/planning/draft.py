@@ -7,12 +7,14 @@ than ``union``: ``lp`` is the paper's program, ``union`` the cheaper of its plan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.errors import NoPlanFoundError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.lower_bound import unreachable
@@ -27,6 +29,11 @@ PROOFS = {
 }
 
 
+# Up to this many rates k H^2, and agents.
+_SIZE = 4_000_000
+_AGENTS = 200
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draft:
     """A proved integer vector with the fractional solution it came from."""
@@ -39,22 +46,49 @@ class Draft:
 def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None) -> Draft:
     """Plan by "lp", "union" or "tree"; ``start`` (k,) is the fractional solution of a similar federation.
 
+    Without a start the draft is kept with a small federation, for the methods that go on from it.
+
     Raises
     ------
     NoPlanFoundError
         If the capacities leave the method no plan, although there may be one.
     """
-    paper = solve_pairs(fed, start)
-    best = _round(fed, paper, prove_by_pairs(fed))
-    if method == "lp":
-        return _conclude(fed, method, best, paper)
-    union = solve_union(fed, UnionProgram(fed), start)
-    by_union = prove_by_union(fed)
-    plans = [_round(fed, union, by_union), None if best is None else polish(fed, best, by_union)]
+    if start is not None or not is_small(fed):
+        return _DRAFTS[method](fed, start)
+    key = (draft, method)
+    if key not in fed.memo:
+        fed.memo[key] = _DRAFTS[method](fed, None)
+    found = fed.memo[key]
+    assert isinstance(found, Draft)
+    return found
+
+
+def is_small(fed: Federation) -> bool:
+    """Whether exact work on the federation may be quick."""
+    return fed.k * fed.H * fed.H <= _SIZE and fed.k <= _AGENTS
+
+
+def _draft_by_pairs(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+    solution = solve_pairs(fed, start)
+    return _conclude(fed, "lp", _round(fed, solution, prove_by_pairs(fed)), solution)
+
+
+def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+    proves = prove_by_union(fed)
+    solution = solve_union(fed, UnionProgram(fed), start)
+    plans = [_round(fed, solution, proves)]
+    with contextlib.suppress(NoPlanFoundError):
+        plans.append(polish(fed, draft(fed, "lp", start).m, proves))
     best = min((m for m in plans if m is not None), key=fed.cost_of, default=None)
-    if method == "tree" and best is not None:
-        best = polish(fed, best, prove_by_tree(fed))
-    return _conclude(fed, method, best, union)
+    return _conclude(fed, "union", best, solution)
+
+
+def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+    found = draft(fed, "union", start)
+    return replace(found, m=polish(fed, found.m, prove_by_tree(fed)), proved_by=PROOFS["tree"])
+
+
+_DRAFTS = {"lp": _draft_by_pairs, "union": _draft_by_union, "tree": _draft_by_tree}
 
 
 def _round(fed: Federation, solution: Solution | UnreachableRow, proves: Certificate) -> NDArray[np.int64] | None:
@@ -70,9 +104,7 @@ def _conclude(
         found = None if isinstance(solution, UnreachableRow) else solution
         return Draft(m=m, solution=found, proved_by=PROOFS[method])
     row = solution.row if isinstance(solution, UnreachableRow) else solution.rows[int(solution.duals.argmax())]
-    raise unreachable(
-        fed, row.requirement, row.pair, f"method {method!r} finds no plan, though method 'exact' may"
-    ) from None
+    raise unreachable(fed, row.requirement, row.pair, method)
 
 
 def _solve(

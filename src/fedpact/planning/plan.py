@@ -26,7 +26,7 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.certificates import Judge, requirements_of
 from fedpact.planning.covering import Solution
-from fedpact.planning.draft import PROOFS, Draft, draft
+from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
@@ -38,9 +38,6 @@ MAX_NODES = 20_000
 TIME_LIMIT = 60.0
 _AUTO_NODES = 300
 _AUTO_SECONDS = 10.0
-# Beyond this many rates k H^2, or agents, auto stays with pairwise rates.
-_AUTO_SIZE = 4_000_000
-_AUTO_AGENTS = 200
 _PLENTY = 1e9
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
@@ -130,17 +127,13 @@ def plan_from(
         seconds=seconds if time_limit is None else time_limit,
         progress=progress,
     )
-    if method == "exact" or (method == "auto" and _is_small(fed) and not has_pairs_only):
+    if method == "exact" or (method == "auto" and is_small(fed) and not has_pairs_only):
         return _plan_exactly(fed, method, below, start, budget)
     found = draft(fed, "tree" if method == "auto" else method, start.fractional)
-    if method == "auto" and _is_small(fed):
+    if method == "auto" and is_small(fed):
         return _search_by_pairs(fed, found, below, start, budget)
     lower = max(below.best(), (start.lower_bound, _BY_SEARCH))
     return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
-
-
-def _is_small(fed: Federation) -> bool:
-    return fed.k * fed.H * fed.H <= _AUTO_SIZE and fed.k <= _AUTO_AGENTS
 
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:

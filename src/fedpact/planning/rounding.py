@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.settings import Agent
 from fedpact.planning.certificates import Certificate
 
 _SNAP = 1e-7
 _MOVE_AGENTS = 40
+_STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 _MANY_RATES = 2_000_000
 
 
@@ -79,7 +81,7 @@ def _least(m: NDArray[np.int64], agent: int, proves: Certificate) -> int:
 
 
 def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
-    """Give up one sample of an agent for fewer money's worth of another's, as long as that helps."""
+    """Give up some samples of an agent for less money's worth of another's, as long as that helps."""
     caps = capacities(fed)
     agents = np.arange(fed.k) if fed.k <= _MOVE_AGENTS else np.flatnonzero(m)
     improved = len(agents) <= _MOVE_AGENTS
@@ -101,7 +103,7 @@ def _cheapest_move(
     caps: NDArray[np.float64],
     proves: Certificate,
 ) -> NDArray[np.int64] | None:
-    """Cheaper proved vector with one sample less of ``giver`` and more of one other, or None."""
+    """Cheaper proved vector with fewer samples of ``giver`` and more of one other, or None."""
     trials = _moves(fed, m, giver, agents, caps)
     proved = trials[proves(trials)] if len(trials) else trials
     if not len(proved):
@@ -113,18 +115,25 @@ def _cheapest_move(
 def _moves(
     fed: Federation, m: NDArray[np.int64], giver: int, agents: NDArray[np.intp], caps: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Vectors with one sample less of ``giver`` and as many more of one other as that saves."""
-    saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - 1))
+    """Vectors with some samples less of ``giver`` and as many more of one other as that saves."""
     out = []
-    for taker in agents[agents != giver]:
-        cost, count, step = fed.agents[taker].cost, int(m[taker]), 1
-        while count + step <= caps[taker] and float(cost(count + step) - cost(m[taker])) < saved - 1e-12:
-            count, step = count + step, 2 * step
-        if count > m[taker]:
-            trial = m.copy()
-            trial[giver], trial[taker] = m[giver] - 1, count
-            out.append(trial)
+    for fewer in (step for step in _STEPS if step <= m[giver]):
+        saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - fewer))
+        for taker in agents[agents != giver]:
+            count = _count_for(fed.agents[taker], int(m[taker]), saved, caps[taker])
+            if count > m[taker]:
+                trial = m.copy()
+                trial[giver], trial[taker] = m[giver] - fewer, count
+                out.append(trial)
     return np.array(out, dtype=np.int64).reshape(-1, fed.k)
+
+
+def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:
+    """How many samples of an agent that gives ``count`` can be had for less than ``money`` more, about."""
+    start, step = float(agent.cost(count)), 1
+    while count + step <= cap and float(agent.cost(count + step)) - start < money - 1e-12:
+        count, step = count + step, 2 * step
+    return count
 
 
 def polish(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
