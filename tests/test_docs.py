@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def test_the_python_of_the_readme_runs_as_printed(capsys):
         exec(compile(code, "README.md", "exec"), names)
     assert capsys.readouterr().out.splitlines() == [
         "{'alice': 14, 'bob': 14}",
+        "{'alice': 3, 'bob': 2} 5.0 5.0",
         "True 0.0256 exact",
         "28.0 14.0 5.0",
     ]
@@ -56,3 +58,12 @@ def test_errata_that_the_code_cites_are_explained():
     cited = set(re.findall(r"\b([ABC]\d)\b", " ".join(re.findall(r"ERRATA ([ABC]\d[^.;)]*)", source))))
     assert cited
     assert cited <= explained
+
+
+def test_the_ladder_of_the_readme_is_the_measured_one():
+    measured = json.loads((ROOT / "docs/results/ladder.json").read_text())["rows"]
+    shown = [row for row in measured if (row["family"], row["sites"], row["delta"]) == ("networks", 2, 0.05)]
+    for method in ("lp", "union", "tree", "exact"):
+        costs = [f"{row[method]['cost']:g}" for row in shown]
+        line = next(line for line in README.splitlines() if line.startswith(f"| `{method}`"))
+        assert [cell.strip() for cell in line.split("|")[2:-1]] == costs

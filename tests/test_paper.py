@@ -291,3 +291,30 @@ def test_c5_a_rate_of_one_needs_one_sample():
     fed = one_agent([[0, 0], [1, 1]], ["1/3", "2/3"], epsilon=0, delta="1/1000")
     assert [fp.verify(fed, [m]).failure["agent-1"].high for m in (0, 1, 5)] == [1, 0, 0]
     assert fp.standalone(fed) == {"agent-1": 1}
+
+
+def test_rounding_up_can_reverse_the_order_of_the_programs():
+    """The union program's optimum is cheaper than the paper's, its ceiling dearer; the plans keep the order."""
+    fed = fp.Federation.from_table(
+        [[0, 1, 0], [1, 0, 0], [0, 0, 1]],
+        [["1/4", "1/6", "7/12"], ["1/6", "3/4", "1/12"]],
+        cost=[1, 3],
+        epsilon=0.1,
+        delta=0.1,
+    )
+    lp, union = fp.plan(fed, "lp"), fp.plan(fed, "union")
+    assert lp.fractional_cost == pytest.approx(4.714, abs=1e-3)
+    assert union.fractional_cost == pytest.approx(3.781, abs=1e-3)
+    ceilings = [np.ceil(list(found.fractional.values())) @ [1, 3] for found in (lp, union)]
+    assert ceilings == [5, 6]
+    assert union.cost <= lp.cost <= 5
+
+
+def test_b9_a_scaled_plan_costs_more_than_the_factor_for_convex_costs():
+    fed = fp.Federation.from_table(
+        [[0, 0], [0, 1], [1, 0], [1, 1]], [["1/2", "1/2"]], epsilon=0.1, delta=0.1, cost={"quadratic": [0, 1]}
+    )
+    lp, optimum = fp.plan(fed, "lp"), fp.plan(fed, "exact")
+    factor = 1 + np.log(4) / np.log(10)
+    assert lp.fractional_cost > factor * fp.plan(fed, "union").lower_bound
+    assert lp.fractional_cost <= factor**2 * optimum.cost

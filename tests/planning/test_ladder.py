@@ -47,7 +47,19 @@ def check_optimum(question, plans):
     assert plans["exact"].cost == pytest.approx(optimum)
     assert plans["exact"].status in (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
     assert all(found.lower_bound <= optimum + 1e-9 for found in plans.values())
+    check_factor(question, plans.get("lp"), optimum)
     return bool(plans["exact"].cost > 0)
+
+
+def check_factor(question, lp, optimum):
+    """The paper's theorem before rounding, and what is true after it (ERRATA A5)."""
+    if lp is None or question.objective != "pac" or question.capacity[0] is not None:
+        return
+    H = len(np.unique(question.labels[:, (question.distributions > 0).any(axis=0)], axis=0))
+    factor = 1 + np.log(H) / np.log(1 / question.delta)
+    assert lp.fractional_cost <= factor * optimum + 1e-6
+    support = np.array(list(lp.fractional.values())) > 1e-9
+    assert lp.cost <= factor * optimum + question.cost[support].sum() + 1e-6
 
 
 def check_infeasible(question):
