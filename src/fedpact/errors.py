@@ -56,6 +56,16 @@ class InfeasibleError(FedpactError):
 class NoPlanFoundError(InfeasibleError):
     """A method finds no contribution vector within the capacities; one that it cannot prove may exist."""
 
+    def __init__(
+        self, method: str, why: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None
+    ) -> None:
+        self.method, self.why = method, why
+        super().__init__(f"method {method!r} finds no plan within the capacities: {why}", agents=agents, pair=pair)
+
+    def by(self, method: str) -> NoPlanFoundError:
+        """Say the same of another method."""
+        return NoPlanFoundError(method, self.why, agents=self.agents, pair=self.pair)
+
 
 class MissingExtraError(FedpactError):
     """Something was asked for that needs an optional package; gives the line that installs it.

@@ -19,7 +19,7 @@ from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_
 from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.lower_bound import unreachable
 from fedpact.planning.pairs import PairProgram
-from fedpact.planning.rounding import capacities, polish, round_up
+from fedpact.planning.rounding import capacities, most_of, polish, round_up
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {
@@ -84,8 +84,14 @@ def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft
 
 
 def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
-    found = draft(fed, "union", start)
-    return replace(found, m=polish(fed, found.m, prove_by_tree(fed)), proved_by=PROOFS["tree"])
+    proves = prove_by_tree(fed)
+    try:
+        found = draft(fed, "union", start)
+    except NoPlanFoundError as error:
+        found = Draft(m=most_of(fed), solution=None, proved_by="")
+        if not proves(found.m[None])[0]:
+            raise error.by("tree") from None
+    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["tree"])
 
 
 _DRAFTS = {"lp": _draft_by_pairs, "union": _draft_by_union, "tree": _draft_by_tree}

@@ -60,11 +60,10 @@ def unreachable(
     """Say whose target and which pair the capacities leave no way to meet, at all or by one ``method``."""
     agent = requirement_name(fed, requirement)
     truth, other = (fed.hypotheses[index] for index in pair)
-    what = "no plan exists" if method is None else f"method {method!r} finds no plan within the capacities"
-    kind = InfeasibleError if method is None else NoPlanFoundError
-    return kind(
-        f"{what}: with everybody at capacity {agent!r} still misses the target, because {other!r} too often "
-        f"survives when {truth!r} is the truth; raise a capacity or the tolerance",
-        agents=(agent,),
-        pair=(truth, other),
+    why = (
+        f"with everybody at capacity {agent!r} still misses the target, because {other!r} too often survives when "
+        f"{truth!r} is the truth; raise a capacity or the tolerance"
     )
+    if method is None:
+        return InfeasibleError(f"no plan exists: {why}", agents=(agent,), pair=(truth, other))
+    return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))

@@ -30,7 +30,7 @@ from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
-from fedpact.planning.rounding import capacities, polish
+from fedpact.planning.rounding import most_of, polish
 from fedpact.statistics.engine import engine_of
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
@@ -38,7 +38,6 @@ MAX_NODES = 20_000
 TIME_LIMIT = 60.0
 _AUTO_NODES = 300
 _AUTO_SECONDS = 10.0
-_PLENTY = 1e9
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
 
@@ -142,7 +141,7 @@ def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start,
         first = draft(fed, "tree", start.fractional)
     except NoPlanFoundError:
         _check_reachable(fed)
-        first = Draft(m=_most(fed), solution=None, proved_by=_BY_ENGINE)
+        first = Draft(m=most_of(fed), solution=None, proved_by=_BY_ENGINE)
     judge = Judge(fed, time.monotonic() + budget.seconds)
     better = polish(fed, first.m, judge.proves_in_time)
     found = _search(fed, better, judge, below, start, budget)
@@ -176,16 +175,11 @@ def _search(
     )
 
 
-def _most(fed: Federation) -> NDArray[np.int64]:
-    """Everybody at capacity, or at more than anybody can need."""
-    return np.minimum(capacities(fed), _PLENTY).astype(np.int64)
-
-
 def _check_reachable(fed: Federation) -> None:
     """Raise if not even everybody at capacity meets the targets."""
     engine = engine_of(fed)
     requirements = requirements_of(fed)
-    most = _most(fed)
+    most = most_of(fed)
     values = engine.evaluate(most[None], requirements)
     for column, requirement in enumerate(requirements):
         if exceeds(float(values.low[0, column]), engine.threshold(requirement)):

@@ -18,6 +18,7 @@ from fedpact.describe.settings import Agent
 from fedpact.planning.certificates import Certificate
 
 _SNAP = 1e-7
+_PLENTY = 1e9
 _MOVE_AGENTS = 40
 _STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 _MANY_RATES = 2_000_000
@@ -26,6 +27,11 @@ _MANY_RATES = 2_000_000
 def capacities(fed: Federation) -> NDArray[np.float64]:
     """(k,) the most that each agent can give; infinite where there is no limit."""
     return np.array([np.inf if agent.capacity is None else float(agent.capacity) for agent in fed.agents])
+
+
+def most_of(fed: Federation) -> NDArray[np.int64]:
+    """(k,) everybody at capacity, or at more than anybody can need."""
+    return np.minimum(capacities(fed), _PLENTY).astype(np.int64)
 
 
 def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certificate) -> NDArray[np.int64] | None:

@@ -1,0 +1,44 @@
+import time
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.planning.certificates import Judge, TimeUp
+from noisy import noisy_federation
+
+
+def test_with_the_joint_structure_everything_is_proved_or_refuted():
+    fed = noisy_federation(0)
+    judge = Judge(fed)
+    vectors = np.array([[0, 0, 0], [5, 5, 5], [9, 9, 9], [40, 40, 40]])
+    enough = np.array([fp.verify(fed, m, method="exact").is_feasible for m in vectors])
+    assert set(enough) == {True, False}
+    assert (judge.proves(vectors) == enough).all()
+    assert (judge.cannot_refute(vectors) == enough).all()
+
+
+def test_reports_leave_some_vectors_undecided_and_decide_none_wrongly():
+    known = noisy_federation(1, H=25, n=60)
+    reports = [
+        fp.Report(
+            name=name, n=60, n_classes=4,
+            counts=np.rint(60 * square[np.triu_indices(known.H, 1)]).astype(int),
+        )
+        for name, square in zip(known.names, fp.disagreement(known), strict=True)
+    ]  # fmt: skip
+    fed = fp.Federation.from_reports(reports, epsilon=0.15, delta=0.05)
+    truth, judge = Judge(known), Judge(fed)
+    vectors = np.array([[count, count, count] for count in range(0, 20)])
+    enough, proved, possible = truth.proves(vectors), judge.proves(vectors), judge.cannot_refute(vectors)
+    assert (proved <= enough).all()
+    assert (enough <= possible).all()
+    assert (proved != possible).any()
+
+
+def test_after_the_deadline_nothing_more_is_known():
+    judge = Judge(noisy_federation(0), deadline=time.monotonic() - 1)
+    vector = np.array([[40, 40, 40]])
+    with pytest.raises(TimeUp):
+        judge.proves(vector)
+    assert not judge.proves_in_time(vector)[0]

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+from noisy import noisy_federation
+
+import fedpact as fp
+from fedpact.planning import lower_bound
+from fedpact.planning.lower_bound import LowerBound
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_samples_cost_at_least_the_relaxation_and_at_most_the_optimum(seed):
+    fed = noisy_federation(seed, k=2)
+    below = LowerBound(fed)
+    value, how = below.best()
+    assert how == "integer program over single pairs"
+    assert below.fractional.value - 1e-9 <= value <= fp.plan(fed, "exact").cost + 1e-9
+
+
+def test_many_agents_are_bounded_by_the_relaxation(monkeypatch):
+    monkeypatch.setattr(lower_bound, "_MANY_AGENTS", 1)
+    below = LowerBound(noisy_federation(0))
+    assert below.best() == (below.fractional.value, "program over single pairs")
+
+
+def test_a_box_costs_at_least_its_program():
+    fed = noisy_federation(0)
+    below = LowerBound(fed)
+    most = np.full(fed.k, 1000)
+    assert below.in_box(np.zeros(fed.k, dtype=int), most) == pytest.approx(below.fractional.value)
+    assert below.in_box(np.full(fed.k, 7), most) >= fed.cost_of(np.full(fed.k, 7)) - 1e-9
+    assert below.in_box(np.zeros(fed.k, dtype=int), np.zeros(fed.k, dtype=int)) == np.inf
+
+
+def test_a_pair_that_no_capacity_rules_out_is_named():
+    fed = noisy_federation(0, capacity=1)
+    with pytest.raises(fp.InfeasibleError, match="no plan exists") as raised:
+        LowerBound(fed)
+    assert not isinstance(raised.value, fp.NoPlanFoundError)
+    assert raised.value.agents[0] in fed.names

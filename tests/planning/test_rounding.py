@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from noisy import noisy_federation
+
+import fedpact as fp
+from fedpact.planning.certificates import prove_by_union
+from fedpact.planning.rounding import move, polish, round_up, trim
+
+
+@pytest.fixture(params=range(4))
+def fed(request):
+    return noisy_federation(request.param)
+
+
+def test_a_trimmed_vector_can_spare_no_sample(fed):
+    proves = prove_by_union(fed)
+    m = trim(fed, np.full(fed.k, 100), proves)
+    assert proves(m[None])[0]
+    for agent in np.flatnonzero(m):
+        less = m.copy()
+        less[agent] -= 1
+        assert not proves(less[None])[0]
+
+
+def test_rounding_up_ends_with_a_proof_or_at_the_capacities(fed):
+    proves = prove_by_union(fed)
+    assert proves(round_up(fed, np.zeros(fed.k), proves)[None])[0]
+    capped = noisy_federation(0, capacity=1)
+    assert round_up(capped, np.zeros(capped.k), prove_by_union(capped)) is None
+
+
+def test_moving_and_polishing_never_cost_more_and_keep_the_proof(fed):
+    proves = prove_by_union(fed)
+    start = np.full(fed.k, 40)
+    trimmed = trim(fed, start, proves)
+    moved, polished = move(fed, trimmed, proves), polish(fed, start, proves)
+    assert fed.cost_of(polished) <= fed.cost_of(moved) <= fed.cost_of(trimmed)
+    assert proves(np.stack([moved, polished])).all()
+
+
+def test_a_dear_sample_is_exchanged_for_cheap_ones():
+    fed = fp.Federation.from_table(
+        [[0, 0], [1, 1]], [[0.5, 0.5], [0.5, 0.5]], epsilon=0.1, delta=0.1, cost=[10, 1]
+    )
+    assert move(fed, np.array([1, 0]), prove_by_union(fed)).tolist() == [0, 1]
+
+
+def test_capacities_hold_in_every_exchange():
+    fed = noisy_federation(1, capacity=[None, 3, None], cost=[3, 1, 3])
+    assert polish(fed, np.array([60, 0, 60]), prove_by_union(fed))[1] <= 3
