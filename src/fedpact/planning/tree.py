@@ -13,6 +13,8 @@ a proved one is proved as well.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +31,24 @@ _LINKS = 4
 # Multiplications that the links of one proof may take.
 _WORK = 2e9
 _KEEP = 32_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Misses:
+    """What can go wrong for one requirement against one truth."""
+
+    target: int
+    hypotheses: NDArray[np.intp]
+    """(s,) the likeliest bad ones, which are linked, by falling weight."""
+    weights: NDArray[np.float64]
+    """(s,) what missing each of them costs."""
+    p: NDArray[np.float64]
+    """(k, s) how often each of them differs from the truth."""
+    q: NDArray[np.float64]
+    """(s,) how likely each is missed."""
+    rest: float
+    """What the others add at most."""
+    limit: float
 
 
 class TreeProof:
@@ -54,76 +74,62 @@ class TreeProof:
         return True
 
     def _is_proved(self, m: NDArray[np.float64], target: int) -> bool:
-        some = np.array([target])
-        sums = self.union.bounds(m, some)[0]
-        p = self.union.rates.rows(some)[:, 0]
+        sums = self.union.bounds(m, np.array([target]))[0]
         over = np.flatnonzero(exceeds(sums, self.union.limits))
-        return all(self._meets(m, target, p, int(requirement)) for requirement in over)
+        return all(self._meets(m, self._gather(m, target, int(requirement))) for requirement in over)
 
-    def _meets(self, m: NDArray[np.float64], target: int, p: NDArray[np.float64], requirement: int) -> bool:
+    def _gather(self, m: NDArray[np.float64], target: int, requirement: int) -> _Misses:
+        some = np.array([target])
+        weights = self.union.weights(some)[0, requirement]
+        bad = np.flatnonzero(weights)
+        p = self.union.rates.rows(some)[:, 0, bad]
+        q = np.exp(m @ log_miss(p))
+        order = np.argsort(-weights[bad] * q, kind="stable")
+        linked, rest = np.sort(order[:_LINKED]), order[_LINKED:]
+        linked = linked[np.argsort(-weights[bad][linked], kind="stable")]
+        return _Misses(
+            target=target,
+            hypotheses=bad[linked],
+            weights=weights[bad][linked],
+            p=p[:, linked],
+            q=q[linked],
+            rest=float((weights[bad] * q)[rest].sum()),
+            limit=float(self.union.limits[requirement]),
+        )
+
+    def _meets(self, m: NDArray[np.float64], misses: _Misses) -> bool:
         """Whether one requirement is proved to be met, by one link per hypothesis or else by several."""
-        limit = float(self.union.limits[requirement])
-        weights = self._weights(p, requirement)
-        if limit == 0:
+        if misses.limit == 0:
             return False
-        some = np.flatnonzero(weights)
-        q = np.exp(m @ log_miss(p[:, some]))
-        order = np.argsort(-weights[some] * q, kind="stable")
-        rest = float((weights[some] * q)[order[_LINKED:]].sum())
-        linked = some[order[:_LINKED]]
-        if not exceeds(self._tree(m, target, p, np.sort(linked), weights) + rest, limit):
-            return True
-        return not exceeds(self._links(m, target, p, linked, weights) + rest, limit)
+        return not exceeds(self._tree(m, misses) + misses.rest, misses.limit) or not exceeds(
+            self._links(m, misses) + misses.rest, misses.limit
+        )
 
-    def _weights(self, p: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
-        """(H,) what a miss costs the requirement."""
-        if not self.union.is_pac:
-            return np.asarray(p[requirement])
-        bad = exceeds(p, self.union.epsilon[:, None])
-        return np.asarray(bad.any(axis=0) if self.union.is_joint else bad[requirement], dtype=np.float64)
-
-    def _tree(
-        self,
-        m: NDArray[np.float64],
-        target: int,
-        p: NDArray[np.float64],
-        linked: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> float:
+    def _tree(self, m: NDArray[np.float64], misses: _Misses) -> float:
         """Bound by one link per hypothesis, from pairwise rates."""
-        linked = linked[np.argsort(-weights[linked], kind="stable")]
-        q = np.exp(m @ log_miss(p[:, linked]))
-        both = np.exp(np.tensordot(m, self._log_both(target, p, linked), axes=1))
-        by_threshold = best_threshold(weights[None, linked], q[None])[1][0]
-        return min(tree_bound(q, both, weights[linked]), float(by_threshold))
+        both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
+        by_threshold = best_threshold(misses.weights[None], misses.q[None])[1][0]
+        return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
 
-    def _links(
-        self,
-        m: NDArray[np.float64],
-        target: int,
-        p: NDArray[np.float64],
-        linked: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> float:
+    def _links(self, m: NDArray[np.float64], misses: _Misses) -> float:
         """Bound by several links per hypothesis where the joint structure is known and small enough; else 1."""
         if self.domain is None:
             return 1.0
-        size = len(linked) ** 2 * self.domain.n * max(1, int((m > 0).sum()))
+        size = len(misses.q) ** 2 * self.domain.n * max(1, int((m > 0).sum()))
         links = min(_LINKS, int(np.log2(_WORK / max(1, size) + 1)))
         if links < 2:
             return 1.0
-        q = np.exp(m @ log_miss(p[:, linked]))
-        linked = linked[np.lexsort((-q, -weights[linked]))]
-        sets = self.domain.labels[linked] != self.domain.labels[target]
-        return link_bound(sets, weights[linked], self.domain.mass, m, links=links)
+        order = np.lexsort((-misses.q, -misses.weights))
+        sets = self.domain.labels[misses.hypotheses[order]] != self.domain.labels[misses.target]
+        return link_bound(sets, misses.weights[order], self.domain.mass, m, links=links)
 
-    def _log_both(self, target: int, p: NDArray[np.float64], linked: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _log_both(self, misses: _Misses) -> NDArray[np.float64]:
         """(k, s, s) at most the log-probability that one sample misses both of a pair."""
-        key = (target, linked.tobytes())
+        key = (misses.target, misses.hypotheses.tobytes())
         if key in self._both:
             return self._both[key]
-        between = self.union.rates.rows(linked)[:, :, linked]
-        most = (p[:, linked, None] + p[:, None, linked] + between) / 2 * (1 + self.union.rates.error)
+        between = self.union.rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
+        most = (misses.p[:, :, None] + misses.p[:, None, :] + between) / 2 * (1 + self.union.rates.error)
         logs = log_miss(np.minimum(most, 1.0))
         if self._kept + logs.size <= _KEEP:
             self._kept += logs.size

@@ -103,16 +103,23 @@ class UnionProgram:
         agents = 1 if self.is_pac else self.fed.k
         return np.concatenate(list(on_all_cores(sums_of, self.rates.blocks(agents))))
 
-    def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
-        """(t, U, H) weight over limit of every hypothesis for every requirement."""
+    def weights(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """(t, U, H) what it costs every requirement if a hypothesis is missed."""
         if self.is_joint:
-            return self.bad[targets, None] / self.fed.delta
+            return self.bad[targets, None].astype(np.float64)
         if self.is_pac:
-            return self.rates.is_bad(self.epsilon, targets).swapaxes(0, 1) / self.fed.delta
-        theta = self.theta[:, targets, None]
-        room = self.epsilon[:, None, None] - theta
-        over = np.maximum(self.rates.rows(targets) - theta, 0.0)
-        return np.divide(over, room, out=np.zeros_like(over), where=room > 0).swapaxes(0, 1)
+            return self.rates.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
+        return np.minimum(self.rates.rows(targets) * (1 + self.rates.error), 1.0).swapaxes(0, 1)
+
+    def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """(t, U, H) weight over limit, for the expected objective what is above theta over what that leaves."""
+        weights = self.weights(targets)
+        if self.is_pac:
+            return weights / self.fed.delta
+        theta = self.theta[:, targets].T[:, :, None]
+        room = self.epsilon[:, None] - theta
+        over = np.maximum(weights - theta, 0.0)
+        return np.divide(over, room, out=np.zeros_like(over), where=room > 0)
 
     def _tangents(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> list[tuple[float, Row]]:
         """Log of sum over limit, and tangent, of the worst requirement of every target that is over it."""
@@ -208,6 +215,5 @@ class UnionProgram:
         is_strict = self._never is not None
         q = to_probability(self.rates.log_miss(m, targets), keep_tiny=is_strict)
         if self.is_pac:
-            sums = np.matmul(self._weigh(targets), q[:, :, None])[:, :, 0] * self.fed.delta
-            return np.asarray(np.minimum(sums, 1.0))
-        return np.stack([best_threshold(p, q)[1] for p in self.rates.rows(targets)], axis=1)
+            return np.asarray(np.minimum(np.matmul(self.weights(targets), q[:, :, None])[:, :, 0], 1.0))
+        return np.stack([best_threshold(p, q)[1] for p in self.weights(targets).swapaxes(0, 1)], axis=1)
