@@ -60,7 +60,9 @@ class NoPlanFoundError(InfeasibleError):
         self, method: str, why: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None
     ) -> None:
         self.method, self.why = method, why
-        super().__init__(f"method {method!r} finds no plan within the capacities: {why}", agents=agents, pair=pair)
+        super().__init__(
+            f"method {method!r} cannot prove any plan within the capacities: {why}", agents=agents, pair=pair
+        )
 
     def by(self, method: str) -> NoPlanFoundError:
         """Say the same of another method."""

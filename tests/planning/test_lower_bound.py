@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from noisy import noisy_federation
 
 import fedpact as fp
 from fedpact.planning import lower_bound
 from fedpact.planning.lower_bound import LowerBound
+from noisy import noisy_federation
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -37,3 +37,21 @@ def test_a_pair_that_no_capacity_rules_out_is_named():
         LowerBound(fed)
     assert not isinstance(raised.value, fp.NoPlanFoundError)
     assert raised.value.agents[0] in fed.names
+
+
+def test_an_interrupt_leaves_no_box_behind():
+    below = LowerBound(noisy_federation(0))
+    before = below.best()
+
+    class Interrupted:
+        def __getattr__(self, name):
+            if name == "getModelStatus":
+                raise KeyboardInterrupt
+            return getattr(real, name)
+
+    real = below.program._highs
+    below.program._highs = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        below.in_box(np.full(3, 50), np.full(3, 100))
+    below.program._highs = real
+    assert below.best()[0] == pytest.approx(before[0])

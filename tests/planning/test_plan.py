@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.planning.certificates import requirements_of
 from fedpact.planning.plan import plan
 from fedpact.statistics.engine import Engine
+from noisy import noisy_federation
 from oracle import answer, threshold
 from strategies import cases
 
@@ -173,3 +174,38 @@ def test_exact_needs_more_than_reports():
 def test_an_unknown_method_is_refused():
     with pytest.raises(fp.FederationError, match="method must be one of"):
         plan(fp.examples.alice_bob(), "magic")
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e6, 1e9])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_currency_changes_nothing_but_the_amounts(seed, factor):
+    fed = noisy_federation(seed)
+    other = fed.replace(cost=[float(agent.cost(1)) * factor for agent in fed.agents])
+    for method in LADDER:
+        ours, theirs = plan(fed, method), plan(other, method)
+        assert theirs.cost == pytest.approx(ours.cost * factor, rel=1e-6)
+        assert theirs.lower_bound == pytest.approx(ours.lower_bound * factor, rel=1e-5)
+        assert theirs.status is ours.status
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "tree"])
+def test_very_small_rates_are_not_taken_for_zero(method):
+    rare = 5e-10
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[1 - rare, rare]], epsilon=0, delta=0.05)
+    need = np.log(0.05) / np.log1p(-rare)
+    assert plan(fed, method).lower_bound == pytest.approx(need, rel=1e-6)
+    assert plan(fed, "union").cost == pytest.approx(need, rel=1e-6)
+
+
+def test_rates_rounded_to_singles_do_not_raise_the_lower_bound(monkeypatch):
+    monkeypatch.setattr("fedpact.statistics.rates.KEEP", 0)
+    fed = fp.Federation.from_table([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.1, 0.5, 0.4]], epsilon=0.1, delta=0.05)
+    assert plan(fed, "lp").lower_bound <= 5 + 1e-9
+
+
+def test_a_capacity_just_too_small_for_the_proof_is_said():
+    report = fp.Report(name="a", n=10**12, n_classes=2, counts=np.array([10**11]))
+    fed = fp.Federation.from_reports([report], epsilon=0.05, delta=0.05, capacity=28)
+    with pytest.raises(fp.InfeasibleError):
+        plan(fed, "auto")
+    assert plan(fp.Federation.from_reports([report], epsilon=0.05, delta=0.05), "auto").cost == 29

@@ -44,7 +44,7 @@ def test_random_curves_against_every_rate(values, data):
     def benefit(count):
         return steps[np.minimum(count, len(steps) - 1)]
 
-    found = tradeoff(benefit, m)
+    found = tradeoff(benefit, m, ceiling=steps[-1])
     chords = {(benefit(a) - benefit(b)) / (a - b) for a in range(12) for b in range(a)}
     explained = {rate for rate in chords if m in best_at(benefit, rate, most=20)}
     assert bool(explained) == (found.status is fp.TradeoffStatus.EXISTS)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,9 +28,13 @@ _DRAWN = (".png", ".svg", ".pdf")
 
 
 def _check_drawn(path: Path | None) -> Path | None:
-    """Refuse an ending that cannot be drawn before any work is done."""
+    """Refuse what cannot be drawn before any work is done."""
     if path is not None and path.suffix.lower() not in _DRAWN:
         raise fp.FederationError(f"plot must be a file that ends in .png, .svg or .pdf; it is {str(path)!r}")
+    if path is not None and not path.parent.is_dir():
+        raise fp.FederationError(f"plot cannot be written to {str(path)!r}: there is no such folder")
+    if path is not None and find_spec("matplotlib") is None:
+        raise fp.MissingExtraError("plot", extra="plot")
     return path
 
 
@@ -38,6 +43,13 @@ PlotOption = Annotated[
     typer.Option(
         metavar="FILE", help="Also draw the result to a file (.png, .svg or .pdf).", callback=_check_drawn
     ),
+]
+NodesOption = Annotated[
+    int | None, typer.Option(help="Boxes of contribution vectors that each exact search may look at.")
+]
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(help="Seconds for each exact search, on top of the draft that it starts from."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

@@ -25,8 +25,12 @@ from fedpact.cli.common import (
 
 def compare(
     file: FileArgument,
-    max_nodes: Annotated[int | None, typer.Option(help="Boxes that the exact search may look at.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds that the exact search may take.")] = None,
+    max_nodes: Annotated[
+        int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
+    ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:

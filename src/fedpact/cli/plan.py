@@ -30,8 +30,12 @@ def plan(
         str,
         typer.Option(help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.'),
     ] = "auto",
-    max_nodes: Annotated[int | None, typer.Option(help="Boxes that the exact search may look at.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds that the exact search may take.")] = None,
+    max_nodes: Annotated[
+        int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
+    ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -58,7 +62,8 @@ def plan(
 
 def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
     """Print who contributes, what it costs, and the certificate in words."""
-    title = f"{fed.name}: {sum(found.contributions.values()):,} samples, cost {format_number(found.cost)}"
+    samples = sum(found.contributions.values())
+    title = f"{fed.name}: {samples:,} sample{'s' * (samples != 1)}, cost {format_number(found.cost)}"
     table = make_table("agent", "samples", "cost")
     for agent in fed.agents:
         count = found.contributions[agent.name]
@@ -72,12 +77,10 @@ def print_certificate(found: fp.Plan) -> None:
     """Print in words why the plan is enough, how far the optimum can be and what drives the cost."""
     out = console()
     out.print(found.status.value)
-    out.print(f"enough because of {escape(found.proved_by)}")
-    out.print(
-        f"no plan costs less than {format_number(found.lower_bound)} ({found.lower_bound_by}): "
-        f"at most {found.ratio:.3f} times the optimum"
-    )
+    out.print(f"why it is enough: {escape(found.proved_by)}")
+    ratio = "" if found.ratio == 1 else f", so this one costs at most {found.ratio:.3f} times the optimum"
+    out.print(f"no plan costs less than {format_number(found.lower_bound)} ({found.lower_bound_by}){ratio}")
     for pair in found.duals[:3]:
         out.print(f"- {escape(str(pair))}")
     if found.delta_price:
-        out.print(f"- half the delta would cost about {format_number(math.log(2) * found.delta_price)} more")
+        out.print(f"- half the delta would cost about {math.log(2) * found.delta_price:.2g} more, before rounding")

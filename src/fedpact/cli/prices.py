@@ -21,6 +21,9 @@ from fedpact.cli.common import (
 def prices(file: FileArgument, as_json: JsonOption = False) -> None:
     """Price the targets at the margin: what a looser epsilon of each agent, or half the delta, would change.
 
+    Which hypotheses are too wrong for an agent changes in steps: "next step" is the least larger epsilon that
+    changes the cost and "saves" what that saves. All prices are those of the union program, before rounding.
+
     Example: [bold]fedpact prices examples/alice-bob.toml[/bold]
     """
     fed = read_federation(file)
@@ -34,16 +37,20 @@ def prices(file: FileArgument, as_json: JsonOption = False) -> None:
 
 def print_prices(fed: fp.Federation, found: fp.ShadowPrices) -> None:
     """Print one line per agent whose target costs something, then the price of delta."""
-    table = make_table("agent", "epsilon", "share of the cost", "next step", "saves")
-    dear = [price for price in found.epsilon if price.rate > 0 or price.share > 0]
-    for price in sorted(dear, key=lambda entry: -entry.share):
-        step = "-" if price.next_epsilon is None else f"epsilon {price.next_epsilon:.6g}"
-        saves = f"{format_number(price.rate)} per unit" if price.saving is None else format_number(price.saving)
-        table.add_row(escape(price.agent), f"{price.epsilon:g}", f"{price.share:.0%}", step, saves)
-    print_table(f"{fed.name}: {format_number(found.fractional_cost)} before rounding", table)
-    free = len(found.epsilon) - len(dear)
     out = console()
+    title = f"{fed.name}: {format_number(found.fractional_cost)} in the union program, before rounding"
+    dear = [price for price in found.epsilon if price.rate > 0 or price.share > 0]
+    if dear:
+        table = make_table("agent", "epsilon", "share of the cost", "next step", "saves")
+        for price in sorted(dear, key=lambda entry: -entry.share):
+            step = "-" if price.next_epsilon is None else f"epsilon {price.next_epsilon:.6g}"
+            saves = f"{price.rate:.4g} per unit" if price.saving is None else f"{price.saving:.4g}"
+            table.add_row(escape(price.agent), f"{price.epsilon:g}", f"{price.share:.0%}", step, saves)
+        print_table(title, table)
+    else:
+        out.print(f"[bold]{escape(title)}[/bold]")
+    free = sum(price.rate == 0 for price in found.epsilon)
     if free:
-        out.print(f"{free} agent{'s' if free > 1 else ''} would save nothing with a larger epsilon")
-    if found.halving_delta is not None:
-        out.print(f"half the delta ({fed.delta / 2:g}) would cost about {format_number(found.halving_delta)} more")
+        out.print(f"{free} of {fed.k} agents would save nothing with a larger epsilon of their own alone")
+    if found.halving_delta:
+        out.print(f"half the delta ({fed.delta / 2:g}) would cost about {found.halving_delta:.2g} more")

@@ -140,6 +140,23 @@ class PiecewiseLinear:
 Cost: TypeAlias = Linear | Quadratic | PiecewiseLinear
 
 
+def scale(cost: Cost, factor: float) -> Cost:
+    """Return the same cost in another currency.
+
+    Examples
+    --------
+    >>> scale(Quadratic(1.0, 0.5), 2.0)
+    Quadratic(linear=2.0, quadratic=1.0)
+    """
+    match cost:
+        case Linear(rate):
+            return Linear(rate * factor)
+        case Quadratic(linear, quadratic):
+            return Quadratic(linear * factor, quadratic * factor)
+        case PiecewiseLinear(breakpoints, slopes):
+            return PiecewiseLinear(breakpoints, tuple(slope * factor for slope in slopes))
+
+
 def read_cost(value: Any) -> Cost:
     """Turn a number, a ``{"quadratic": [a, b]}`` or a ``{"breakpoints", "slopes"}`` table into a cost.
 

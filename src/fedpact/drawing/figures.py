@@ -91,9 +91,15 @@ def draw_bars(
 
 
 def draw_curves(
-    x: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str
+    x: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    *,
+    title: str,
+    x_axis: str,
+    y_axis: str,
+    crosses: Mapping[str, Sequence[float]] | None = None,
 ) -> Figure:
-    """Draw one line per label over ``x``, the first solid and the others dashed.
+    """Draw one staircase per label over ``x``, the first solid and the others dashed, and crosses on the axis.
 
     Examples
     --------
@@ -105,12 +111,15 @@ def draw_curves(
     axes = figure.add_subplot()
     for place, (label, values) in enumerate(curves.items()):
         style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if place else {"color": _PLAIN, "marker": "o"}
-        axes.plot(x, values, label=label, **style)
+        axes.plot(x, values, label=label, drawstyle="steps-post", **style)
+    for label, places in (crosses or {}).items():
+        if len(places):
+            axes.plot(places, [0] * len(places), "x", color=_MARKED, label=label, clip_on=False)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(x_axis)
     axes.set_ylabel(y_axis)
     axes.set_title(title, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
-    if len(curves) > 1:
+    if len(axes.lines) > 1:
         axes.legend()
     return figure

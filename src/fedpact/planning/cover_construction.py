@@ -67,7 +67,7 @@ class Cover:
     def report_of(self, agent: str) -> Report:
         """On how many of an agent's points any two members disagree."""
         cell = self.cells[agent]
-        kind = np.float32 if len(cell) < 2**24 else np.float64  # every sum is a whole number that fits
+        kind = np.float32 if len(cell) < 2**23 else np.float64  # every sum is a whole number that fits
         labels = self.labels.astype(kind)
         weighted = labels * np.bincount(cell, minlength=labels.shape[1]).astype(kind)
         positive = weighted.sum(axis=1)

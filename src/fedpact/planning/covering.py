@@ -29,6 +29,7 @@ COST_TOL = 1e-6
 """How far below its curve a cost may stay, relative to the cost; well above the solver's own tolerance."""
 MANY_AGENTS = 2_000
 _NEW_COLUMNS = 200
+_SMALL = 1e-3
 _INFINITY = highspy.kHighsInf
 
 
@@ -89,6 +90,7 @@ class CoveringProgram:
         self.costs, self.capacity = tuple(costs), capacity
         self.rows: list[Row] = []
         self._places: list[int] = []
+        self._units: list[float] = []
         self._column = np.full(len(costs), -1)
         self._epigraph: dict[int, int] = {}
         self._highs = highspy.Highs()
@@ -124,10 +126,12 @@ class CoveringProgram:
         columns = self._column[agents].astype(np.int32)
         caps = self.capacity[agents]
         self._highs.changeColsBounds(len(columns), columns, low[agents], np.minimum(high[agents], caps))
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        value = float(self._highs.getInfo().objective_function_value)
-        self._highs.changeColsBounds(len(columns), columns, np.zeros(len(columns)), caps)
+        try:
+            self._highs.run()
+            status = self._highs.getModelStatus()
+            value = float(self._highs.getInfo().objective_function_value)
+        finally:  # an interrupt must not leave the box behind
+            self._highs.changeColsBounds(len(columns), columns, np.zeros(len(columns)), caps)
         if status == highspy.HighsModelStatus.kInfeasible:
             return np.inf
         return value if status == highspy.HighsModelStatus.kOptimal else 0.0
@@ -173,7 +177,7 @@ class CoveringProgram:
             m = np.zeros(len(self.costs))
             inside = np.flatnonzero(self._column >= 0)
             m[inside] = np.clip(values[self._column[inside]], 0.0, self.capacity[inside])
-            duals = np.maximum(row_duals[self._places], 0.0) if self.rows else np.zeros(0)
+            duals = np.maximum(row_duals[self._places], 0.0) / self._units if self.rows else np.zeros(0)
             if not self._refine_costs(m, values) and not self._price_columns(duals):
                 return m, float(self._highs.getInfo().objective_function_value), duals
 
@@ -203,7 +207,8 @@ class CoveringProgram:
         return bool(len(chosen))
 
     def _add_row(self, row: Row) -> None:
-        if np.minimum(row.a * np.minimum(self.capacity, 1e12), row.b).sum() < row.b * (1 - TOL):
+        most = np.multiply(row.a, self.capacity, out=np.zeros(len(row.a)), where=row.a > 0)
+        if np.minimum(most, row.b).sum() < row.b * (1 - TOL):
             raise UnreachableRow(row)
         outside = np.flatnonzero((self._column < 0) & (row.a > 0))
         if len(outside):
@@ -212,7 +217,10 @@ class CoveringProgram:
         inside = inside[row.a[inside] > 0]
         self._places.append(self._highs.getNumRow())
         self.rows.append(row)
-        self._highs.addRow(row.b, _INFINITY, len(inside), self._column[inside].astype(np.int32), row.a[inside])
+        self._units.append(_unit(row.a))
+        unit = self._units[-1]
+        columns = self._column[inside].astype(np.int32)
+        self._highs.addRow(row.b / unit, _INFINITY, len(inside), columns, row.a[inside] / unit)
 
     def _cheapest_cover(self, row: Row, outside: NDArray[np.intp]) -> NDArray[np.intp]:
         """Agents outside, best value first, until the row can hold."""
@@ -233,8 +241,8 @@ class CoveringProgram:
         for agent in agents:
             self._column[agent] = self._highs.getNumCol()
             entries = [
-                (place, row.a[agent])
-                for place, row in zip(self._places, self.rows, strict=True)
+                (place, row.a[agent] / unit)
+                for place, row, unit in zip(self._places, self.rows, self._units, strict=True)
                 if row.a[agent] > 0
             ]
             where = np.array([place for place, _ in entries], dtype=np.int32)
@@ -253,6 +261,12 @@ class CoveringProgram:
         slope, intercept = _tangent(self.costs[agent], at)
         places = np.array([self._epigraph[agent], self._column[agent]], dtype=np.int32)
         self._highs.addRow(intercept, _INFINITY, 2, places, np.array([1.0, -slope]))
+
+
+def _unit(a: NDArray[np.float64]) -> float:
+    """Return what a row is divided by: its largest coefficient if the solver might take that for zero."""
+    largest = float(a.max())
+    return largest if largest < _SMALL else 1.0
 
 
 def _tangent(cost: Cost, at: float) -> tuple[float, float]:

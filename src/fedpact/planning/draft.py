@@ -23,11 +23,26 @@ from fedpact.planning.rounding import capacities, most_of, polish, round_up
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {
-    "lp": "the paper's constraints: every bad pair is missed with probability delta / H at most",
-    "union": "the union bound: for every truth the miss probabilities sum to delta at most",
-    "tree": "Hunter-Worsley: that sum, less a spanning tree of pairwise intersections, is delta at most",
+    ("lp", "pac"): "every bad pair is missed with probability delta / H at most (the paper's constraints)",
+    ("union", "pac"): "for every truth the miss probabilities sum to delta at most (union bound)",
+    (
+        "tree",
+        "pac",
+    ): "for every truth the miss probabilities, less those of hypotheses that are missed together, sum "
+    "to delta at most (Hunter-Worsley)",
+    ("lp", "expected"): "every pair is missed with probability epsilon / 2Hp at most (the paper's constraints, "
+    "corrected)",
+    (
+        "union",
+        "expected",
+    ): "for every truth the errors times their probabilities sum to epsilon at most (union bound)",
+    (
+        "tree",
+        "expected",
+    ): "for every truth the errors times their probabilities, less what is missed together, sum to "
+    "epsilon at most (Hunter-Worsley)",
 }
-
+"""Why a plan is enough, by method and objective."""
 
 # Up to this many rates k H^2, and agents.
 _SIZE = 4_000_000
@@ -91,7 +106,7 @@ def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
         found = Draft(m=most_of(fed), solution=None, proved_by="")
         if not proves(found.m[None])[0]:
             raise error.by("tree") from None
-    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["tree"])
+    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["tree", fed.objective])
 
 
 _DRAFTS = {"lp": _draft_by_pairs, "union": _draft_by_union, "tree": _draft_by_tree}
@@ -108,7 +123,7 @@ def _conclude(
 ) -> Draft:
     if m is not None:
         found = None if isinstance(solution, UnreachableRow) else solution
-        return Draft(m=m, solution=found, proved_by=PROOFS[method])
+        return Draft(m=m, solution=found, proved_by=PROOFS[method, fed.objective])
     row = solution.row if isinstance(solution, UnreachableRow) else solution.rows[int(solution.duals.argmax())]
     raise unreachable(fed, row.requirement, row.pair, method)
 
@@ -132,7 +147,7 @@ def solve_union(
     fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None
 ) -> Solution | UnreachableRow:
     """Solve the union program, for the expected objective with ever better thresholds."""
-    solution = _solve(fed, program, start)
+    solution, theta = _solve(fed, program, start), program.theta.copy()
     while (
         fed.objective == "expected"
         and not isinstance(solution, UnreachableRow)
@@ -140,6 +155,7 @@ def solve_union(
     ):
         better = _solve(fed, program, None)
         if isinstance(better, UnreachableRow) or better.value >= solution.value * (1 - 1e-6):
+            program.theta = theta
             break
-        solution = better
+        solution, theta = better, program.theta.copy()
     return solution

@@ -130,9 +130,9 @@ def _explore(
             progress(state.nodes, state.lower_bound(), state.best_cost)
         children = _open_box(state, low, high, proves, is_possible)
         values = [max(value, state.fed.cost_of(child[0]), bound(*child)) for child in children]
-        state.pop()
         for at_least, child in zip(values, children, strict=True):
             state.push(at_least, *child)
+        state.pop()  # last, so that an interrupt loses no box; it is still the first of the heap
 
 
 def _open_box(

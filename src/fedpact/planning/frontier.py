@@ -70,6 +70,11 @@ class Frontier:
     """The federation's."""
 
     @property
+    def values(self) -> list[float]:
+        """Epsilon or delta at every point, strictest first."""
+        return [point.value for point in self.points]
+
+    @property
     def costs(self) -> list[float | None]:
         """Cost at every point, None where no plan exists."""
         return [None if point.plan is None else point.plan.cost for point in self.points]
@@ -86,6 +91,7 @@ class Frontier:
             title=f"{self.name}: cost against {self.axis}",
             x_axis=self.axis,
             y_axis="cost",
+            crosses={"no plan": [point.value for point in self.points if point.plan is None]},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,7 +127,7 @@ def frontier(
     fed
         The federation.
     epsilon, delta
-        Values to plan for, in any order; exactly one of the two.
+        Values to plan for, exactly one of the two; the answer has them in rising order, strictest first.
     method, max_nodes, time_limit
         As for :func:`fedpact.plan`, for every point.
     progress
@@ -130,8 +136,9 @@ def frontier(
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> frontier(alice_bob(), delta=[0.4, 0.1, 0.02]).costs
-    [6.0, 4.0, 2.0]
+    >>> curve = frontier(alice_bob(), delta=[0.4, 0.1, 0.02])
+    >>> dict(zip(curve.values, curve.costs))
+    {0.02: 6.0, 0.1: 4.0, 0.4: 2.0}
     """
     axis, values = _read_axis(fed, epsilon, delta)
     points: list[FrontierPoint] = []
@@ -177,7 +184,7 @@ def _plan_point(
 
 def _start_from(found: Plan) -> Start:
     fractional = None if found.fractional is None else np.array(list(found.fractional.values()))
-    return Start(fractional=fractional, lower_bound=found.lower_bound)
+    return Start(fractional=fractional, lower_bound=found.lower_bound, lower_bound_by=found.lower_bound_by)
 
 
 def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[FrontierPoint]:
@@ -185,7 +192,8 @@ def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[Fronti
     for stricter, looser in itertools.pairwise(range(len(points))):
         better, found = points[stricter].plan, points[looser].plan
         if better is not None and (found is None or found.cost > better.cost):
-            points[looser] = replace(points[looser], plan=_adopt(found, better, points[stricter].value, axis))
+            adopted = _adopt(found, better, points[stricter].value, axis)
+            points[looser] = FrontierPoint(value=points[looser].value, plan=adopted)
     return points
 
 

@@ -60,10 +60,15 @@ def unreachable(
     """Say whose target and which pair the capacities leave no way to meet, at all or by one ``method``."""
     agent = requirement_name(fed, requirement)
     truth, other = (fed.hypotheses[index] for index in pair)
-    why = (
-        f"with everybody at capacity {agent!r} still misses the target, because {other!r} too often survives when "
-        f"{truth!r} is the truth; raise a capacity or the tolerance"
-    )
     if method is None:
-        return InfeasibleError(f"no plan exists: {why}", agents=(agent,), pair=(truth, other))
+        return InfeasibleError(
+            f"no plan exists: with everybody at capacity {agent!r} still misses the target, because {other!r} too "
+            f"often survives when {truth!r} is the truth; raise a capacity or the tolerance",
+            agents=(agent,),
+            pair=(truth, other),
+        )
+    why = (
+        f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the truth; "
+        f"use method 'auto', or raise a capacity or the tolerance"
+    )
     return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))

@@ -87,7 +87,18 @@ class PairProgram:
         targets = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
         targets = targets[worst[targets] > (TOL if m.any() else -np.inf)]
         pairs = [(int(t), int(partner[t])) for t in targets if (int(t), int(partner[t])) not in self._known]
-        return self._add(pairs)
+        return self._add(pairs) if not self._drop_harmless(pairs) else self(m)
+
+    def _drop_harmless(self, pairs: list[tuple[int, int]]) -> bool:
+        """Forget pairs that only rounding makes bad, which a lower bound must not count; whether there are any."""
+        if not (self.is_bound and self.rates.error and pairs):
+            return False
+        h, g = np.array(pairs).T
+        harmless = ~exceeds(self.rates.between(h, g), self.epsilon[:, None] / self._margin).any(axis=0)
+        if harmless.any():
+            self.excess = self.excess.copy()
+            self.excess[h[harmless], g[harmless]] = 0
+        return bool(harmless.any())
 
     def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
         """(t, H - start) by how much every later pair's row is short at ``m``; -inf where there is no row."""
@@ -119,7 +130,8 @@ class PairProgram:
 
     def _is_short(self, short: float) -> bool:
         """Whether a miss is too likely, ``short`` being the log of how many times."""
-        return exceeds(self.fed.delta * float(np.exp(min(short, 1.0))), self.fed.delta)
+        limit = self.fed.delta if self.fed.objective == "pac" else 1.0
+        return exceeds(limit * float(np.exp(min(short, 1.0))), limit)
 
     def _add(self, pairs: list[tuple[int, int]]) -> list[Row]:
         if not pairs:

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.costs import scale
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
@@ -38,6 +39,7 @@ MAX_NODES = 20_000
 TIME_LIMIT = 60.0
 _AUTO_NODES = 300
 _AUTO_SECONDS = 10.0
+_REACH_SECONDS = 10.0
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
 
@@ -50,6 +52,7 @@ class Start:
 
     fractional: NDArray[np.float64] | None = None
     lower_bound: float = 0.0
+    lower_bound_by: str = "costs are not negative"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +111,19 @@ def plan_from(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Plan with what is known from an easier federation."""
+    """Plan with what is known from an easier federation.
+
+    Solver and search have absolute tolerances, so very large or small costs are planned for in another currency.
+    """
+    unit = _unit(fed)
+    if unit != 1.0:
+        scaled = fed.replace(cost=[scale(agent.cost, 1 / unit) for agent in fed.agents])
+        start = replace(start, lower_bound=start.lower_bound / unit)
+        other = plan_from(
+            scaled, method, start, max_nodes=max_nodes, time_limit=time_limit, progress=progress
+        ).in_currency(unit)
+        cost = fed.cost_of(other.m)
+        return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost))
     if method not in METHODS:
         raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
     for field, value in (("max_nodes", max_nodes), ("time_limit", time_limit)):
@@ -116,7 +131,7 @@ def plan_from(
             raise FederationError(f"{field} must be 0 or more; it is {value}")
     has_pairs_only = isinstance(fed.evidence, Reports)
     if method == "exact" and has_pairs_only:
-        raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'tree'")
+        raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
     below = LowerBound(fed)
     if not below.fractional.rows:
         return _nothing_needed(fed, method)
@@ -131,16 +146,22 @@ def plan_from(
     found = draft(fed, "tree" if method == "auto" else method, start.fractional)
     if method == "auto" and is_small(fed):
         return _search_by_pairs(fed, found, below, start, budget)
-    lower = max(below.best(), (start.lower_bound, _BY_SEARCH))
+    lower = max(below.best(), (start.lower_bound, start.lower_bound_by))
     return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
+
+
+def _unit(fed: Federation) -> float:
+    """Return what a first sample costs at least, or one if that is an ordinary number."""
+    cheapest = min(float(agent.cost(1)) for agent in fed.agents)
+    return 1.0 if 1e-2 <= cheapest <= 1e4 else cheapest
 
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
     """Let the guarantee engine drop what ``tree`` could not, then search for the optimum."""
     try:
         first = draft(fed, "tree", start.fractional)
-    except NoPlanFoundError:
-        _check_reachable(fed)
+    except NoPlanFoundError as error:
+        _check_reachable(fed, error, max(budget.seconds, _REACH_SECONDS))
         first = Draft(m=most_of(fed), solution=None, proved_by=_BY_ENGINE)
     judge = Judge(fed, time.monotonic() + budget.seconds)
     better = polish(fed, first.m, judge.proves_in_time)
@@ -156,7 +177,7 @@ def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: St
     judge = Judge(fed, time.monotonic() + budget.seconds)
     found = _search(fed, first.m, judge, below, start, budget)
     lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), below.best())
-    final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree"])
+    final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree", fed.objective])
     return _finish(fed, "auto", final, lower, PlanStatus.CERTIFIED)
 
 
@@ -175,17 +196,19 @@ def _search(
     )
 
 
-def _check_reachable(fed: Federation) -> None:
-    """Raise if not even everybody at capacity meets the targets."""
-    engine = engine_of(fed)
-    requirements = requirements_of(fed)
-    most = most_of(fed)
-    values = engine.evaluate(most[None], requirements)
-    for column, requirement in enumerate(requirements):
-        if exceeds(float(values.low[0, column]), engine.threshold(requirement)):
-            target = int(values.target[0, column])
-            other = engine.find_likeliest_miss(requirement, target, most)
-            raise unreachable(fed, requirement, (target, other))
+def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -> None:
+    """Raise unless everybody at capacity is proved to meet the targets."""
+    engine, most = engine_of(fed), most_of(fed)
+    judge = Judge(fed, time.monotonic() + seconds)
+    if judge.proves_in_time(most[None])[0]:
+        return
+    for requirement in requirements_of(fed):
+        low, _ = engine.decide(most[None], [requirement], max_work=0)
+        if exceeds(float(low[0, 0]), engine.threshold(requirement)):
+            values = engine.evaluate(most[None], [requirement], method="bounds")
+            target = int(values.target[0, 0])
+            raise unreachable(fed, requirement, (target, engine.find_likeliest_miss(requirement, target, most)))
+    raise error.by("exact")
 
 
 def _nothing_needed(fed: Federation, method: str) -> Plan:
@@ -224,31 +247,39 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
         delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()),
         status=status,
         method=method,
-        chosen=_chosen(method, final, status),
+        chosen=_chosen(method, final, status, isinstance(fed.evidence, Reports)),
         objective=fed.objective,
         guarantee=fed.guarantee,
     )
 
 
-def _chosen(method: str, final: Draft, status: PlanStatus) -> str:
-    if method != "auto" or status is PlanStatus.OPTIMAL:
-        return "exact" if method == "auto" else method
+def _chosen(method: str, final: Draft, status: PlanStatus, has_pairs_only: bool) -> str:
+    if method != "auto":
+        return method
+    if status is PlanStatus.OPTIMAL and not has_pairs_only:
+        return "exact"
     return "union, trimmed by the guarantee engine" if final.proved_by == _BY_ENGINE else "tree"
 
 
 def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:
+    """Whom every pair that binds is there for, and its share of the cost; rows of one pair are taken together."""
     if solution is None:
         return ()
-    total = sum(dual * row.b for dual, row in zip(solution.duals, solution.rows, strict=True))
+    duals: dict[tuple[int, int, int], tuple[float, float]] = {}
+    for dual, row in zip(solution.duals.tolist(), solution.rows, strict=True):
+        key = (*row.pair, row.requirement)
+        before = duals.get(key, (0.0, 0.0))
+        duals[key] = before[0] + dual, before[1] + dual * row.b
+    total = sum(worth for _, worth in duals.values())
     pairs = [
         BindingPair(
-            target=fed.hypotheses[row.pair[0]],
-            hypothesis=fed.hypotheses[row.pair[1]],
-            agent=requirement_name(fed, row.requirement),
-            dual=float(dual),
-            share=float(dual * row.b / total),
+            target=fed.hypotheses[target],
+            hypothesis=fed.hypotheses[hypothesis],
+            agent=requirement_name(fed, requirement),
+            dual=dual,
+            share=worth / total,
         )
-        for dual, row in zip(solution.duals, solution.rows, strict=True)
-        if dual * row.b > 1e-9 * max(total, 1e-300)
+        for (target, hypothesis, requirement), (dual, worth) in duals.items()
+        if worth > 1e-9 * max(total, 1e-300)
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.share))

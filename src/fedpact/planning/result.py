@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ class PlanStatus(Enum):
 
     OPTIMAL = "optimal: no cheaper contribution vector meets the targets"
     CERTIFIED = "every target is met; the ratio says how far the optimum can be at most"
-    INTERRUPTED = "every target is met; the search for the optimum stopped at its budget"
+    INTERRUPTED = "every target is met; the search for the optimum stopped early"
     NOTHING_NEEDED = "nothing is needed: every target is met without a single sample"
 
 
@@ -64,7 +64,7 @@ class Plan:
     contributions: dict[str, int]
     cost: float
     fractional: dict[str, float] | None
-    """Optimum of the method's program before rounding; None for ``exact``."""
+    """Optimum of the method's program before rounding, for ``exact`` of the union program; None if it has none."""
     fractional_cost: float | None
     lower_bound: float
     """No contribution vector that meets the targets costs less."""
@@ -102,6 +102,17 @@ class Plan:
             {name: count for name, count in self.contributions.items() if count},
             title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",
             axis="samples",
+        )
+
+    def in_currency(self, factor: float) -> Plan:
+        """Return the same plan with everything that is money multiplied."""
+        return replace(
+            self,
+            cost=self.cost * factor,
+            lower_bound=self.lower_bound * factor,
+            fractional_cost=None if self.fractional_cost is None else self.fractional_cost * factor,
+            delta_price=None if self.delta_price is None else self.delta_price * factor,
+            duals=tuple(replace(pair, dual=pair.dual * factor) for pair in self.duals),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from fedpact.describe.settings import Agent
 from fedpact.planning.certificates import Certificate
 
 _SNAP = 1e-7
-_PLENTY = 1e9
+_PLENTY = 2.0**50
 _MOVE_AGENTS = 40
+_MOST_MOVES = 100
 _STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 _MANY_RATES = 2_000_000
 
@@ -36,17 +37,17 @@ def most_of(fed: Federation) -> NDArray[np.int64]:
 
 def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certificate) -> NDArray[np.int64] | None:
     """Round up with the solver's tolerance, then add samples where that was too little; None if caps forbid."""
-    caps = capacities(fed)
-    m = np.minimum(np.ceil(m_fractional - _SNAP), caps).astype(np.int64)
+    most = most_of(fed)
+    m = np.minimum(np.ceil(m_fractional - _SNAP), most).astype(np.int64)
     step = 1
     while not proves(m[None])[0]:
         support = (m > 0) | (m_fractional > 0)
-        more = np.minimum(m + step * (support if support.any() else np.ones(fed.k, dtype=bool)), caps)
+        more = np.minimum(m + step * (support if support.any() else np.ones(fed.k, dtype=bool)), most)
         if (more == m).all():
-            more = np.minimum(m + step, caps)
+            more = np.minimum(m + step, most)
             if (more == m).all():
                 return None
-        m, step = more.astype(np.int64), 2 * step
+        m, step = more, 2 * step
     return m
 
 
@@ -90,14 +91,14 @@ def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[
     """Give up some samples of an agent for less money's worth of another's, as long as that helps."""
     caps = capacities(fed)
     agents = np.arange(fed.k) if fed.k <= _MOVE_AGENTS else np.flatnonzero(m)
-    improved = len(agents) <= _MOVE_AGENTS
-    while improved:
-        improved = False
-        for giver in np.flatnonzero(m):
-            better = _cheapest_move(fed, m, int(giver), agents, caps, proves)
-            if better is not None:
-                m, improved = better, True
-                break
+    if len(agents) > _MOVE_AGENTS:
+        return m
+    for _ in range(_MOST_MOVES):
+        moves = (_cheapest_move(fed, m, int(giver), agents, caps, proves) for giver in np.flatnonzero(m))
+        better = next((move for move in moves if move is not None), None)
+        if better is None:
+            break
+        m = better
     return m
 
 
@@ -123,7 +124,7 @@ def _moves(
 ) -> NDArray[np.int64]:
     """Vectors with some samples less of ``giver`` and as many more of one other as that saves."""
     out = []
-    for fewer in (step for step in _STEPS if step <= m[giver]):
+    for fewer in sorted({step for step in (*_STEPS, m[giver] // 16, m[giver] // 4) if 0 < step <= m[giver]}):
         saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - fewer))
         for taker in agents[agents != giver]:
             count = _count_for(fed.agents[taker], int(m[taker]), saved, caps[taker])

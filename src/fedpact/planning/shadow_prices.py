@@ -33,7 +33,7 @@ from fedpact.statistics.rates import rates_of
 
 _BINDS = 1e-9
 _COUNTS = 1e-6
-_NOTHING = 1e-6
+_NOTHING = 1e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,8 @@ class EpsilonPrice:
     share: float
     """Share of the fractional cost that this agent's rows are there for."""
     next_epsilon: float | None
-    """Least larger epsilon that changes the cost; None if it does not bind, or for the expected objective."""
+    """Least larger epsilon at which a hypothesis leaves the rows that bind, which may save nothing by itself; None
+    if nothing binds, or for the expected objective."""
     saving: float | None
     """What the plan would cost less at ``next_epsilon``, before rounding."""
     rate: float
@@ -117,6 +118,8 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
         return _nothing_binds(fed)
     program = UnionProgram(fed)
     solution = _solve(fed, program)
+    if not solution.duals.any():
+        return _nothing_binds(fed)
     prices = []
     for agent in range(fed.k):
         prices.append(_price(fed, program, solution, agent))
@@ -163,7 +166,8 @@ def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: in
     epsilon = fed.agents[agent].epsilon
     step = saving = None
     if fed.objective == "expected":
-        rate = sum(dual / (epsilon - float(program.theta[agent, row.target])) for dual, row in binding)
+        rooms = [(dual, epsilon - float(program.theta[agent, row.target])) for dual, row in binding]
+        rate = sum(dual / room for dual, room in rooms if room > 0)
     else:
         step = _next_step(fed, agent, [row for _, row in binding])
         saving = None if step is None else _saving(fed, agent, step, solution)

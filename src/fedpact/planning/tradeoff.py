@@ -95,7 +95,9 @@ def tradeoff(benefit: Benefit, m: int, *, cost: Any = 1.0, ceiling: float = 1.0)
     cost
         As for a federation: a number, or a convex cost.
     ceiling
-        What no contribution can be worth more than. It tells when larger contributions need not be tried.
+        What no contribution can be worth more than. It tells when larger contributions need not be tried; a curve
+        that never comes near it is looked at for four million samples, beyond which ``lowest`` is what the
+        ceiling allows.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def tradeoff(benefit: Benefit, m: int, *, cost: Any = 1.0, ceiling: float = 1.0)
     here = int(m)
     smaller, highest = _tightest_below(benefit, curve, here)
     larger, lowest = _tightest_above(benefit, curve, here, ceiling)
-    exists = lowest <= highest + _TOL
+    exists = lowest <= highest * (1 + _TOL)
     return Tradeoff(
         m=here,
         lowest=lowest,
@@ -152,12 +154,16 @@ def _tightest_above(benefit: Benefit, cost: Cost, here: int, ceiling: float) -> 
     if room < -_TOL:
         raise FederationError(f"benefit must not exceed its ceiling {ceiling:g}; at {here} it does")
     best, where, start, width = 0.0, None, here + 1, _FIRST
-    while room > 0 and start <= here + _MOST:
-        if room / float(cost(start) - cost(here)) <= best + _TOL:
-            break
+    while room > _TOL and start <= here + _MOST:
+        if room / float(cost(start) - cost(here)) <= best * (1 + _TOL):
+            return where, best
         others = np.arange(start, start + width)
         slopes = _slopes(benefit, cost, here, others)
         if slopes.max() > best:
             best, where = float(slopes.max()), int(others[slopes.argmax()])
         start, width = start + width, 2 * width
+    if room > _TOL:  # beyond what was looked at only the ceiling is known
+        best, where = max(
+            (best, where), (room / float(cost(start) - cost(here)), None), key=lambda entry: entry[0]
+        )
     return where, best

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.ties import exceeds
+from fedpact.describe.ties import exceeds, tolerance
 from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 
@@ -32,6 +32,10 @@ KEEP = 64_000_000
 # Rows of a block hold this many numbers: few enough for the cache, enough to hide the cost of a call.
 _BLOCK = 400_000
 _AT_ONCE = 50_000_000
+# Singles count exactly up to here.
+_EXACT = 2**24
+# Larger reports have no table of logarithms.
+_TABLE = 1_000_000
 
 
 class Rates(ABC):
@@ -89,11 +93,16 @@ class CountRates(Rates):
     ) -> NDArray[np.float64]:
         total = np.zeros(self.counts[0, targets, start:].shape)
         for agent in np.flatnonzero(m):
-            logs = m[agent] * replace_never(self._table(int(self.n[agent])), at_one)
-            total += logs.take(self.counts[agent, targets, start:], mode="clip")
+            counts, n = self.counts[agent, targets, start:], int(self.n[agent])
+            if n > _TABLE:
+                total += m[agent] * replace_never(log_miss(counts / n), at_one)
+            else:
+                total += (m[agent] * replace_never(self._table(n), at_one)).take(counts, mode="clip")
         return total
 
     def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+        if self.n.max() > _TABLE:
+            return replace_never(log_miss(self.rows(targets)), at_one)
         sizes, which = np.unique(self.n, return_inverse=True)
         tables = [replace_never(self._table(int(n)), at_one) for n in sizes]
         first = np.cumsum([0, *map(len, tables[:-1])])[which]
@@ -119,7 +128,7 @@ def largest_harmless(n: NDArray[np.int64], epsilon: NDArray[np.float64]) -> NDAr
     >>> largest_harmless(np.array([10, 3]), np.array([0.3, 1 / 3]))
     array([3, 1])
     """
-    count = np.minimum(np.floor(n * epsilon).astype(np.int64) + 1, n)
+    count = np.minimum(np.floor(n * (epsilon + tolerance(epsilon))).astype(np.int64) + 1, n)
     while (over := exceeds(count / n, epsilon)).any():
         count = count - over
     return count
@@ -210,12 +219,12 @@ def _make(fed: Federation) -> Rates:
             return CountRates(counts, sizes)
 
 
-def _count(labels: NDArray[Any]) -> NDArray[np.float32]:
+def _count(labels: NDArray[Any]) -> NDArray[np.floating]:
     """(H, H) on how many points each pair differs: all points less those where both say the same class."""
     H, n = labels.shape
     classes = np.unique(labels)
-    same = np.zeros((H, H), dtype=np.float32)
-    step = max(1, _AT_ONCE // (H * len(classes)))
+    same = np.zeros((H, H), dtype=np.float32 if n < _EXACT else np.float64)
+    step = min(_EXACT, max(1, _AT_ONCE // (H * len(classes))))
     for start in range(0, n, step):
         says = (labels[:, start : start + step, None] == classes).reshape(H, -1).astype(np.float32)
         same += says @ says.T
