@@ -26,10 +26,10 @@ from fedpact.errors import (
     NoPlanFoundError,
     SolverError,
 )
-from fedpact.planning.cover_construction import Cover, cover
-from fedpact.planning.covers import CoverPlan, CoverPlanStatus, plan_cover
+from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
+from fedpact.planning.plan_cover import CoverPlan, CoverPlanStatus, plan_cover
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.shadow_prices import EpsilonPrice, ShadowPrices, shadow_prices
 from fedpact.planning.tradeoff import Tradeoff, TradeoffStatus, tradeoff

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import NoPlanFoundError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
-from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.lower_bound import unreachable
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities, most_of, polish, round_up
+from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.planning.covering import CoveringProgram, Solution, UnreachableRow
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
+from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
 from fedpact.statistics.engine import JOINT
 
 _MANY_AGENTS = 200

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.errors import InfeasibleError
-from fedpact.planning.covering import Row
+from fedpact.planning.row_generation import Row
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 from fedpact.statistics.rates import Rates, on_all_cores, rates_of
 

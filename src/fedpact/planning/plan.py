@@ -26,12 +26,12 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.certificates import Judge, requirements_of
-from fedpact.planning.covering import Solution
 from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.rounding import most_of, polish
+from fedpact.planning.row_generation import Solution
 from fedpact.statistics.engine import engine_of
 
 METHODS = ("auto", "lp", "union", "tree", "exact")

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.covering import Row, Solution, UnreachableRow
 from fedpact.planning.draft import solve_union
 from fedpact.planning.lower_bound import LowerBound, unreachable
+from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.engine import JOINT
 from fedpact.statistics.rates import rates_of

@@ -4,8 +4,9 @@
 
 which is convex, since every term is the exponential of a linear function of m. A solution of the paper's
 program satisfies it (each of at most H - 1 terms is at most delta / H), so its fractional value is never
-above; in our trials it is 1.0 to 1.15 times the optimum where the paper's is 1.2 to 2.6. It is solved by
-cutting planes. With q_h the terms at the current m and w_h = q_h / sum q, the tangent of log sum q is the row
+above; on checkpoints of real networks its plans are 1.0 to 1.3 times the optimum, the paper's 1.4 to 1.9
+(docs/results/ladder.md). It is solved by cutting planes. With q_h the terms at the current m and w_h = q_h /
+sum q, the tangent of log sum q is the row
 
     sum_j m_j ( sum_h w_h (-log(1 - p_j(h*, h))) ) >= log(1/delta) + entropy(w),
 
@@ -28,8 +29,8 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.covering import Row
 from fedpact.planning.pairs import PairProgram, find_bad
+from fedpact.planning.row_generation import Row
 from fedpact.statistics.engine import JOINT
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold

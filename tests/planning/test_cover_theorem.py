@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.planning.cover_program import CoverProgram, choose_s, samples_in_region, survival_bound
-from fedpact.planning.covers import solve_cover
+from fedpact.planning.cover_theorem import CoverProgram, choose_s, samples_in_region, survival_bound
+from fedpact.planning.plan_cover import solve_cover
 
 
 def double_sample(n, d):

@@ -54,7 +54,7 @@ from scipy.optimize import minimize_scalar
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.covering import Row
+from fedpact.planning.row_generation import Row
 from fedpact.statistics.misses import log_miss, replace_never
 from fedpact.statistics.rates import KEEP, Rates, rates_of
 

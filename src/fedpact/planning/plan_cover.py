@@ -6,8 +6,8 @@ the points given:
 - :meth:`Federation.from_points <fedpact.Federation.from_points>` restricts the class to the points. That is
   exact, so :func:`fedpact.plan` can reach the optimum. It is the right way wherever the labelings can be
   enumerated, and practically always the cheaper one.
-- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.cover_construction`) with a theorem that
-  pays for everything between its members (:mod:`fedpact.planning.cover_program`). It is for points too many to
+- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.build_cover`) with a theorem that
+  pays for everything between its members (:mod:`fedpact.planning.cover_theorem`). It is for points too many to
   enumerate. With few points their atoms are heavier than gamma, the cover is the whole restriction and the plan is
   that of the paper's program for finite classes.
 """
@@ -27,10 +27,10 @@ from fedpact.describe.points import is_known_class, read_points
 from fedpact.describe.settings import Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
-from fedpact.planning.cover_construction import COVERED, Cover, build_cover, read_gamma, too_many
-from fedpact.planning.cover_program import MARGIN, CoverProgram, most_members
-from fedpact.planning.covering import CoveringProgram, Row, Solution, UnreachableRow
+from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
+from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
 from fedpact.planning.rounding import capacities, polish, round_up
+from fedpact.planning.row_generation import CoveringProgram, Row, Solution, UnreachableRow
 
 ENUMERATE = 4_000
 """So many labelings are all taken instead of a cover."""

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.planning import covers
 
 RNG = np.random.default_rng(7)
 POINTS = {
@@ -86,10 +85,10 @@ def test_a_finer_cover_may_fit_into_capacities_that_a_coarser_one_exceeds():
 
 def test_only_as_many_as_fit_are_tried(monkeypatch):
     points = {"alice": np.arange(20_000)}
-    monkeypatch.setattr(covers, "REFINE", 10)
+    monkeypatch.setattr("fedpact.planning.plan_cover.REFINE", 10)
     found = fp.plan_cover(points, epsilon=0.2, delta=0.1)
     assert found.gamma == pytest.approx(0.2 / 7)
-    monkeypatch.setattr(covers, "most_members", lambda k: 10)
+    monkeypatch.setattr("fedpact.planning.plan_cover.most_members", lambda k: 10)
     with pytest.raises(fp.FederationError, match="has more than 10 hypotheses; raise gamma"):
         fp.plan_cover(points, epsilon=0.2, delta=0.1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.planning import covering
+from fedpact.planning import row_generation
 from fedpact.planning.plan import plan
 
 
@@ -25,8 +25,8 @@ def test_generated_columns_change_nothing(monkeypatch, seed, method, has_capacit
         capacity=4 if has_capacity else None,
     )
     whole = plan(fed, method)
-    monkeypatch.setattr(covering, "MANY_AGENTS", 0)
-    monkeypatch.setattr(covering, "_NEW_COLUMNS", 2)
+    monkeypatch.setattr(row_generation, "MANY_AGENTS", 0)
+    monkeypatch.setattr(row_generation, "_NEW_COLUMNS", 2)
     generated = plan(fed, method)
     assert generated.fractional_cost == pytest.approx(whole.fractional_cost, rel=1e-6)
     assert generated.lower_bound <= whole.lower_bound + 1e-9

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from fedpact.describe.classes import ON_FEATURES, ON_LINE
-from fedpact.planning.cover_construction import COVERED, vc_dimension
+from fedpact.planning.build_cover import COVERED, vc_dimension
 
 CLASSES = {**ON_LINE, **ON_FEATURES}
 
