@@ -1,8 +1,8 @@
 import pytest
-from noisy import noisy_federation
 
 import fedpact as fp
 from fedpact.planning.draft import draft
+from noisy import noisy_federation
 
 
 def test_each_method_goes_on_from_the_one_before():

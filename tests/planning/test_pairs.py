@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from noisy import noisy_federation
 from scipy.optimize import linprog
 
 import fedpact as fp
 from fedpact.planning.draft import solve_pairs
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.pairs import PairProgram, find_bad
+from noisy import noisy_federation
 
 OBJECTIVES = [{"objective": "pac"}, {"objective": "expected", "epsilon": [0.1, 0.2, 0.15]}]
 

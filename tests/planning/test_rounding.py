@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from noisy import noisy_federation
 
 import fedpact as fp
 from fedpact.planning.certificates import prove_by_union
 from fedpact.planning.rounding import move, polish, round_up, trim
+from noisy import noisy_federation
 
 
 @pytest.fixture(params=range(4))
