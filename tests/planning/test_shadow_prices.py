@@ -98,3 +98,11 @@ def test_capacities_that_leave_no_solution_are_said():
 def test_round_trip():
     prices = shadow_prices(fp.examples.alice_bob())
     assert fp.ShadowPrices.from_dict(prices.to_dict()) == prices
+
+
+def test_the_currency_changes_the_amounts_only():
+    fed = sites()
+    cheap = shadow_prices(fed.replace(cost=[1e-9, 2e-9, 3e-9]))
+    for ours, theirs in zip(shadow_prices(fed).epsilon, cheap.epsilon, strict=True):
+        assert theirs.rate == pytest.approx(ours.rate * 1e-9, rel=1e-4)
+    assert cheap.delta == pytest.approx(shadow_prices(fed).delta * 1e-9, rel=1e-6)

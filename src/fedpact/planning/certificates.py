@@ -23,8 +23,8 @@ from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK
 from fedpact.statistics.engine import JOINT, engine_of
 
-# How much of the engine's work fits into a second, roughly.
-_WORK_RATE = 1e9
+WORK_RATE = 1e9
+"""How much of the engine's work fits into a second, roughly."""
 
 Certificate: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
@@ -99,7 +99,7 @@ class Judge:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 raise TimeUp
-            low, high = self.engine.decide(m[None], [requirement], max_work=min(2 * MAX_WORK, left * _WORK_RATE))
+            low, high = self.engine.decide(m[None], [requirement], max_work=min(2 * MAX_WORK, left * WORK_RATE))
             limit = self.engine.threshold(requirement)
             if exceeds(float(low[0, 0]), limit):
                 self.requirements.insert(0, self.requirements.pop(place))

@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.costs import scale
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
-from fedpact.planning.certificates import Judge, requirements_of
+from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
+from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
@@ -115,9 +115,8 @@ def plan_from(
 
     Solver and search have absolute tolerances, so very large or small costs are planned for in another currency.
     """
-    unit = _unit(fed)
+    scaled, unit = in_round_currency(fed)
     if unit != 1.0:
-        scaled = fed.replace(cost=[scale(agent.cost, 1 / unit) for agent in fed.agents])
         start = replace(start, lower_bound=start.lower_bound / unit)
         other = plan_from(
             scaled, method, start, max_nodes=max_nodes, time_limit=time_limit, progress=progress
@@ -148,12 +147,6 @@ def plan_from(
         return _search_by_pairs(fed, found, below, start, budget)
     lower = max(below.best(), (start.lower_bound, start.lower_bound_by))
     return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
-
-
-def _unit(fed: Federation) -> float:
-    """Return what a first sample costs at least, or one if that is an ordinary number."""
-    cheapest = min(float(agent.cost(1)) for agent in fed.agents)
-    return 1.0 if 1e-2 <= cheapest <= 1e4 else cheapest
 
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
@@ -199,16 +192,16 @@ def _search(
 def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -> None:
     """Raise unless everybody at capacity is proved to meet the targets."""
     engine, most = engine_of(fed), most_of(fed)
-    judge = Judge(fed, time.monotonic() + seconds)
-    if judge.proves_in_time(most[None])[0]:
-        return
+    is_proved = True
     for requirement in requirements_of(fed):
-        low, _ = engine.decide(most[None], [requirement], max_work=0)
-        if exceeds(float(low[0, 0]), engine.threshold(requirement)):
-            values = engine.evaluate(most[None], [requirement], method="bounds")
-            target = int(values.target[0, 0])
+        limit = engine.threshold(requirement)
+        low, high = engine.decide(most[None], [requirement], max_work=seconds * WORK_RATE)
+        if exceeds(float(low[0, 0]), limit):
+            target = int(engine.evaluate(most[None], [requirement], method="bounds").target[0, 0])
             raise unreachable(fed, requirement, (target, engine.find_likeliest_miss(requirement, target, most)))
-    raise error.by("exact")
+        is_proved &= not exceeds(float(high[0, 0]), limit)
+    if not is_proved:
+        raise error.by("exact")
 
 
 def _nothing_needed(fed: Federation, method: str) -> Plan:

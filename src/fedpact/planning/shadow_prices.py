@@ -16,7 +16,7 @@ An agent none of whose rows binds has price zero: a larger epsilon_i would save 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
+from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
 from fedpact.planning.lower_bound import LowerBound, unreachable
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
@@ -70,6 +71,22 @@ class ShadowPrices:
         """About what half the delta costs."""
         return None if self.delta is None else float(np.log(2)) * self.delta
 
+    def in_currency(self, factor: float) -> ShadowPrices:
+        """Return the same prices with everything that is money multiplied."""
+        return replace(
+            self,
+            delta=None if self.delta is None else self.delta * factor,
+            fractional_cost=self.fractional_cost * factor,
+            epsilon=tuple(
+                replace(
+                    price,
+                    rate=price.rate * factor,
+                    saving=None if price.saving is None else price.saving * factor,
+                )
+                for price in self.epsilon
+            ),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         return {
@@ -114,6 +131,9 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
     >>> round(prices.halving_delta, 3), prices.epsilon[0].next_epsilon
     (0.756, 0.2)
     """
+    scaled, unit = in_round_currency(fed)
+    if unit != 1.0:
+        return shadow_prices(scaled, progress=progress).in_currency(unit)
     if not LowerBound(fed).fractional.rows:
         return _nothing_binds(fed)
     program = UnionProgram(fed)
