@@ -69,6 +69,6 @@ def unreachable(
         )
     why = (
         f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the truth; "
-        f"use method 'auto', or raise a capacity or the tolerance"
+        f"another method may; or raise a capacity or the tolerance"
     )
     return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))

@@ -56,7 +56,7 @@ class PairProgram:
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
-        self.excess = find_excess(fed, self._margin)
+        self.excess = find_excess(fed, self._margin, surely=is_bound)
         self.at_one = -self._most_needed() or NEVER
         self._known: dict[tuple[int, int], Row] = {}
 
@@ -87,18 +87,7 @@ class PairProgram:
         targets = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
         targets = targets[worst[targets] > (TOL if m.any() else -np.inf)]
         pairs = [(int(t), int(partner[t])) for t in targets if (int(t), int(partner[t])) not in self._known]
-        return self._add(pairs) if not self._drop_harmless(pairs) else self(m)
-
-    def _drop_harmless(self, pairs: list[tuple[int, int]]) -> bool:
-        """Forget pairs that only rounding makes bad, which a lower bound must not count; whether there are any."""
-        if not (self.is_bound and self.rates.error and pairs):
-            return False
-        h, g = np.array(pairs).T
-        harmless = ~exceeds(self.rates.between(h, g), self.epsilon[:, None] / self._margin).any(axis=0)
-        if harmless.any():
-            self.excess = self.excess.copy()
-            self.excess[h[harmless], g[harmless]] = 0
-        return bool(harmless.any())
+        return self._add(pairs)
 
     def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
         """(t, H - start) by how much every later pair's row is short at ``m``; -inf where there is no row."""
@@ -169,15 +158,17 @@ class PairProgram:
             return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / limit).max()))
 
 
-def find_excess(fed: Federation, margin: float = 1.0) -> NDArray[np.bool_] | NDArray[np.float64]:
+def find_excess(
+    fed: Federation, margin: float = 1.0, *, surely: bool = False
+) -> NDArray[np.bool_] | NDArray[np.float64]:
     """(H, H) which pairs matter to anybody; kept with the federation.
 
     For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
     among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
-    that still counts as met, ties included.
+    that still counts as met, ties included. Where rates are rounded, ``surely`` leaves out what may not be bad.
     """
     if fed.objective == "pac":
-        return find_bad(fed)[0]
+        return find_bad(fed, surely=surely)[0]
     key = (find_excess, margin)
     if key not in fed.memo:
         rates, epsilon = rates_of(fed), fed.epsilon[:, None, None]
@@ -198,23 +189,25 @@ def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
     return epsilon + tolerance(epsilon) if margin == 1 else epsilon
 
 
-def find_bad(fed: Federation) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
 
-    Where no single agent finds all of them bad that is -1. Kept with the federation.
+    Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are rounded,
+    ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as a proof must.
     """
-    if find_bad not in fed.memo:
+    key = (find_bad, surely and rates_of(fed).error > 0)
+    if key not in fed.memo:
         rates, epsilon = rates_of(fed), fed.epsilon
 
         def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-            bad = rates.is_bad(epsilon, block)
+            bad = rates.is_bad(epsilon, block, surely=surely)
             anybody = bad.any(axis=0)
             finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
             return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
 
         parts = on_all_cores(bad_in, rates.blocks(fed.k))
-        fed.memo[find_bad] = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
-    found = fed.memo[find_bad]
+        fed.memo[key] = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+    found = fed.memo[key]
     assert isinstance(found, tuple)
     return found
 

@@ -89,7 +89,7 @@ class CoverPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Draft:
+class Rounded:
     """An integer vector that satisfies a cover's program, with the fractional optimum it came from."""
 
     m: NDArray[np.int64]
@@ -97,16 +97,17 @@ class Draft:
     cost: float
 
 
-def solve_cover(fed: Federation, program: CoverProgram) -> Draft:
+def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
     """Solve the program over a cover, round up, drop and move samples while the rows hold."""
     try:
         solution = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
     except UnreachableRow as error:
         raise _infeasible(fed, error.row) from None
     m = round_up(fed, solution.m, program.proves)
-    assert m is not None, "a program with a solution has one in integers: everybody at capacity"
+    if m is None:  # the solver's tolerance allows what integers do not
+        raise _infeasible(fed, solution.rows[int(solution.duals.argmax())])
     m = polish(fed, m, program.proves)
-    return Draft(m, solution, fed.cost_of(m))
+    return Rounded(m, solution, fed.cost_of(m))
 
 
 def _infeasible(fed: Federation, row: Row) -> InfeasibleError:

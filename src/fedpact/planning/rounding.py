@@ -95,7 +95,7 @@ def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[
         return m
     for _ in range(_MOST_MOVES):
         moves = (_cheapest_move(fed, m, int(giver), agents, caps, proves) for giver in np.flatnonzero(m))
-        better = next((move for move in moves if move is not None), None)
+        better = next((found for found in moves if found is not None), None)
         if better is None:
             break
         m = better

@@ -65,8 +65,8 @@ class Rates(ABC):
         """(k, t, H) log(1 - p_j) between some targets and every hypothesis, with ``at_one`` for log 0."""
 
     @abstractmethod
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
-        """(k, t, H) which hypotheses are bad for each agent against some targets."""
+    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows, *, surely: bool = False) -> NDArray[np.bool_]:
+        """(k, t, H) which hypotheses are, or if rates are rounded may or surely are, bad for each agent."""
 
     def blocks(self, agents: int = 1) -> list[slice]:
         """Slices of targets whose rates, for that many agents, fit into bounded memory."""
@@ -115,7 +115,9 @@ class CountRates(Rates):
             self._logs[n] = log_miss(np.arange(n + 1) / n)
         return self._logs[n]
 
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
+    def is_bad(  # noqa: D102
+        self, epsilon: NDArray[np.float64], targets: Rows, *, surely: bool = False
+    ) -> NDArray[np.bool_]:
         most = largest_harmless(self.n, epsilon).astype(self.counts.dtype)
         return np.asarray(self.counts[:, targets] > most[:, None, None])
 
@@ -168,9 +170,12 @@ class MassRates(Rates):
     def _of(self, agent: int, targets: Rows, start: int) -> NDArray[np.float64]:
         return self.masses[agent, targets, start:].astype(np.float64)
 
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
+    def is_bad(  # noqa: D102
+        self, epsilon: NDArray[np.float64], targets: Rows, *, surely: bool = False
+    ) -> NDArray[np.bool_]:
         masses = self.masses[:, targets]
-        upper = np.nextafter(masses, np.float32(2)) if masses.dtype == np.float32 else masses
+        is_exact = surely or masses.dtype == np.float64
+        upper = masses if is_exact else np.nextafter(masses, np.float32(2))
         return np.asarray(exceeds(upper, epsilon[:, None, None]))
 
 
