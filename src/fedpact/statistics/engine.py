@@ -212,10 +212,10 @@ class Engine:
             low, high = self._union_bounds(work, requirement)
             if self.has_joint_structure:
                 self._sharpen_exactly(work, requirement, low, high, limit)
-            for row in range(len(m)):
+            is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
+            for row in np.flatnonzero(is_open):
                 question = _Question(work[row], requirement, limit, low[row], high[row], max_work)
-                if not question.is_decided:
-                    self._narrow(question, until_decided=True)
+                self._narrow(question, until_decided=True)
             lows[:, column], highs[:, column] = low.max(axis=1), high.max(axis=1)
         return lows, highs
 
@@ -242,23 +242,26 @@ class Engine:
             some = slice(start, start + step)
             rates = self._find_rates(self.targets[some]) if self._kept is None else self._kept[0][:, some]
             weights = self._weigh(rates, requirement)
-            for row, share in enumerate(m):
-                miss = to_probability(self._log_miss(share, some), keep_tiny=self.threshold(requirement) == 0)
-                low[row, some] = (weights * miss).max(axis=1)
-                high[row, some] = self._sum(weights, miss)
+            batch = max(1, _KEEP // (16 * weights.size))
+            for first in range(0, len(m), batch):
+                rows = slice(first, first + batch)
+                miss = to_probability(self._log_miss(m[rows], some), keep_tiny=self.threshold(requirement) == 0)
+                low[rows, some] = (weights * miss).max(axis=2)
+                high[rows, some] = self._sum(weights, miss)
             np.minimum(high[:, some], weights.max(axis=1), out=high[:, some])
         return low, np.maximum(low, high)
 
     def _log_miss(self, m: NDArray[np.float64], some: slice) -> NDArray[np.float64]:
-        if self._kept is None:
-            return np.asarray(np.tensordot(m, log_miss(self._find_rates(self.targets[some])), axes=1))
-        return np.asarray(np.tensordot(m, self._kept[1][:, some], axes=1))
+        """(b, t, H) logarithm of the probability that each hypothesis is missed."""
+        logs = log_miss(self._find_rates(self.targets[some])) if self._kept is None else self._kept[1][:, some]
+        return np.asarray(np.tensordot(m, logs, axes=1))
 
     def _sum(self, weights: NDArray[np.float64], miss: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(t,) union bound; for the expected objective with the best threshold."""
+        """(b, t) union bound; for the expected objective with the best threshold."""
         if self.fed.objective == "expected":
-            return best_threshold(weights, miss)[1]
-        return np.asarray((weights * miss).sum(axis=1))
+            flat = np.broadcast_to(weights, miss.shape).reshape(-1, self.fed.H)
+            return best_threshold(flat, miss.reshape(flat.shape))[1].reshape(miss.shape[:2])
+        return np.asarray((weights * miss).sum(axis=2))
 
     def _sharpen_exactly(
         self,
@@ -266,16 +269,19 @@ class Engine:
         requirement: int,
         low: NDArray[np.float64],
         high: NDArray[np.float64],
-        limit: float = 1.0,
+        limit: float | None = None,
     ) -> None:
         """Replace the bounds by the exact value for every target that could be the worst, highest bound first.
 
-        Rows whose value is known to be above ``limit`` are left alone.
+        With a ``limit`` rows are left alone as soon as it is known on which side of it their value lies.
         """
         known: dict[tuple[int, bytes], NDArray[np.float64]] = {}
         for target in np.argsort(-high.sum(axis=0), kind="stable"):
             worst = low.max(axis=1)
-            rows = np.flatnonzero((high[:, target] > worst) & ~exceeds(worst, limit))
+            is_open = high[:, target] > worst
+            if limit is not None:
+                is_open &= exceeds(high[:, target], limit) & ~exceeds(worst, limit)
+            rows = np.flatnonzero(is_open)
             if len(rows):
                 expansion = self._expansion(requirement, int(target))
                 if expansion is not None:
