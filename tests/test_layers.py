@@ -25,6 +25,7 @@ OUTERMOST = {"cli", "web"}
 PLACE = {
     "flwr": "protocol",
     "sqlalchemy": "protocol",
+    "quantecon": "game",
     "torch": "experiments",
     "matplotlib": "drawing",
     "fastapi": "web",
@@ -94,6 +95,7 @@ BROKEN = {
     "web-through-cli": ("fedpact.web.routes", "from fedpact.cli.plan import show"),
     "errors-know-nobody": ("fedpact.errors", "from fedpact.describe.names import suggest"),
     "flower-in-planning": ("fedpact.planning.lp", "import flwr.serverapp"),
+    "quantecon-in-comparison": ("fedpact.comparison.compare", "from quantecon import game_theory"),
     "torch-in-protocol": ("fedpact.protocol.client", "from torch import nn"),
     "matplotlib-in-web": ("fedpact.web.routes", "import matplotlib.pyplot as plt"),
     "matplotlib-in-experiments": ("fedpact.experiments.train", "def f():\n    from matplotlib import figure"),
@@ -112,6 +114,7 @@ SOUND = {
         "import fedpact as fp\nfrom fedpact import load\nfrom fedpact.errors import FedpactError\nfrom . import x",
     ),
     "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
+    "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),
     "torch": ("fedpact.experiments.train", "import torch"),
     "matplotlib": ("fedpact.drawing.figures", "def f():\n    from matplotlib.figure import Figure"),
     "results-draw": ("fedpact.planning.result", "from fedpact.drawing.figures import draw_bars"),

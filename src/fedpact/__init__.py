@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from fedpact.comparison.compare import compare
+from fedpact.comparison.equilibria import equilibria
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe import classes, examples
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
@@ -26,6 +27,11 @@ from fedpact.errors import (
     NoPlanFoundError,
     SolverError,
 )
+from fedpact.game.best_response import best_response
+from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
+from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
+from fedpact.game.regret import Regret, is_equilibrium, regret
+from fedpact.game.result import Bounds, Equilibria, EquilibriaStatus, Outcome
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -43,12 +49,17 @@ __all__ = [
     "TIE",
     "Agent",
     "BindingPair",
+    "Bounds",
     "ComparedRow",
     "Comparison",
     "Cover",
     "CoverPlan",
     "CoverPlanStatus",
+    "Dynamics",
+    "DynamicsStatus",
     "EpsilonPrice",
+    "Equilibria",
+    "EquilibriaStatus",
     "Federation",
     "FederationError",
     "FedpactError",
@@ -59,11 +70,15 @@ __all__ = [
     "Interval",
     "Linear",
     "MissingExtraError",
+    "MixedEquilibrium",
+    "MixedStatus",
     "NoPlanFoundError",
+    "Outcome",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
     "Quadratic",
+    "Regret",
     "Report",
     "ShadowPrices",
     "SolverError",
@@ -73,17 +88,23 @@ __all__ = [
     "Verification",
     "VerificationStatus",
     "__version__",
+    "best_response",
+    "best_response_dynamics",
     "check",
     "classes",
     "compare",
     "cover",
     "disagreement",
+    "equilibria",
     "examples",
     "frontier",
+    "is_equilibrium",
     "load",
+    "mixed_equilibrium",
     "plan",
     "plan_cover",
     "read_report",
+    "regret",
     "save",
     "shadow_prices",
     "standalone",

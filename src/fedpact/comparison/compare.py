@@ -27,7 +27,7 @@ from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
-from fedpact.statistics.standalone import standalone
+from fedpact.statistics.standalone import standalone, why_not_alone
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
 TITLES = {
@@ -72,7 +72,7 @@ def _verified_row(
 
 
 def _go_alone(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
-    reasons = _why_not_alone(fed, needs)
+    reasons = why_not_alone(fed, needs)
     if not reasons:
         return _verified_row("alone", verify(fed, needs))
     more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
@@ -87,20 +87,6 @@ def _go_alone(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
         status=next(iter(reasons.values())) + more,
         verification=None,
     )
-
-
-def _why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, str]:
-    """Say for each agent that cannot meet its target alone, why."""
-    reasons = {}
-    for agent in fed.agents:
-        need = needs[agent.name]
-        if need is None:
-            reasons[agent.name] = f"2^40 samples are not enough for {agent.name!r} alone"
-        elif agent.capacity is not None and need > agent.capacity:
-            reasons[agent.name] = (
-                f"{agent.name!r} needs {need:,} samples alone; its capacity is {agent.capacity:,}"
-            )
-    return reasons
 
 
 def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:

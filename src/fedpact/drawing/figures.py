@@ -7,6 +7,7 @@ no window opens and nothing global changes; ``figure.savefig("plan.svg")`` write
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fedpact.errors import MissingExtraError
@@ -29,6 +30,13 @@ def _new_figure(height: float) -> Figure:
     except ImportError as error:
         raise MissingExtraError("drawing", extra="plot") from error
     return Figure(figsize=(_WIDTH, height), layout="constrained")
+
+
+def _dress(axes: Any, title: str, x_axis: str, y_axis: str) -> None:
+    axes.set_xlabel(x_axis, parse_math=False)
+    axes.set_ylabel(y_axis, parse_math=False)
+    axes.set_title(title, parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _sum_the_rest(values: Mapping[str, float]) -> dict[str, float]:
@@ -82,9 +90,7 @@ def draw_bars(
     axes.set_yticks(range(len(bars)), list(bars), parse_math=False)
     axes.invert_yaxis()
     axes.margins(x=0.15)
-    axes.set_xlabel(axis)
-    axes.set_title(title, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
+    _dress(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])
     return figure
@@ -116,10 +122,77 @@ def draw_curves(
         if len(places):
             axes.plot(places, [0] * len(places), "x", color=_MARKED, label=label, clip_on=False)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(x_axis)
-    axes.set_ylabel(y_axis)
-    axes.set_title(title, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
+    _dress(axes, title, x_axis, y_axis)
     if len(axes.lines) > 1:
         axes.legend()
+    return figure
+
+
+def draw_lines(lines: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str) -> Figure:
+    """Draw one line per label over 0, 1, 2, ..., each in a colour of its own.
+
+    Examples
+    --------
+    >>> figure = draw_lines({"alice": [0, 14], "bob": [0, 0]}, title="", x_axis="step", y_axis="samples")
+    >>> [line.get_label() for line in figure.axes[0].lines]
+    ['alice', 'bob']
+    """
+    figure = _new_figure(_CURVE_HEIGHT)
+    axes = figure.add_subplot()
+    for label, values in lines.items():
+        axes.plot(range(len(values)), values, marker=".", label=label)
+    axes.set_ylim(bottom=0)
+    _dress(axes, title, x_axis, y_axis)
+    axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)
+    return figure
+
+
+def draw_path(
+    path: Sequence[tuple[int, int]],
+    *,
+    names: Sequence[str],
+    responses: Mapping[str, Sequence[int]],
+    enough: Sequence[int | None],
+    title: str,
+) -> Figure:
+    """Draw a path of two agents' contributions over what is enough for both.
+
+    Parameters
+    ----------
+    path
+        Pairs of contributions, the start first.
+    names
+        The two agents; the first lies along the horizontal axis.
+    responses
+        For each agent its best response to 0, 1, 2, ... samples of the other.
+    enough
+        Least contribution of the second agent that is enough for both, to 0, 1, 2, ... samples of the first.
+
+    Examples
+    --------
+    >>> figure = draw_path(
+    ...     [(0, 0), (2, 0), (2, 1)], names=["a", "b"], responses={"a": [2, 1], "b": [3, 1, 0]},
+    ...     enough=[3, 1, 1], title="",
+    ... )
+    >>> figure.axes[0].get_xlabel(), len(figure.axes[0].texts)
+    ('samples of a', 2)
+    """
+    figure = _new_figure(_WIDTH)
+    axes = figure.add_subplot()
+    first, second = names
+    top = max([*responses[second], *(m[1] for m in path), len(responses[first]) - 1])
+    has_some = [(x, y) for x, y in enumerate(enough) if y is not None]
+    if has_some:
+        x, y = zip(*has_some, strict=True)
+        axes.fill_between(
+            [*x, x[-1] + 1], [*y, y[-1]], top + 1, step="post", color=_PLAIN, alpha=0.15, label="enough for both"
+        )
+    axes.plot(responses[first], range(len(responses[first])), "_", color="black", label=f"{first}'s response")
+    axes.plot(range(len(responses[second])), responses[second], "|", color="black", label=f"{second}'s response")
+    for before, after in pairwise(path):
+        axes.annotate("", xy=after, xytext=before, arrowprops={"arrowstyle": "->", "color": _MARKED})
+    axes.plot(*zip(*path, strict=True), "o", color=_MARKED, markersize=4, label="path")
+    axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="end")
+    _dress(axes, title, f"samples of {first}", f"samples of {second}")
+    axes.legend()
     return figure

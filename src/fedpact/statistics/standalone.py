@@ -7,7 +7,7 @@ into many parts at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -16,27 +16,6 @@ from fedpact.statistics.engine import Engine, engine_of
 
 MOST = 2**40
 _PARTS = 8
-
-
-def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:
-    """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
-
-    ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,
-    the number is the least that the certified interval proves to be enough.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import alice_bob
-    >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
-    {'alice': 14, 'bob': 14}
-    """
-    engine = engine_of(fed)
-    needs: dict[str, int | None] = {}
-    for agent, name in enumerate(fed.names):
-        needs[name] = _least(engine, agent)
-        if progress is not None:
-            progress(agent + 1, fed.k)
-    return needs
 
 
 def _least(engine: Engine, agent: int) -> int | None:
@@ -60,3 +39,38 @@ def _met(engine: Engine, agent: int, counts: list[int]) -> list[bool]:
     m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
     m[:, agent] = counts
     return [bool(met) for met in engine.is_met(m, [agent])[:, 0]]
+
+
+def why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, str]:
+    """Say for each agent that cannot meet its target alone, why."""
+    reasons = {}
+    for agent in fed.agents:
+        need = needs[agent.name]
+        if need is None:
+            reasons[agent.name] = f"2^40 samples are not enough for {agent.name!r} alone"
+        elif agent.capacity is not None and need > agent.capacity:
+            reasons[agent.name] = (
+                f"{agent.name!r} needs {need:,} samples alone; its capacity is {agent.capacity:,}"
+            )
+    return reasons
+
+
+def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:
+    """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
+
+    ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,
+    the number is the least that the certified interval proves to be enough.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
+    {'alice': 14, 'bob': 14}
+    """
+    engine = engine_of(fed)
+    needs: dict[str, int | None] = {}
+    for agent, name in enumerate(fed.names):
+        needs[name] = _least(engine, agent)
+        if progress is not None:
+            progress(agent + 1, fed.k)
+    return needs

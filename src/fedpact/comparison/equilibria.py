@@ -1,0 +1,145 @@
+"""``equilibria``: what happens if nobody coordinates, and what that costs against the optimum.
+
+The *price of stability* is the cost of the cheapest equilibrium over that of the cheapest plan, the *price of
+anarchy* that of the dearest (the paper's section 3). Both are computed here for the federation at hand; the
+paper bounds the first from below on one family, with a formula that is about three times too large (ERRATA B1).
+
+- The optimum meets every agent's target, also where the federation's guarantee is joint: in the game everyone
+  looks after its own. It is the proven one or lies within bounds; an equilibrium that meets every target is a
+  plan, too, so the best of them bounds it from above.
+- A search that stops early leaves boxes of profiles; what they can cost bounds the prices.
+- Equilibria that miss a target, which only agents can suffer that cannot meet it alone, are listed but have no
+  price.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.errors import FederationError, InfeasibleError
+from fedpact.game.best_response import game_of
+from fedpact.game.pure_equilibria import Found, Progress, find_equilibria, find_unmet
+from fedpact.game.result import Bounds, Equilibria, EquilibriaStatus, Outcome
+from fedpact.planning.plan import MAX_NODES, plan
+from fedpact.planning.result import Plan
+from fedpact.statistics.standalone import why_not_alone
+
+MAX_COUNT = 10_000
+TIME_LIMIT = 60.0
+
+
+def _find_plan(fed: Federation, time_limit: float) -> Plan | None:
+    """Cheapest plan that meets every agent's target, as far as it is found; None if there is none."""
+    try:
+        return plan(fed.replace(guarantee="per-agent"), max_nodes=MAX_NODES, time_limit=time_limit)
+    except InfeasibleError:
+        return None
+
+
+def find_status(found: Found) -> EquilibriaStatus:
+    """Put into words how a search ended."""
+    if found.is_complete:
+        return EquilibriaStatus.ALL if len(found.profiles) else EquilibriaStatus.NONE_EXISTS
+    if not len(found.profiles):
+        return EquilibriaStatus.NONE_FOUND
+    return EquilibriaStatus.STOPPED if found.cost_left else EquilibriaStatus.CUT
+
+
+def _divide(cost: float, optimum: float) -> float:
+    if cost <= optimum:
+        return 1.0
+    return cost / optimum if optimum > 0 else float("inf")
+
+
+def _price(found: Found, costs: list[float], optimum: Bounds | None) -> tuple[Bounds | None, Bounds | None]:
+    """Prices of stability and anarchy, from the costs of the equilibria that meet every target."""
+    if optimum is None or not costs:
+        return None, None
+    low, high = found.cost_left or (np.inf, -np.inf)
+    cheapest, dearest = min(costs), max(costs)
+    return (
+        Bounds(low=_divide(min(cheapest, low), optimum.high), high=_divide(cheapest, optimum.low)),
+        Bounds(low=_divide(dearest, optimum.high), high=_divide(max(dearest, high), optimum.low)),
+    )
+
+
+def _look_at(fed: Federation, m: NDArray[np.int64], best: Plan | None) -> Outcome:
+    """See one equilibrium against the best known plan."""
+    excess = {}
+    if best is not None:
+        excess = {
+            agent.name: float(agent.cost(count)) - float(agent.cost(best.contributions[agent.name]))
+            for agent, count in zip(fed.agents, m.tolist(), strict=True)
+        }
+    return Outcome(
+        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
+        cost=fed.cost_of(m),
+        excess=excess,
+    )
+
+
+def equilibria(
+    fed: Federation,
+    *,
+    max_count: int = MAX_COUNT,
+    time_limit: float = TIME_LIMIT,
+    progress: Progress | None = None,
+) -> Equilibria:
+    """Find all pure equilibria and compare their cost with the optimum.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    max_count
+        How many equilibria to list. When so many are found the search goes on for the cheapest and dearest.
+    time_limit
+        Seconds for the search, and again for the optimum; an interrupt (Ctrl-C) also returns what was found.
+    progress
+        Called with the share of all profiles that is settled and the number of equilibria found.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob, no_pure_equilibrium
+    >>> found = equilibria(alice_bob(epsilon=0.1, delta=0.05))
+    >>> found.profiles
+    ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
+    >>> found.price_of_stability, found.price_of_anarchy
+    (1.0, 2.8)
+    >>> equilibria(no_pure_equilibrium()).status.value
+    'no pure equilibrium exists: every profile was searched'
+    """
+    for field, value, least in (("max_count", max_count, 1), ("time_limit", time_limit, 0)):
+        if not value >= least:
+            raise FederationError(f"{field} must be {least} or more; it is {value}")
+    game = game_of(fed)
+    found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
+    best = _find_plan(fed, time_limit)
+    costs = fed.costs_of(found.profiles)
+    missing = find_unmet(game, found.profiles)
+    good = np.flatnonzero(~missing.any(axis=1))
+    optimum = None
+    if best is not None:
+        optimum = Bounds(low=best.lower_bound, high=min([best.cost, *costs[good].tolist()]))
+    stability, anarchy = _price(found, costs[good].tolist(), optimum)
+    cheapest, dearest = (good[costs[good].argmin()], good[costs[good].argmax()]) if len(good) else (None, None)
+    return Equilibria(
+        profiles=tuple(tuple(m) for m in found.profiles.tolist()),
+        costs=tuple(costs.tolist()),
+        best=None if cheapest is None else _look_at(fed, found.profiles[cheapest], best),
+        worst=None if dearest is None else _look_at(fed, found.profiles[dearest], best),
+        unmet=tuple(tuple(np.array(fed.names)[row].tolist()) for row in missing),
+        stability=stability,
+        anarchy=anarchy,
+        optimum=optimum,
+        is_complete=found.is_complete,
+        share_searched=found.share_searched,
+        undecided=len(found.undecided),
+        status=find_status(found),
+        standalone=game.needs,
+        dependent=why_not_alone(fed, game.needs),
+        names=fed.names,
+        objective=fed.objective,
+    )

@@ -1,0 +1,1 @@
+"""What agents do when nobody coordinates: best responses, equilibria, dynamics."""

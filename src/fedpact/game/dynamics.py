@@ -1,0 +1,264 @@
+"""Best-response dynamics: agents adjust one after the other, or all at once, until nobody moves or they go round.
+
+- *round-robin*: agents respond in the federation's order, each to what the others do now;
+- *random*: the same, in an order drawn anew for every round;
+- *simultaneous*: all agents respond at once to what everybody did before.
+
+A round in which nobody moves ends in an equilibrium. Round-robin and simultaneous dynamics are a fixed map of
+profiles to profiles, so a profile that comes back at the start of a round comes back for ever: a cycle. In a
+random order it may still get away, so that only the last closed walk is reported once the rounds are used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.drawing.figures import draw_lines, draw_path
+from fedpact.errors import FederationError
+from fedpact.game.best_response import Game, find_least, game_of, read_profile, respond
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+ORDERS = ("round-robin", "random", "simultaneous")
+MAX_ROUNDS = 1000
+# Beyond this many samples the two-agent staircases are not drawn.
+_LONGEST_STAIRCASE = 20_000
+
+
+class DynamicsStatus(Enum):
+    """How best-response dynamics ended, in words a user can act on."""
+
+    SETTLED = "nobody wants to move any more: an equilibrium"
+    CYCLES = "the profiles repeat for ever: these dynamics never settle"
+    WANDERS = "did not settle within the rounds and keeps coming back to the same profiles"
+    STOPPED = "neither settled nor came back to a profile within the rounds: allow more"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dynamics:
+    """A path of profiles, each reached from the one before by best responses."""
+
+    path: tuple[tuple[int, ...], ...]
+    """Profiles in order, the start first; a profile appears again when it is reached again."""
+    cycle: tuple[tuple[int, ...], ...]
+    """The last closed walk, each profile once, in order; empty if none."""
+    costs: tuple[float, ...]
+    """What each profile of the path costs in all."""
+    status: DynamicsStatus
+    rounds: int
+    """Rounds that were played."""
+    order: str
+    names: tuple[str, ...]
+    responses: dict[str, tuple[int, ...]]
+    """For two agents: best response of each to 0, 1, 2, ... samples of the other. Empty for more agents."""
+    staircase: tuple[int | None, ...]
+    """For two agents: least contribution of the second that is enough for both, to 0, 1, 2, ... of the first."""
+
+    @property
+    def equilibrium(self) -> dict[str, int] | None:
+        """Where the dynamics settled; None if they did not."""
+        if self.status is not DynamicsStatus.SETTLED:
+            return None
+        return dict(zip(self.names, self.path[-1], strict=True))
+
+    def plot(self) -> Figure:
+        """Draw the path, as a matplotlib figure; needs ``fedpact[plot]``.
+
+        For two agents over the staircases of what each needs given the other; for more, one line per agent.
+        """
+        if self.responses:
+            return draw_path(
+                [(m[0], m[1]) for m in self.path],
+                names=self.names,
+                responses=self.responses,
+                enough=self.staircase,
+                title=self.status.value,
+            )
+        lines = {name: [m[agent] for m in self.path] for agent, name in enumerate(self.names)}
+        return draw_lines(lines, title=self.status.value, x_axis="step", y_axis="samples")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "path": [list(m) for m in self.path],
+            "cycle": [list(m) for m in self.cycle],
+            "costs": list(self.costs),
+            "equilibrium": self.equilibrium,
+            "status": self.status.value,
+            "rounds": self.rounds,
+            "order": self.order,
+            "names": list(self.names),
+            "responses": {name: list(counts) for name, counts in self.responses.items()},
+            "staircase": list(self.staircase),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Dynamics:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(
+            path=tuple(tuple(m) for m in entry["path"]),
+            cycle=tuple(tuple(m) for m in entry["cycle"]),
+            costs=tuple(entry["costs"]),
+            status=DynamicsStatus(entry["status"]),
+            rounds=entry["rounds"],
+            order=entry["order"],
+            names=tuple(entry["names"]),
+            responses={name: tuple(counts) for name, counts in entry["responses"].items()},
+            staircase=tuple(entry["staircase"]),
+        )
+
+
+def _play_round(game: Game, m: NDArray[np.int64], movers: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Profiles of one round in which the agents respond one after the other; one per agent that moves."""
+    steps = []
+    for agent in movers:
+        count = respond(game, m[None], agent)[0]
+        if count != m[agent]:
+            m = m.copy()
+            m[agent] = count
+            steps.append(m)
+    return steps
+
+
+def _play_at_once(game: Game, m: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Profile after everybody responded to ``m``, unless nobody moves."""
+    after = np.array([respond(game, m[None], agent)[0] for agent in range(game.fed.k)], dtype=np.int64)
+    return [after] if (after != m).any() else []
+
+
+def settle(
+    game: Game, start: NDArray[np.int64], movers: NDArray[np.intp], max_rounds: int
+) -> NDArray[np.int64] | None:
+    """Equilibrium that agents reach who respond in the order of ``movers``; None if they reach none."""
+    m = start
+    for _ in range(max_rounds):
+        steps = _play_round(game, m, movers.tolist())
+        if not steps:
+            return m
+        m = steps[-1]
+    return None
+
+
+def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> NDArray[np.int64] | None:
+    """(2,) how far to draw: what both agents can do and where the path went; None if there is no such drawing."""
+    if game.fed.k != 2:
+        return None
+    reach = np.maximum(game.most, np.array(path).max(axis=0)) + 1
+    return reach if reach.max() <= _LONGEST_STAIRCASE else None
+
+
+def _line_of_profiles(agent: int, last: int) -> NDArray[np.int64]:
+    """(last + 1, 2) profiles in which one of two agents gives 0, 1, 2, ... and the other nothing."""
+    m = np.zeros((last + 1, 2), dtype=np.int64)
+    m[:, agent] = np.arange(last + 1)
+    return m
+
+
+def _find_responses(game: Game, reach: NDArray[np.int64]) -> dict[str, tuple[int, ...]]:
+    """Best responses of two agents to each other."""
+    return {
+        name: tuple(respond(game, _line_of_profiles(1 - agent, int(reach[1 - agent])), agent).tolist())
+        for agent, name in enumerate(game.fed.names)
+    }
+
+
+def _find_staircase(game: Game, reach: NDArray[np.int64]) -> tuple[int | None, ...]:
+    """Least contribution of the second agent that is enough for both, to every one of the first."""
+    m, top = _line_of_profiles(0, int(reach[0])), int(reach[1])
+    second = find_least(game, m, 1, 0, top)
+    # The first agent's target, with the second's contribution moving.
+    first = find_least(game, m, 0, 0, top, mover=1)
+    return tuple(count if count <= top else None for count in np.maximum(first, second).tolist())
+
+
+def _closed_walk(path: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Profiles since the last profile was there before; empty if it was not."""
+    before = [place for place, m in enumerate(path[:-1]) if m == path[-1]]
+    return tuple(path[before[-1] : -1]) if before else ()
+
+
+def best_response_dynamics(
+    fed: Federation,
+    *,
+    order: str = "round-robin",
+    start: ArrayLike | None = None,
+    max_rounds: int = MAX_ROUNDS,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Dynamics:
+    """Let agents respond to each other until nobody moves, the profiles repeat or the rounds are used up.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    order
+        ``"round-robin"``, ``"random"`` or ``"simultaneous"``.
+    start
+        (k,) where to start; nobody contributes by default.
+    max_rounds
+        Rounds, in each of which every agent may move once.
+    rng
+        For the random order.
+    progress
+        Called with the number of rounds played and ``max_rounds``.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob, no_pure_equilibrium
+    >>> best_response_dynamics(alice_bob(), start=[2, 0]).equilibrium
+    {'alice': 14, 'bob': 0}
+    >>> best_response_dynamics(alice_bob(), order="simultaneous").cycle
+    ((0, 0), (14, 14))
+    >>> best_response_dynamics(no_pure_equilibrium()).status.name
+    'CYCLES'
+    """
+    if order not in ORDERS:
+        raise FederationError(f"order must be one of {', '.join(ORDERS)}; it is {order!r}")
+    if not max_rounds >= 1:
+        raise FederationError(f"max_rounds must be 1 or more; it is {max_rounds}")
+    game = game_of(fed)
+    m = read_profile(fed, np.zeros(fed.k, dtype=np.int64) if start is None else start, "start")
+    rng = np.random.default_rng(0) if rng is None else rng
+    path, seen = [m], {m.tobytes()}
+    status, rounds = DynamicsStatus.STOPPED, 0
+    while status is DynamicsStatus.STOPPED and rounds < max_rounds:
+        if order == "simultaneous":
+            steps = _play_at_once(game, m)
+        else:
+            movers = rng.permutation(fed.k).tolist() if order == "random" else range(fed.k)
+            steps = _play_round(game, m, movers)
+        rounds += 1
+        path += steps
+        if not steps:
+            status = DynamicsStatus.SETTLED
+        elif steps[-1].tobytes() in seen and order != "random":
+            status = DynamicsStatus.CYCLES
+        m = path[-1]
+        seen.add(m.tobytes())
+        if progress is not None:
+            progress(rounds, max_rounds)
+    profiles = tuple(tuple(step.tolist()) for step in path)
+    cycle = () if status is DynamicsStatus.SETTLED else _closed_walk(profiles)
+    if status is DynamicsStatus.STOPPED and cycle:
+        status = DynamicsStatus.WANDERS
+    reach = _reach(game, profiles)
+    return Dynamics(
+        path=profiles,
+        cycle=cycle,
+        costs=tuple(fed.costs_of(np.array(profiles)).tolist()),
+        status=status,
+        rounds=rounds,
+        order=order,
+        names=fed.names,
+        responses={} if reach is None else _find_responses(game, reach),
+        staircase=() if reach is None else _find_staircase(game, reach),
+    )

@@ -1,0 +1,170 @@
+"""A mixed equilibrium: agents draw their contributions at random, and none gains by drawing otherwise.
+
+It exists even where no pure one does (the paper's theorem on existence; its monotonicity assumption is neither
+true nor needed, ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
+is checked anew: the regret of every agent against all its strategies, from best responses to every profile that
+the others may draw, shares nothing with the payoffs that the solver was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from fedpact.describe.federation import Federation
+from fedpact.game.best_response import Game, game_of
+from fedpact.game.normal_form import NEVER, Strategies, drop_dominated, others_of, payoffs_of, responses_of
+from fedpact.game.regret import read_worth
+from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
+
+REGRET_TOL = 1e-6
+"""Up to this share of what a target is worth, a regret is rounding."""
+
+
+class MixedStatus(Enum):
+    """How good a mixed equilibrium is, in words a user can act on."""
+
+    VERIFIED = "an equilibrium: nobody gains by deviating, up to rounding"
+    APPROXIMATE = "close to an equilibrium: the regret says how much somebody can gain by deviating"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixedEquilibrium:
+    """With which probability each agent contributes how much."""
+
+    strategies: dict[str, dict[int, float]]
+    """Agent to contribution to probability; contributions that are never drawn are left out."""
+    met: dict[str, float]
+    """Probability that the contributions drawn meet each target."""
+    expected_cost: float
+    expected_contributions: dict[str, float]
+    regret: dict[str, float]
+    """The most that each agent would gain by deviating, found by our own check."""
+    worth: dict[str, float]
+    """What meeting its target is worth to each agent."""
+    considered: dict[str, int]
+    """How many strategies of each agent are not dominated."""
+    status: MixedStatus
+    method: str
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether nothing is left to chance."""
+        return all(len(mixture) == 1 for mixture in self.strategies.values())
+
+    @property
+    def largest_regret(self) -> float:
+        """The largest regret of any agent."""
+        return max(self.regret.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "strategies": {
+                name: {str(count): share for count, share in mixture.items()}
+                for name, mixture in self.strategies.items()
+            },
+            "met": dict(self.met),
+            "expected_cost": self.expected_cost,
+            "expected_contributions": dict(self.expected_contributions),
+            "regret": dict(self.regret),
+            "worth": dict(self.worth),
+            "considered": dict(self.considered),
+            "status": self.status.value,
+            "method": self.method,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> MixedEquilibrium:
+        """Read what :meth:`to_dict` wrote."""
+        strategies = {
+            name: {int(count): share for count, share in mixture.items()}
+            for name, mixture in entry["strategies"].items()
+        }
+        return cls(**{**entry, "strategies": strategies, "status": MixedStatus(entry["status"])})
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """What a mixture means for one agent."""
+
+    cost: float
+    met: float
+    regret: float
+
+
+def _look_at(game: Game, strategies: Strategies, mixture: Mixture, worth: float, agent: int) -> _Play:
+    """Look at one agent: expected cost, chance of meeting its target and regret, from best responses alone."""
+    needs = responses_of(game, strategies, agent).ravel()
+    chances = np.ones(1)
+    for shares in others_of(agent, mixture):
+        chances = np.multiply.outer(chances, shares).ravel()
+    options = np.unique(np.append(np.where(needs == NEVER, 0, needs), [0, *strategies[agent].tolist()]))
+    met = np.array([chances[needs <= option].sum() for option in options])
+    cost = game.fed.agents[agent].cost(options)
+    utility = worth * met - cost
+    own = np.searchsorted(options, strategies[agent])
+    return _Play(
+        cost=float(mixture[agent] @ cost[own]),
+        met=float(mixture[agent] @ met[own]),
+        regret=max(0.0, float(utility.max() - mixture[agent] @ utility[own])),
+    )
+
+
+def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium:
+    """Find one mixed equilibrium and check it; needs ``fedpact[game]``.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    worth
+        What meeting its target is worth: one number, a sequence or a mapping. By default 1 where that is more
+        than the agent's largest strategy costs, else twice that cost.
+
+    Raises
+    ------
+    FederationError
+        If there are too many profiles, or a target is worth less than it may cost.
+    MissingExtraError
+        If QuantEcon is not installed.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import no_pure_equilibrium
+    >>> found = mixed_equilibrium(no_pure_equilibrium())
+    >>> {name: {m: round(p, 6) for m, p in mix.items()} for name, mix in found.strategies.items()}["agent-1"]
+    {0: 0.5, 1: 0.5}
+    >>> round(found.expected_cost, 6), round(found.met["agent-1"], 6)
+    (0.75, 0.75)
+    """
+    game = game_of(fed)
+    worths = read_worth(game, worth)
+    strategies = drop_dominated(game)
+    considered = dict(zip(fed.names, [len(kept) for kept in strategies], strict=True))
+    mixture, method = solve(payoffs_of(game, strategies, worths))
+    used = [shares > SUPPORT for shares in mixture]
+    strategies = [kept[some] for kept, some in zip(strategies, used, strict=True)]
+    mixture = [shares[some] / shares[some].sum() for shares, some in zip(mixture, used, strict=True)]
+    plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
+    is_close = all(play.regret <= REGRET_TOL * value for play, value in zip(plays, worths, strict=True))
+    return MixedEquilibrium(
+        strategies={
+            name: dict(zip(kept.tolist(), shares.tolist(), strict=True))
+            for name, kept, shares in zip(fed.names, strategies, mixture, strict=True)
+        },
+        met={name: play.met for name, play in zip(fed.names, plays, strict=True)},
+        expected_cost=sum(play.cost for play in plays),
+        expected_contributions={
+            name: float(shares @ kept) for name, kept, shares in zip(fed.names, strategies, mixture, strict=True)
+        },
+        regret={name: play.regret for name, play in zip(fed.names, plays, strict=True)},
+        worth=dict(zip(fed.names, worths.tolist(), strict=True)),
+        considered=considered,
+        status=MixedStatus.VERIFIED if is_close else MixedStatus.APPROXIMATE,
+        method=method,
+    )

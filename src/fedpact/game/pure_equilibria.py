@@ -1,0 +1,280 @@
+"""All pure equilibria, by cutting boxes of profiles with best responses.
+
+A profile is an equilibrium if every agent plays its best response to the others (see
+:mod:`fedpact.game.best_response`). The more the others give, the less an agent responds with, so in a box low
+<= m <= high of profiles agent i's part of an equilibrium lies between its response to high and its response
+to low. A box is cut to that, agent by agent, and then halved; a box that becomes empty holds no equilibrium.
+Many boxes are cut at once, and no payoff tensor is ever built.
+
+An agent that is not self-sufficient responds with 0 where it cannot reach its target. Its box is first split
+into {0} and the rest; in the rest the rule above holds, and {0} holds no equilibrium if zero is never enough
+in it while all the agent has always is.
+
+Once as many equilibria are found as were asked for, only the cheapest and the dearest that meet every target
+are looked for: a box whose profiles can be neither cheaper nor dearer than what is known is dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.game.best_response import Game, Profiles, find_first_not_missed, find_least, with_count
+from fedpact.game.dynamics import settle
+
+Progress: TypeAlias = Callable[[float, int], None]
+"""Called with the share of all profiles that is settled and the number of equilibria found."""
+
+_FIRST_BATCH, _LARGEST_BATCH = 16, 4096
+# A batch of boxes is as large as takes about this many seconds, so that time limits hold.
+_BATCH_SECONDS = 0.2
+# Rounds of best responses after which dynamics are not expected to settle.
+_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """What a search for equilibria came to."""
+
+    profiles: Profiles
+    """(E, k) equilibria, in lexicographic order."""
+    undecided: Profiles
+    """(U, k) profiles of which bounds cannot tell whether they are equilibria."""
+    is_complete: bool
+    """Whether there are no others."""
+    share_searched: float
+    """Share of all profiles that is settled."""
+    cost_left: tuple[float, float] | None
+    """Within which costs equilibria that were not found must lie; None if they cannot be cheaper or dearer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Boxes:
+    """Boxes of profiles."""
+
+    low: Profiles
+    high: Profiles
+
+    def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> _Boxes:
+        return _Boxes(self.low[rows], self.high[rows])
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @property
+    def log_size(self) -> NDArray[np.float64]:
+        """(N,) logarithm of the number of profiles in each."""
+        return np.asarray(np.log(self.high - self.low + 1.0).sum(axis=1))
+
+
+def _join(*parts: _Boxes) -> _Boxes:
+    return _Boxes(np.concatenate([part.low for part in parts]), np.concatenate([part.high for part in parts]))
+
+
+def _split(boxes: _Boxes, side: NDArray[np.intp], last: NDArray[np.int64]) -> _Boxes:
+    """Cut every box in two along one side, after ``last``."""
+    rows = np.arange(len(boxes))
+    left, right = boxes.high.copy(), boxes.low.copy()
+    left[rows, side], right[rows, side] = last, last + 1
+    return _join(_Boxes(boxes.low, left), _Boxes(right, boxes.high))
+
+
+def _halve(boxes: _Boxes) -> _Boxes:
+    """Cut every box in the middle of its longest side."""
+    side = (boxes.high - boxes.low).argmax(axis=1)
+    rows = np.arange(len(boxes))
+    return _split(boxes, side, (boxes.low[rows, side] + boxes.high[rows, side]) // 2)
+
+
+def _first_boxes(game: Game) -> _Boxes:
+    """All profiles, in one box per choice of who among those who need the others gives nothing."""
+    boxes = _Boxes(np.zeros((1, game.fed.k), dtype=np.int64), game.most[None].copy())
+    for agent in np.flatnonzero(~game.is_self_sufficient & (game.most > 0)):
+        zeros = np.zeros(len(boxes), dtype=np.int64)
+        boxes = _split(boxes, np.full(len(boxes), agent), zeros)
+    return boxes
+
+
+def _cut(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
+    """Keep of every box what the agent's best responses allow; drop boxes that become empty."""
+    low, high = boxes.low[:, agent], boxes.high[:, agent]
+    at_least = find_first_not_missed(game, boxes.high, agent, low, high)
+    is_left = at_least <= high
+    boxes, low, high, at_least = boxes[is_left], low[is_left], high[is_left], at_least[is_left]
+    at_most = np.minimum(find_least(game, boxes.low, agent, np.maximum(low - 1, 0), high), high)
+    kept = _Boxes(with_count(boxes.low, agent, at_least), with_count(boxes.high, agent, at_most))
+    return kept[at_least <= at_most]
+
+
+def _cut_at_zero(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
+    """Drop boxes in which the agent gives nothing though that is never enough and all it has always is."""
+    is_never_enough = game.judge(boxes.high, agent)[1]
+    is_always_reached = game.judge(with_count(boxes.low, agent, game.most[agent]), agent)[0]
+    return boxes[~(is_never_enough & is_always_reached)]
+
+
+def _cut_all(game: Game, boxes: _Boxes) -> _Boxes:
+    """One round of cuts, agent by agent."""
+    for agent in range(game.fed.k):
+        if game.is_self_sufficient[agent]:
+            boxes = _cut(game, boxes, agent)
+        else:
+            is_zero = boxes.high[:, agent] == 0
+            boxes = _join(_cut(game, boxes[~is_zero], agent), _cut_at_zero(game, boxes[is_zero], agent))
+    return boxes
+
+
+def check_profiles(game: Game, m: Profiles) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(B,) whether each profile surely is an equilibrium, and whether it surely is not."""
+    surely, surely_not = np.ones(len(m), dtype=bool), np.zeros(len(m), dtype=bool)
+    for agent in range(game.fed.k):
+        met, missed = game.judge(m, agent)
+        gives = m[:, agent] > 0
+        less_met, less_missed = game.judge(with_count(m, agent, np.maximum(m[:, agent] - 1, 0)), agent)
+        most_met, most_missed = game.judge(with_count(m, agent, game.most[agent]), agent)
+        surely &= np.where(gives, met & less_missed, met | most_missed)
+        surely_not |= np.where(gives, missed | less_met, missed & most_met)
+    return surely, surely_not
+
+
+def find_unmet(game: Game, m: Profiles) -> NDArray[np.bool_]:
+    """(B, k) whose target an equilibrium misses: of agents who cannot meet it alone, those who do not reach it."""
+    unmet = np.zeros(m.shape, dtype=bool)
+    for agent in np.flatnonzero(~game.is_self_sufficient):
+        unmet[:, agent] = ~game.judge(m, int(agent))[0]
+    return unmet
+
+
+class _Search:
+    """Boxes that are left, and what was found so far."""
+
+    def __init__(self, game: Game, max_count: int) -> None:
+        self.game = game
+        self.max_count = max_count
+        self.left = _first_boxes(game)
+        self.found: list[Profiles] = []
+        self.undecided: list[Profiles] = []
+        self.count = 0
+        self.cheapest, self.dearest = np.inf, -np.inf
+        self.is_listing = True
+        self._log_all = float(np.log(game.most + 1.0).sum())
+
+    @property
+    def share_left(self) -> float:
+        """Share of all profiles in boxes that are left."""
+        return float(np.exp(self.left.log_size - self._log_all).sum())
+
+    def take(self, size: int) -> _Boxes:
+        """Take boxes off: the last, or those that can change the extremes most."""
+        if not self.is_listing:
+            low, high = self._costs(self.left)
+            gain = np.maximum(self.cheapest - low, high - self.dearest)
+            self.left = self.left[np.argsort(gain, kind="stable")]
+        start = max(0, len(self.left) - size)
+        batch, self.left = self.left[start:], self.left[:start]
+        return batch
+
+    def look_into(self, boxes: _Boxes) -> None:
+        """Cut boxes, note the profiles that they come down to and keep their halves."""
+        boxes = _cut_all(self.game, boxes)
+        is_point = (boxes.low == boxes.high).all(axis=1)
+        self._note(boxes.low[is_point])
+        self.left = _join(self.left, _halve(boxes[~is_point]))
+        if not self.is_listing:
+            self.left = self.left[self._is_beyond(self.left)]
+
+    def _note(self, m: Profiles) -> None:
+        surely, surely_not = check_profiles(self.game, m)
+        self.undecided.append(m[~surely & ~surely_not])
+        new = m[surely]
+        if not len(new):
+            return
+        good = new[~find_unmet(self.game, new).any(axis=1)]
+        cost = self.game.fed.costs_of(good)
+        if not self.is_listing:
+            is_extreme = (cost == cost.min(initial=self.cheapest)) | (cost == cost.max(initial=self.dearest))
+            new = good[is_extreme & ((cost < self.cheapest) | (cost > self.dearest))]
+        self.cheapest = cost.min(initial=self.cheapest)
+        self.dearest = cost.max(initial=self.dearest)
+        self.found.append(new)
+        self.count += len(new)
+        self.is_listing = self.count < self.max_count
+
+    def _costs(self, boxes: _Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(N,) least and largest cost in each box."""
+        return self.game.fed.costs_of(boxes.low), self.game.fed.costs_of(boxes.high)
+
+    def _is_beyond(self, boxes: _Boxes) -> NDArray[np.bool_]:
+        """(N,) whether a box may hold something cheaper or dearer than is known."""
+        low, high = self._costs(boxes)
+        return np.asarray((low < self.cheapest) | (high > self.dearest))
+
+    def result(self) -> Found:
+        """Put together what was found."""
+        undecided = np.concatenate([np.zeros((0, self.game.fed.k), dtype=np.int64), *self.undecided])
+        rest = _join(self.left, _Boxes(undecided, undecided))
+        rest = rest[self._is_beyond(rest)]
+        low, high = self._costs(rest)
+        profiles = np.concatenate([undecided[:0], *self.found])
+        return Found(
+            profiles=profiles[np.lexsort(profiles.T[::-1])],
+            undecided=undecided,
+            is_complete=self.is_listing and not len(self.left) and not len(undecided),
+            share_searched=1 - min(1.0, self.share_left),
+            cost_left=(float(low.min()), float(high.max())) if len(rest) else None,
+        )
+
+    def offer(self, m: NDArray[np.int64]) -> None:
+        """Note an equilibrium that was found in another way."""
+        if not (np.concatenate([m[None][:0], *self.found]) == m).all(axis=1).any():
+            self._note(m[None])
+
+
+def _search_boxes(search: _Search, deadline: float, progress: Progress | None) -> None:
+    """Look into boxes until none is left or the time is over."""
+    size = _FIRST_BATCH
+    while len(search.left) and time.monotonic() < deadline:
+        start = time.monotonic()
+        batch = search.take(size)
+        try:
+            search.look_into(batch)
+        except KeyboardInterrupt:
+            search.left = _join(search.left, batch)
+            raise
+        seconds = time.monotonic() - start
+        size = min(2 * size, _LARGEST_BATCH) if seconds < _BATCH_SECONDS else max(1, size // 2)
+        if progress is not None:
+            progress(1 - search.share_left, search.count)
+
+
+def _try_dynamics(search: _Search, deadline: float) -> None:
+    """Offer what round-robin dynamics settle at, each agent moving first once, until the time is over."""
+    game = search.game
+    for first in range(game.fed.k):
+        m = settle(game, np.zeros(game.fed.k, dtype=np.int64), np.roll(np.arange(game.fed.k), -first), _ROUNDS)
+        if m is not None:
+            search.offer(m)
+        if time.monotonic() > deadline:
+            return
+
+
+def find_equilibria(game: Game, *, max_count: int, time_limit: float, progress: Progress | None = None) -> Found:
+    """Search all profiles; an interrupt (Ctrl-C) or the end of the time returns what was found so far.
+
+    A search that cannot finish gives a quarter of its time to best-response dynamics, which find single
+    equilibria where boxes are still too large.
+    """
+    search = _Search(game, max_count)
+    start = time.monotonic()
+    try:
+        _search_boxes(search, start + 0.75 * time_limit, progress)
+        if len(search.left):
+            _try_dynamics(search, start + time_limit)
+    except KeyboardInterrupt:
+        pass
+    return search.result()

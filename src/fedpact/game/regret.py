@@ -1,0 +1,135 @@
+"""Regret: what each agent would gain if it alone did something else.
+
+Agent i's utility is worth_i if its target is met, less c_i(m_i). Its best response (see
+:mod:`fedpact.game.best_response`) is the best it can do, whatever the target is worth, as long as that is more
+than any strategy of its game costs. The paper measures everything in units of a target's worth (worth 1, and
+c_i n_ind(i) < 1); a cost of 1 per sample, which makes the cost of a plan its number of samples, does not fit
+that. So an agent's target is worth 1 where that is enough, and twice the cost of its largest strategy otherwise;
+another worth may be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number
+from fedpact.errors import FederationError
+from fedpact.game.best_response import Game, best_response, game_of, read_profile
+from fedpact.game.pure_equilibria import check_profiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regret:
+    """What each agent would gain by deviating alone."""
+
+    regret: dict[str, float]
+    """Zero for whoever plays a best response."""
+    best_response: dict[str, int]
+    contributions: dict[str, int]
+    met: dict[str, bool]
+    """Whether each target is met."""
+    worth: dict[str, float]
+    """What meeting its target is worth to each agent."""
+
+    @property
+    def largest(self) -> float:
+        """The largest regret of any agent."""
+        return max(self.regret.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "regret": dict(self.regret),
+            "best_response": dict(self.best_response),
+            "contributions": dict(self.contributions),
+            "met": dict(self.met),
+            "worth": dict(self.worth),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Regret:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**entry)
+
+
+def largest_costs(game: Game) -> NDArray[np.float64]:
+    """(k,) what each agent's largest strategy costs."""
+    return np.array([float(a.cost(most)) for a, most in zip(game.fed.agents, game.most.tolist(), strict=True)])
+
+
+def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
+    """(k,) what meeting its target is worth to each agent, checked against what it may have to spend."""
+    costs = largest_costs(game)
+    if worth is None:
+        return np.where(costs < 1, 1.0, 2 * costs)
+    if isinstance(worth, Mapping):
+        worth = [worth.get(name) for name in game.fed.names]
+    given = list(worth) if np.ndim(worth) else [worth] * game.fed.k
+    if len(given) != game.fed.k:
+        raise FederationError(f"worth must have one number per agent, {game.fed.k}; it has {len(given)}")
+    values = np.array([read_number(value, "worth") for value in given])
+    for name, value, cost in zip(game.fed.names, values.tolist(), costs.tolist(), strict=True):
+        if not value > cost:
+            raise FederationError(
+                f"worth must be above what an agent may have to spend on its target, {cost:g} for {name!r}; "
+                f"it is {value:g}"
+            )
+    return values
+
+
+def is_equilibrium(fed: Federation, m: ArrayLike) -> bool:
+    """Whether no agent gains by deviating alone; where only bounds are known, whether that is certain.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> [is_equilibrium(alice_bob(), m) for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
+    [True, True, False, False]
+    """
+    return bool(check_profiles(game_of(fed), read_profile(fed, m)[None])[0][0])
+
+
+def regret(fed: Federation, m: ArrayLike, *, worth: Any = None) -> Regret:
+    """Compute what each agent would gain by deviating alone from the profile ``m`` (k,).
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    m
+        (k,) contributions.
+    worth
+        What meeting its target is worth: one number, a sequence or a mapping. By default 1 where that is more
+        than the agent's largest strategy costs, else twice that cost.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> seen = regret(alice_bob(), [4, 3])
+    >>> seen.regret, seen.best_response
+    ({'alice': 2.0, 'bob': 1.0}, {'alice': 2, 'bob': 2})
+    """
+    game = game_of(fed)
+    profile = read_profile(fed, m)[None]
+    worths = read_worth(game, worth)
+    response = best_response(fed, profile)[0]
+    regrets, met = {}, {}
+    for i, agent in enumerate(fed.agents):
+        met[agent.name] = bool(game.judge(profile, i)[0][0])
+        moved = profile.copy()
+        moved[0, i] = response[i]
+        gain = float(worths[i]) * (float(game.judge(moved, i)[0][0]) - met[agent.name])
+        regrets[agent.name] = max(0.0, gain + float(agent.cost(profile[0, i])) - float(agent.cost(response[i])))
+    return Regret(
+        regret=regrets,
+        best_response=dict(zip(fed.names, response.tolist(), strict=True)),
+        contributions=dict(zip(fed.names, profile[0].tolist(), strict=True)),
+        met=met,
+        worth=dict(zip(fed.names, worths.tolist(), strict=True)),
+    )

@@ -1,0 +1,205 @@
+"""Pure equilibria, and what they cost against the optimum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from fedpact.drawing.figures import draw_bars
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+MOST_DRAWN = 20
+# Profiles of up to so many agents are written out.
+_SHORT = 6
+
+
+class EquilibriaStatus(Enum):
+    """What a search for pure equilibria found, in words a user can act on."""
+
+    ALL = "these are all pure equilibria"
+    NONE_EXISTS = "no pure equilibrium exists: every profile was searched"
+    CUT = "as many equilibria as were asked for; there are or may be more, none of them cheaper or dearer"
+    STOPPED = "the search stopped early: there may be other equilibria, also cheaper and dearer ones"
+    NONE_FOUND = "the search stopped early and found no equilibrium; whether one exists is not known"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One equilibrium, seen against the optimum."""
+
+    contributions: dict[str, int]
+    cost: float
+    excess: dict[str, float]
+    """What each agent spends more than in the best known plan; empty if no plan meets all targets.
+
+    In an equilibrium whoever contributes does so for its own target, so these are the targets that make it dear.
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "contributions": dict(self.contributions),
+            "cost": self.cost,
+            "excess": dict(self.excess),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Outcome:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**entry)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Between which numbers a price lies; ``high`` is infinite where nothing is known."""
+
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float | None:
+        """The price, if it is known."""
+        return self.low if self.high <= self.low * (1 + 1e-12) else None
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Plain values; no upper end is None."""
+        return {"low": self.low, "high": self.high if math.isfinite(self.high) else None}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, float | None]) -> Bounds:
+        """Read what :meth:`to_dict` wrote."""
+        low, high = entry["low"], entry["high"]
+        assert low is not None
+        return cls(low=low, high=math.inf if high is None else high)
+
+    def __str__(self) -> str:
+        if self.value is not None:
+            return f"{self.value:.6g}"
+        if math.isinf(self.high):
+            return f"at least {self.low:.6g}"
+        return f"{self.low:.6g} to {self.high:.6g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equilibria:
+    """Pure equilibria of a federation in which everyone looks after itself.
+
+    A price compares equilibria in which every target is met with the cheapest plan that meets every target.
+    """
+
+    profiles: tuple[tuple[int, ...], ...]
+    """The equilibria, in lexicographic order."""
+    costs: tuple[float, ...]
+    best: Outcome | None
+    """The cheapest equilibrium found that meets every target."""
+    worst: Outcome | None
+    """The dearest equilibrium found that meets every target."""
+    unmet: tuple[tuple[str, ...], ...]
+    """For every equilibrium, whose targets it misses."""
+    stability: Bounds | None
+    """Cost of the best equilibrium over the optimum; None if no equilibrium found meets every target."""
+    anarchy: Bounds | None
+    """Cost of the worst equilibrium over the optimum; None if no equilibrium found meets every target."""
+    optimum: Bounds | None
+    """Cost of the cheapest plan that meets every target; None if there is none."""
+    is_complete: bool
+    """Whether these are all pure equilibria."""
+    share_searched: float
+    """Share of all profiles that the search has settled."""
+    undecided: int
+    """How many profiles bounds cannot tell of whether they are equilibria."""
+    status: EquilibriaStatus
+    standalone: dict[str, int | None]
+    """What each agent needs alone; None if 2^40 samples are not enough."""
+    dependent: dict[str, str]
+    """Agents that cannot meet their targets alone, and why."""
+    names: tuple[str, ...]
+    objective: str
+
+    @property
+    def price_of_stability(self) -> float | None:
+        """Cost of the best equilibrium over the optimum; None where it is not known exactly."""
+        return None if self.stability is None else self.stability.value
+
+    @property
+    def price_of_anarchy(self) -> float | None:
+        """Cost of the worst equilibrium over the optimum; None where it is not known exactly."""
+        return None if self.anarchy is None else self.anarchy.value
+
+    def plot(self) -> Figure:
+        """Draw what the equilibria cost beside the optimum, as a matplotlib figure; needs ``fedpact[plot]``.
+
+        Beyond twenty equilibria the cheapest and the dearest ten are drawn.
+        """
+        order = sorted(range(len(self.costs)), key=self.costs.__getitem__)
+        if len(order) > MOST_DRAWN:
+            order = order[: MOST_DRAWN // 2] + order[-MOST_DRAWN // 2 :]
+        labels = {
+            place: str(self.profiles[place]) if len(self.names) <= 6 else f"no. {place + 1}" for place in order
+        }
+        bars = {} if self.optimum is None else {"best plan": self.optimum.high}
+        return draw_bars(
+            bars | {labels[place]: self.costs[place] for place in order},
+            title=self.status.value
+            if len(order) == len(self.costs)
+            else f"{len(order)} of {len(self.costs)} equilibria",
+            axis="cost",
+            marked={labels[place] for place in order if self.unmet[place]},
+            meaning="misses a target",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "equilibria": [dict(zip(self.names, m, strict=True)) for m in self.profiles],
+            "costs": list(self.costs),
+            "best": None if self.best is None else self.best.to_dict(),
+            "worst": None if self.worst is None else self.worst.to_dict(),
+            "unmet": [list(names) for names in self.unmet],
+            "price_of_stability": self.price_of_stability,
+            "price_of_anarchy": self.price_of_anarchy,
+            "stability": None if self.stability is None else self.stability.to_dict(),
+            "anarchy": None if self.anarchy is None else self.anarchy.to_dict(),
+            "optimum": None if self.optimum is None else self.optimum.to_dict(),
+            "is_complete": self.is_complete,
+            "share_searched": self.share_searched,
+            "undecided": self.undecided,
+            "status": self.status.value,
+            "standalone": dict(self.standalone),
+            "dependent": dict(self.dependent),
+            "names": list(self.names),
+            "objective": self.objective,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Equilibria:
+        """Read what :meth:`to_dict` wrote."""
+        outcome, bounds = _or_none(Outcome.from_dict), _or_none(Bounds.from_dict)
+        return cls(
+            profiles=tuple(tuple(m[name] for name in entry["names"]) for m in entry["equilibria"]),
+            costs=tuple(entry["costs"]),
+            best=outcome(entry["best"]),
+            worst=outcome(entry["worst"]),
+            unmet=tuple(tuple(names) for names in entry["unmet"]),
+            stability=bounds(entry["stability"]),
+            anarchy=bounds(entry["anarchy"]),
+            optimum=bounds(entry["optimum"]),
+            is_complete=entry["is_complete"],
+            share_searched=entry["share_searched"],
+            undecided=entry["undecided"],
+            status=EquilibriaStatus(entry["status"]),
+            standalone=dict(entry["standalone"]),
+            dependent=dict(entry["dependent"]),
+            names=tuple(entry["names"]),
+            objective=entry["objective"],
+        )
+
+
+def _or_none(read: Any) -> Any:
+    """Let None pass."""
+    return lambda entry: None if entry is None else read(entry)

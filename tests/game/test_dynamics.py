@@ -1,0 +1,103 @@
+import json
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from profiles import play, random_game, responses
+
+
+def check_path(fed, seen):
+    """Every step is one agent's best response, or everybody's; the end is what the status says."""
+    for before, after in zip(seen.path, seen.path[1:], strict=False):
+        best = fp.best_response(fed, before)
+        moved = np.flatnonzero(np.array(before) != np.array(after))
+        if seen.order == "simultaneous":
+            assert tuple(best) == after
+        else:
+            assert len(moved) == 1
+            assert after[moved[0]] == best[moved[0]]
+    assert list(seen.costs) == [fed.cost_of(m) for m in seen.path]
+    if seen.status is fp.DynamicsStatus.SETTLED:
+        assert fp.is_equilibrium(fed, seen.path[-1])
+        assert seen.equilibrium == dict(zip(fed.names, seen.path[-1], strict=True))
+    else:
+        assert seen.equilibrium is None
+        assert seen.cycle == seen.path[-len(seen.cycle) - 1 : -1]
+        assert seen.cycle[0] == seen.path[-1]
+    assert fp.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+
+
+@pytest.mark.parametrize("order", ["round-robin", "random", "simultaneous"])
+@pytest.mark.parametrize("seed", range(12))
+def test_every_step_is_a_best_response(seed, order):
+    fed = random_game(seed).build()
+    check_path(fed, fp.best_response_dynamics(fed, order=order, max_rounds=30, rng=np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("order", ["round-robin", "simultaneous"])
+def test_the_paper_s_ring_cycles(order):
+    seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), order=order)
+    assert seen.status is fp.DynamicsStatus.CYCLES
+    assert set(seen.cycle[0]) <= {0, 1}
+    assert len(set(seen.cycle)) == len(seen.cycle) > 1
+
+
+def test_in_a_random_order_the_ring_is_left_after_all_rounds():
+    seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), order="random", max_rounds=40)
+    assert seen.status is fp.DynamicsStatus.WANDERS
+    assert seen.rounds == 40
+    assert seen.cycle
+
+
+def test_too_few_rounds_are_said():
+    seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), max_rounds=1)
+    assert seen.status is fp.DynamicsStatus.STOPPED
+    assert seen.cycle == ()
+
+
+def test_the_staircases_are_those_of_every_profile():
+    seen = fp.best_response_dynamics(fp.examples.alice_bob(), start=[5, 5])
+    assert seen.path == ((5, 5), (2, 5), (2, 3))
+    assert seen.staircase[:8] == (14, 7, 3, 2, 2, 2, 2, 1)
+    assert seen.responses["alice"] == seen.responses["bob"] == (14, 7, 3, 2, 2, 2, 2, *[1] * 7, 0, 0)
+
+
+@pytest.mark.parametrize("seed", [s for s in range(80) if len(random_game(s).epsilon) == 2][:10])
+def test_what_is_enough_for_both(seed):
+    question = random_game(seed)
+    played = play(question)
+    seen = fp.best_response_dynamics(question.build())
+    if played is None:
+        pytest.skip("too many profiles")
+    both = played.met.all(axis=0)
+    for first in range(played.most[0] + 1):
+        least = int(both[first].argmax()) if both[first].any() else None
+        if least is not None or seen.staircase[first] is not None:
+            assert seen.staircase[first] in (least, played.most[1] + 1)
+    for agent, name in enumerate(("agent-1", "agent-2")):
+        assert (
+            list(seen.responses[name][: played.most[1 - agent] + 1]) == responses(played, agent).ravel().tolist()
+        )
+
+
+def test_two_agents_are_drawn_over_the_staircase_and_more_as_lines():
+    two = fp.best_response_dynamics(fp.examples.alice_bob(), order="simultaneous").plot().axes[0]
+    assert two.get_xlabel() == "samples of alice"
+    assert len(two.collections) == 1
+    three = fp.best_response_dynamics(fp.examples.no_pure_equilibrium()).plot().axes[0]
+    assert [line.get_label() for line in three.lines] == ["agent-1", "agent-2", "agent-3"]
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"order": "alphabetical"}, "order must be one of"),
+        ({"max_rounds": 0}, "max_rounds must be 1 or more"),
+        ({"start": [1]}, "one number per agent"),
+        ({"start": [[1, 2], [3, 4]]}, "start must be one profile"),
+    ],
+)
+def test_bad_requests_are_refused(options, match):
+    with pytest.raises(fp.FederationError, match=match):
+        fp.best_response_dynamics(fp.examples.alice_bob(), **options)

@@ -1,0 +1,123 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.game.solve_mixed import solve
+from profiles import play, random_game
+
+
+def ring(own, epsilon, delta, cost):
+    """Three agents, each of whom sees its successor's point."""
+    distributions = np.diag(own) + np.roll(np.diag(1 - np.array(own)), 1, axis=1)
+    return fp.Federation.from_table(
+        fp.classes.all_labelings(3), distributions, epsilon=epsilon, delta=delta, cost=cost
+    )
+
+
+def check_mixed(found, met, costs):
+    """Recompute everything from a table of who is content with which profile."""
+    k = met.shape[0]
+    shares = []
+    for name, size in zip(found.strategies, met.shape[1:], strict=True):
+        own = np.zeros(size)
+        own[list(found.strategies[name])] = list(found.strategies[name].values())
+        assert own.sum() == pytest.approx(1)
+        assert own.min() >= 0
+        shares.append(own)
+    total = 0.0
+    for agent, name in enumerate(found.strategies):
+        chance = np.moveaxis(met[agent], agent, 0).astype(float)
+        for other in reversed([other for other in range(k) if other != agent]):
+            chance = chance @ shares[other]
+        cost = np.array([float(costs[agent](count)) for count in range(len(chance))])
+        utility = found.worth[name] * chance - cost
+        own = float(shares[agent] @ utility)
+        assert found.regret[name] == pytest.approx(max(0.0, utility.max() - own), abs=1e-9 * found.worth[name])
+        assert found.regret[name] <= 1e-6 * found.worth[name]
+        assert found.met[name] == pytest.approx(shares[agent] @ chance)
+        assert found.expected_contributions[name] == pytest.approx(shares[agent] @ np.arange(len(chance)))
+        total += float(shares[agent] @ cost)
+    assert found.expected_cost == pytest.approx(total)
+    assert found.status is fp.MixedStatus.VERIFIED
+    assert fp.MixedEquilibrium.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_nobody_gains_by_any_deviation(seed):
+    question = random_game(seed)
+    played = play(question, most_profiles=5_000)
+    if played is None:
+        pytest.skip("too many profiles")
+    fed = question.build()
+    check_mixed(fp.mixed_equilibrium(fed), played.met, [agent.cost for agent in fed.agents])
+
+
+def test_the_paper_s_ring_tosses_a_coin():
+    found = fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
+    assert not found.is_pure
+    for mixture in found.strategies.values():
+        assert mixture == pytest.approx({0: 0.5, 1: 0.5})
+    assert found.expected_cost == pytest.approx(0.75)
+    assert list(found.met.values()) == pytest.approx([0.75] * 3)
+
+
+def test_a_ring_of_unequal_agents_is_solved_to_the_last_digit():
+    fed = ring([0.376, 0.36, 0.336], epsilon=0.16, delta=0.341, cost=[0.03, 0.03, 0.02])
+    assert fp.equilibria(fed).status is fp.EquilibriaStatus.NONE_EXISTS
+    found = fp.mixed_equilibrium(fed)
+    assert found.largest_regret < 1e-12
+    assert not found.is_pure
+
+
+def test_alice_and_bob_mix_over_every_equilibrium():
+    found = fp.mixed_equilibrium(fp.examples.alice_bob())
+    assert list(found.strategies["alice"]) == [0, 1, 2, 3, 7, 14]
+    assert found.considered == {"alice": 6, "bob": 6}
+    assert found.method == "Lemke-Howson"
+    assert found.largest_regret < 1e-9
+
+
+def test_convex_costs_change_the_mixture():
+    curved = fp.examples.alice_bob().replace(cost=[fp.Quadratic(1, 0.5), 1.0])
+    found = fp.mixed_equilibrium(curved)
+    assert found.status is fp.MixedStatus.VERIFIED
+    assert found.worth == {"alice": 2 * (14 + 98), "bob": 28}
+    assert found.strategies["bob"] != fp.mixed_equilibrium(fp.examples.alice_bob()).strategies["bob"]
+
+
+def test_one_agent_alone_and_one_that_dominance_settles():
+    one = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.05)
+    assert fp.mixed_equilibrium(one).strategies == {"agent-1": {5: 1.0}}
+    stability = fp.mixed_equilibrium(fp.examples.price_of_stability())
+    assert stability.strategies == {"alice": {20: 1.0}, "bob": {0: 1.0}}
+    assert stability.method == "iterated dominance"
+
+
+def test_unequal_coins_of_three_are_found_to_the_last_digit():
+    """Agents 2 and 3 want to match the first, who wants to differ from the second; each by weights of its own."""
+    rng = np.random.default_rng(3)
+    payoffs = []
+    for agent in range(3):
+        weight = rng.uniform(1, 2, (2, 2))
+        is_same = np.eye(2) if agent else 1 - np.eye(2)
+        payoffs.append(np.repeat((is_same * weight)[:, :, None], 2, axis=2))
+    mixture, method = solve(payoffs)
+    assert method == "McLennan-Tourky"
+    for agent, payoff in enumerate(payoffs):
+        others = [mixture[other] for other in range(3) if other != agent]
+        utility = np.einsum("abc,b,c->a", payoff, *others)
+        assert utility.max() - mixture[agent] @ utility < 1e-9
+
+
+def test_without_quantecon_the_line_that_installs_it_is_given(monkeypatch):
+    monkeypatch.setitem(sys.modules, "quantecon.game_theory", None)
+    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[game\]"'):
+        fp.mixed_equilibrium(fp.examples.alice_bob())
+
+
+def test_too_many_profiles_are_refused():
+    with pytest.raises(fp.FederationError, match="at most 2,000,000 strategies"):
+        fp.mixed_equilibrium(fp.examples.arizona_hospitals())

@@ -1,0 +1,104 @@
+import itertools
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.game import pure_equilibria
+from fedpact.game.best_response import game_of
+from fedpact.game.pure_equilibria import find_equilibria
+from profiles import equilibria, play, random_game
+from strategies import report_of
+
+COUNT, PARTS = 300, 10
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_same_equilibria_as_trying_every_profile(part):
+    """300 federations in all; federations of which nobody has to contribute are not counted."""
+    counted = 0
+    for seed in itertools.count(part, PARTS):
+        question = random_game(seed)
+        played = play(question)
+        if played is None or sum(played.most) == 0:
+            continue
+        found = fp.equilibria(question.build())
+        assert list(found.profiles) == equilibria(played), seed
+        assert found.is_complete
+        counted += 1
+        if counted == COUNT // PARTS:
+            return
+
+
+def test_ties_are_met():
+    found = fp.equilibria(fp.examples.no_pure_equilibrium())
+    assert found.profiles == ()
+    assert found.is_complete
+    assert found.status is fp.EquilibriaStatus.NONE_EXISTS
+
+
+def many_equilibria():
+    """Three agents, more than 300 equilibria."""
+    rng = np.random.default_rng(1)
+    distributions = rng.dirichlet(np.full(6, 0.7), 3)
+    return fp.Federation.from_table(rng.integers(0, 2, (8, 6)), distributions, epsilon=0.05, delta=0.02)
+
+
+def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
+    everything = find_equilibria(game_of(many_equilibria()), max_count=10_000, time_limit=60)
+    few = find_equilibria(game_of(many_equilibria()), max_count=3, time_limit=60)
+    assert everything.is_complete
+    assert len(everything.profiles) > 300
+    assert not few.is_complete
+    assert few.cost_left is None
+    costs = [many_equilibria().costs_of(found.profiles) for found in (everything, few)]
+    assert len(costs[1]) < 100
+    assert (costs[1].min(), costs[1].max()) == (costs[0].min(), costs[0].max())
+
+
+def test_a_search_that_stops_says_how_far_it_came_and_what_is_left():
+    everything = find_equilibria(game_of(many_equilibria()), max_count=10_000, time_limit=60)
+    stopped = find_equilibria(game_of(many_equilibria()), max_count=10_000, time_limit=0.01)
+    assert not stopped.is_complete
+    assert 0 <= stopped.share_searched < 1
+    assert stopped.cost_left is not None
+    listed = {tuple(m) for m in everything.profiles.tolist()}
+    assert {tuple(m) for m in stopped.profiles.tolist()} < listed
+    left = np.array(sorted(listed - {tuple(m) for m in stopped.profiles.tolist()}))
+    costs = many_equilibria().costs_of(left)
+    assert stopped.cost_left[0] <= costs.min()
+    assert costs.max() <= stopped.cost_left[1]
+
+
+def test_an_interrupt_returns_what_was_found(monkeypatch):
+    calls = itertools.count()
+
+    def cut(game, boxes):
+        if next(calls) == 4:
+            raise KeyboardInterrupt
+        return uninterrupted(game, boxes)
+
+    uninterrupted = pure_equilibria._cut_all
+    monkeypatch.setattr(pure_equilibria, "_cut_all", cut)
+    found = find_equilibria(game_of(many_equilibria()), max_count=10_000, time_limit=60)
+    assert not found.is_complete
+    assert 0 < found.share_searched < 1
+
+
+def test_where_the_boxes_are_too_many_dynamics_find_one():
+    fed = fp.examples.arizona_hospitals()
+    found = find_equilibria(game_of(fed), max_count=1, time_limit=3)
+    assert not found.is_complete
+    assert len(found.profiles)
+    assert all(fp.is_equilibrium(fed, m) for m in found.profiles)
+
+
+def test_pairwise_rates_leave_profiles_undecided():
+    noisy = {name: np.random.default_rng(seed).integers(0, 3, (5, 12)) for seed, name in enumerate(("one", "two"))}
+    reports = [report_of(name, predictions) for name, predictions in noisy.items()]
+    exact = fp.equilibria(fp.Federation.from_predictions(noisy, epsilon=0.4, delta=0.3))
+    found = fp.equilibria(fp.Federation.from_reports(reports, epsilon=0.4, delta=0.3))
+    assert exact.is_complete
+    assert found.undecided
+    assert not found.is_complete
+    assert set(found.profiles) <= set(exact.profiles)
