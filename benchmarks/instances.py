@@ -34,3 +34,23 @@ def federation_of(predictions: dict[str, NDArray[np.int8]]) -> fp.Federation:
     return fp.Federation.from_predictions(
         predictions, cost=unit_costs(len(predictions)), epsilon=EPSILON, delta=DELTA
     )
+
+
+def rare_cases(strategies: int, k: int, seed: int = 4) -> fp.Federation:
+    """Describe k agents who need about so many samples alone to see the six rare points that differ.
+
+    Epsilon is a twentieth of an agent's mass on the rare points, delta 0.05, costs are unequal.
+    """
+    rng = np.random.default_rng(seed)
+    rare = rng.dirichlet(np.full(6, 0.7), k)
+    labels = np.column_stack([rng.integers(0, 2, (8, 6)), np.zeros(8, dtype=int)])
+
+    def build(scale: NDArray[np.float64]) -> fp.Federation:
+        mass = rare * scale[:, None]
+        distributions = np.column_stack([mass, 1 - mass.sum(axis=1)])
+        return fp.Federation.from_table(
+            labels, distributions, cost=unit_costs(k), epsilon=0.05 * scale, delta=DELTA
+        )
+
+    needs = fp.standalone(build(np.full(k, 0.1))).values()
+    return build(np.array([min(0.95, 0.1 * (need or 0) / strategies) for need in needs]))

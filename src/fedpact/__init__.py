@@ -27,6 +27,7 @@ from fedpact.errors import (
     NoPlanFoundError,
     SolverError,
 )
+from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
@@ -82,6 +83,8 @@ __all__ = [
     "Report",
     "ShadowPrices",
     "SolverError",
+    "StabilityCurve",
+    "StabilityRow",
     "Summary",
     "Tradeoff",
     "TradeoffStatus",
@@ -93,6 +96,7 @@ __all__ = [
     "check",
     "classes",
     "compare",
+    "compute_price_of_stability",
     "cover",
     "disagreement",
     "equilibria",

@@ -12,8 +12,9 @@ from fedpact.describe.evidence import Reports
 from oracle import answer, count_alone, threshold
 from strategies import cases, report_of
 
-METHODS = ["alone", "exchangeable", "lp", "union", "tree", "exact"]
-PLANS = [*METHODS[2:], "auto"]
+EQUILIBRIA = ["worst-equilibrium", "best-equilibrium"]
+METHODS = ["alone", "exchangeable", *EQUILIBRIA, "lp", "union", "tree", "exact"]
+PLANS = [*METHODS[4:], "auto"]
 MOST = 60
 
 
@@ -24,12 +25,27 @@ def check_comparison(fed, table):
     assert table.standalone == fp.standalone(fed)
     for row in table.rows:
         check_row(fed, row)
+    check_equilibria(fed, *(table.row(method) for method in EQUILIBRIA))
     feasible = [row.cost for row in table.rows if row.is_feasible]
     assert (table.best is None) == (not feasible)
     if feasible:
         assert table.row(table.best).is_feasible
         assert table.row(table.best).cost == min(feasible)
     assert fp.Comparison.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False))) == table
+
+
+def check_equilibria(fed, worst, best):
+    """The cheapest and the dearest of a list of all, of those that meet every target if there are any."""
+    every = fp.equilibria(fed, time_limit=10)
+    if not every.is_complete:
+        return
+    costs = [cost for cost, unmet in zip(every.costs, every.unmet, strict=True) if not unmet] or every.costs
+    if not costs:
+        assert worst.status == best.status == fp.EquilibriaStatus.NONE_EXISTS.value
+        return
+    assert (best.cost, worst.cost) == pytest.approx((min(costs), max(costs)))
+    assert fp.is_equilibrium(fed, best.contributions)
+    assert fp.is_equilibrium(fed, worst.contributions)
 
 
 def check_row(fed, row):
@@ -55,6 +71,12 @@ def test_every_example(name):
     table = fp.compare(fed)
     check_comparison(fed, table)
     assert table.best == "exact"
+
+
+def test_an_equilibrium_that_was_not_searched_for_to_the_end_says_so():
+    table = fp.compare(fp.examples.singletons(), time_limit=0, max_nodes=0)
+    assert table.row("best-equilibrium").status == "the cheapest found; the search stopped early"
+    assert table.row("worst-equilibrium").cost == 66
 
 
 @pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
@@ -156,7 +178,7 @@ def test_reports_are_searched_with_what_pairs_prove():
 def test_progress_counts_rows():
     seen = []
     fp.compare(fp.examples.alice_bob(), progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 6) for done in range(1, 7)]
+    assert seen == [(done, 8) for done in range(1, 9)]
 
 
 def test_a_budget_of_nothing_is_passed_on():
@@ -169,7 +191,7 @@ def test_nothing_is_needed_costs_nothing():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
     table = fp.compare(fed)
     check_comparison(fed, table)
-    assert [table.times_best(row) for row in table.rows] == [1.0] * 6
+    assert [table.times_best(row) for row in table.rows] == [1.0] * 8
 
 
 def test_an_unknown_row_is_refused():

@@ -22,7 +22,7 @@ def test_responses_are_those_of_every_profile(seed):
 
 def test_one_profile_and_many_have_the_shape_that_was_given():
     fed = fp.examples.alice_bob()
-    assert fp.best_response(fed, [2, 3]).shape == (2,)
+    assert fp.best_response(fed, [2, 3]).shape == fp.best_response(fed, {"bob": 2}).shape == (2,)
     assert fp.best_response(fed, np.zeros((5, 2), dtype=int)).shape == (5, 2)
 
 
@@ -55,7 +55,7 @@ def test_an_agent_that_no_number_of_samples_helps_uses_the_others_data():
     assert fp.equilibria(fed).profiles == ((0, 5),)
 
 
-@pytest.mark.parametrize("m", [[1], [[1, 2, 3]], [1.5, 2], [-1, 2], "ab"])
+@pytest.mark.parametrize("m", [[1], [[1, 2, 3]], [1.5, 2], [[1.5, 2]], [-1, 2], [[-1, 2]], "ab", {"carol": 1}])
 def test_what_is_no_profile_is_refused(m):
-    with pytest.raises(fp.FederationError, match="m must"):
+    with pytest.raises(fp.FederationError, match=r"\bm (must|names)"):
         fp.best_response(fp.examples.alice_bob(), m)

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli import check, compare, demo, examples, frontier, plan, prices, verify
+from fedpact.cli import check, compare, demo, examples, frontier, game, plan, prices, reproduce, verify
 
 app = typer.Typer(
     name="fedpact",
-    help="Who in a federation should label how many samples, at what cost, and is it enough?",
+    help="Who in a federation should label how many samples, at what cost, and what if nobody coordinates?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -27,8 +27,10 @@ for command in (
     plan.plan,
     verify.verify,
     compare.compare,
+    game.game,
     frontier.frontier,
     prices.prices,
+    reproduce.reproduce,
     examples.examples,
 ):
     app.command()(command)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
@@ -69,12 +69,42 @@ def read_federation(text: str) -> fp.Federation:
         raise fp.FederationError(f"{text!r} is neither a file nor an example: {error}") from None
 
 
+def read_m(text: str) -> list[str] | dict[str, str]:
+    """Split ``3,2`` or ``alice=3,bob=2``; the numbers are checked by the package."""
+    parts = [part.strip() for part in text.split(",")]
+    if not any("=" in part for part in parts):
+        return parts
+    pairs = [part.rpartition("=") for part in parts]
+    names = [name.strip() for name, _, _ in pairs]
+    for (name, equals, _), part in zip(pairs, parts, strict=True):
+        if not equals or names.count(name.strip()) > 1:
+            raise fp.FederationError(f'm must name every agent once, as in "alice=3,bob=2"; {part!r} does not')
+    return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
+
+
+def read_list(text: str | None, what: str) -> list[str] | None:
+    """Split numbers such as ``0.05,0.1``; they are checked by the package."""
+    if text is None:
+        return None
+    values = [value.strip() for value in text.split(",") if value.strip()]
+    if not values:
+        raise fp.FederationError(f'{what} must be a list of numbers such as "0.05,0.1"; it is {text!r}')
+    return values
+
+
 def print_json(entry: Any) -> None:
     """Print plain values as JSON."""
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def save_plot(result: fp.Plan | fp.Comparison | fp.Frontier, path: Path) -> None:
+class Drawable(Protocol):
+    """A result that draws itself."""
+
+    def plot(self) -> Any:
+        """Return a figure."""
+
+
+def save_plot(result: Drawable, path: Path) -> None:
     """Draw a result to a file."""
     try:
         result.plot().savefig(path)

@@ -1,4 +1,4 @@
-"""``fedpact compare``: going alone, counting samples only, and every planner, side by side."""
+"""``fedpact compare``: going alone, counting samples only, equilibria and every planner, side by side."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def compare(
         int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
+        float | None, typer.Option(help="Seconds for the exact search, and as many for that of equilibria.")
     ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare what going alone, counting samples only, and every planner cost and which targets they meet.
+    """Compare what going alone, counting samples only, no coordination and every planner cost and achieve.
 
     Example: [bold]fedpact compare examples/singletons.toml[/bold]
     """
@@ -102,13 +102,26 @@ def _say_exchangeable(comparison: fp.Comparison) -> str:
     return f"the exchangeable plan meets {_count_met(row)} targets{jointly}"
 
 
+def _say_equilibria(comparison: fp.Comparison) -> str:
+    best, worst = (comparison.row(f"{which}-equilibrium") for which in ("best", "worst"))
+    times = [comparison.times_best(row) for row in (best, worst)]
+    if not best.contributions:
+        return f"if nobody coordinates: {best.status}"
+    if not best.is_feasible or times[0] is None or times[1] is None:
+        return f"if nobody coordinates, {_count_met(best)} targets are met"
+    span = f"{times[0]:.4g}" if times[0] == times[1] else f"{times[0]:.4g} to {times[1]:.4g}"
+    found = " that were found" if "found" in best.status or "found" in worst.status else ""
+    return f"if nobody coordinates, the equilibria{found} cost {span} times the best plan"
+
+
 def describe(comparison: fp.Comparison) -> str:
-    """Say in plain words what going alone and counting samples only lead to.
+    """Say in plain words what going alone, counting samples only and no coordination lead to.
 
     Examples
     --------
-    >>> describe(fp.compare(fp.examples.singletons()))
-    'Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets.'
+    >>> print(describe(fp.compare(fp.examples.singletons())))
+    Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets;
+    if nobody coordinates, the equilibria cost 1 times the best plan.
     """
-    said = f"{_say_alone(comparison)}; {_say_exchangeable(comparison)}."
+    said = f"{_say_alone(comparison)}; {_say_exchangeable(comparison)};\n{_say_equilibria(comparison)}."
     return said if comparison.best is not None else f"{said} No row is known to be enough."

@@ -18,6 +18,7 @@ from fedpact.cli.common import (
     print_table,
     progress_bar,
     read_federation,
+    read_list,
     save_plot,
 )
 
@@ -47,7 +48,7 @@ def frontier(
     Example: [bold]fedpact frontier examples/alice-bob.toml --delta 0.4,0.1,0.02[/bold]
     """
     fed = read_federation(file)
-    values = {"epsilon": _read_list(epsilon, "epsilon"), "delta": _read_list(delta, "delta")}
+    values = {"epsilon": read_list(epsilon, "epsilon"), "delta": read_list(delta, "delta")}
     if epsilon is None and delta is None:
         values["epsilon"] = _around(fed)
     with progress_bar("Planning along the curve") as report:
@@ -60,15 +61,6 @@ def frontier(
         print_frontier(curve)
     if plot is not None:
         save_plot(curve, plot)
-
-
-def _read_list(text: str | None, what: str) -> list[str] | None:
-    if text is None:
-        return None
-    values = [value.strip() for value in text.split(",") if value.strip()]
-    if not values:
-        raise fp.FederationError(f'{what} must be a list of numbers such as "0.05,0.1"; it is {text!r}')
-    return values
 
 
 def _around(fed: fp.Federation) -> list[str]:

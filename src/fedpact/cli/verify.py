@@ -18,6 +18,7 @@ from fedpact.cli.common import (
     print_json,
     print_table,
     read_federation,
+    read_m,
 )
 
 
@@ -46,19 +47,6 @@ def verify(
         print_json(seen.to_dict())
     else:
         print_verification(fed, seen)
-
-
-def read_m(text: str) -> list[str] | dict[str, str]:
-    """Split ``3,2`` or ``alice=3,bob=2``; the numbers are checked by the package."""
-    parts = [part.strip() for part in text.split(",")]
-    if not any("=" in part for part in parts):
-        return parts
-    pairs = [part.rpartition("=") for part in parts]
-    names = [name.strip() for name, _, _ in pairs]
-    for (name, equals, _), part in zip(pairs, parts, strict=True):
-        if not equals or names.count(name.strip()) > 1:
-            raise fp.FederationError(f'm must name every agent once, as in "alice=3,bob=2"; {part!r} does not')
-    return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
 
 
 def print_verification(fed: fp.Federation, seen: fp.Verification) -> None:

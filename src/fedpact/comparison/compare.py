@@ -1,17 +1,19 @@
-"""``compare``: what it costs to go alone, to count samples only, and to plan, and what that really achieves.
+"""``compare``: what it costs to go alone, to count samples only, to leave it to everyone, and to plan.
 
-================ ============================================================================================
-row              who contributes
-================ ============================================================================================
-``alone``        everyone its own standalone need n_ind(i)
-``exchangeable`` the cheapest agents, as many samples as the neediest agent needs alone: the plan of someone
-                 who believes that data are exchangeable
-``lp``           the paper's program
-``union``        the union program
-``tree``         the union program, trimmed with Hunter-Worsley
-``exact``        branch and bound, to the optimum or the end of its budget
-``auto``         the same with what pairwise rates prove and refute, where only reports are known
-================ ============================================================================================
+====================== ======================================================================================
+row                    who contributes
+====================== ======================================================================================
+``alone``              everyone its own standalone need n_ind(i)
+``exchangeable``       the cheapest agents, as many samples as the neediest agent needs alone: the plan of
+                       someone who believes that data are exchangeable
+``worst-equilibrium``  nobody coordinates: the dearest pure equilibrium
+``best-equilibrium``   the cheapest pure equilibrium
+``lp``                 the paper's program
+``union``              the union program
+``tree``               the union program, trimmed with Hunter-Worsley
+``exact``              branch and bound, to the optimum or the end of its budget
+``auto``               the same with what pairwise rates prove and refute, where only reports are known
+====================== ======================================================================================
 
 Every contribution vector is verified anew, whatever its method claims, with all samples pooled. Pooling never
 harms an agent, so it takes nothing from those who go alone; under the joint guarantee it flatters them.
@@ -21,18 +23,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fedpact.comparison.equilibria import find_status
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
+from fedpact.game.best_response import game_of
+from fedpact.game.pure_equilibria import Found, find_equilibria, find_unmet
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
 from fedpact.statistics.standalone import standalone, why_not_alone
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
+_EQUILIBRIUM_SECONDS = 10.0
+
 TITLES = {
     "alone": "everyone alone",
     "exchangeable": "exchangeable data",
+    "worst-equilibrium": "worst equilibrium",
+    "best-equilibrium": "best equilibrium",
     "lp": "paper's program",
     "union": "union program",
     "tree": "Hunter-Worsley",
@@ -96,6 +105,20 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
         return _row_without_numbers("exchangeable", str(error))
 
 
+def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
+    """Row of the dearest or the cheapest equilibrium, of those that meet every target if there are any."""
+    if not len(found.profiles):
+        return _row_without_numbers(method, find_status(found).value)
+    is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
+    some = found.profiles[is_met] if is_met.any() else found.profiles
+    costs = fed.costs_of(some)
+    is_worst = method == "worst-equilibrium"
+    m = some[costs.argmax() if is_worst else costs.argmin()]
+    extreme = "dearest" if is_worst else "cheapest"
+    known = f"the {extreme} found; the search stopped early" if found.cost_left else f"the {extreme} of all"
+    return _verified_row(method, verify(fed, m), status=known)
+
+
 def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: float | None) -> ComparedRow:
     try:
         found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
@@ -115,14 +138,14 @@ def compare(
     time_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Compare going alone, counting samples only, and every planner.
+    """Compare going alone, counting samples only, leaving it to everyone, and every planner.
 
     Parameters
     ----------
     fed
         The federation.
     max_nodes, time_limit
-        Budget of the exact search (see :func:`fedpact.plan`).
+        Budget of the exact search (see :func:`fedpact.plan`); the time is also that of the search for equilibria.
     progress
         Called with the number of rows done and their total.
 
@@ -146,6 +169,8 @@ def compare(
     'exact'
     """
     needs = standalone(fed)
+    seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
+    found = find_equilibria(game_of(fed), max_count=1, time_limit=seconds)
     rows: list[ComparedRow] = []
     left_out = "exact" if isinstance(fed.evidence, Reports) else "auto"
     methods = [method for method in TITLES if method != left_out]
@@ -154,6 +179,8 @@ def compare(
             row = _go_alone(fed, needs)
         elif method == "exchangeable":
             row = _count_only(fed, needs)
+        elif method.endswith("equilibrium"):
+            row = _leave_it_to_everyone(fed, found, method)
         else:
             row = _make_plan(fed, method, max_nodes, time_limit)
         rows.append(row)

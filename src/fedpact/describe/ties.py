@@ -40,6 +40,9 @@ def exceeds(value: ArrayLike, threshold: ArrayLike) -> bool | NDArray[np.bool_]:
     >>> exceeds([0.1, 0.2], 0.1)
     array([False,  True])
     """
-    threshold = np.asarray(threshold, dtype=np.float64)
-    above = np.asarray(value, dtype=np.float64) > threshold + tolerance(threshold)
+    if isinstance(threshold, float):  # much faster than an array of one
+        limit: float | NDArray[np.float64] = threshold + min(TIE, threshold * 1e-3)
+    else:
+        limit = np.asarray(threshold, dtype=np.float64) + tolerance(threshold)
+    above = np.asarray(value, dtype=np.float64) > limit
     return bool(above) if above.ndim == 0 else above

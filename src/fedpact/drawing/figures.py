@@ -128,8 +128,15 @@ def draw_curves(
     return figure
 
 
-def draw_lines(lines: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str) -> Figure:
-    """Draw one line per label over 0, 1, 2, ..., each in a colour of its own.
+def draw_lines(
+    lines: Mapping[str, Sequence[float]],
+    *,
+    title: str,
+    x_axis: str,
+    y_axis: str,
+    x: Sequence[float] | None = None,
+) -> Figure:
+    """Draw one line per label, each in a colour of its own, over 0, 1, 2, ... or over ``x`` by powers of two.
 
     Examples
     --------
@@ -140,7 +147,9 @@ def draw_lines(lines: Mapping[str, Sequence[float]], *, title: str, x_axis: str,
     figure = _new_figure(_CURVE_HEIGHT)
     axes = figure.add_subplot()
     for label, values in lines.items():
-        axes.plot(range(len(values)), values, marker=".", label=label)
+        axes.plot(range(len(values)) if x is None else x, values, marker=".", label=label)
+    if x is not None:
+        axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
     _dress(axes, title, x_axis, y_axis)
     axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)

@@ -20,9 +20,9 @@ is only known within an interval, "met" and "missed" mean surely so; between the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.standalone import MOST, standalone
+from fedpact.statistics.verification import read_contributions
 
 Profiles: TypeAlias = NDArray[np.int64]
 """(B, k) one contribution vector per row."""
@@ -152,30 +153,21 @@ def game_of(fed: Federation) -> Game:
         most = game.most.copy()
         most[dependent] = largest
         fed.memo[Game] = replace(game, most=most)
-    game = fed.memo[Game]
-    assert isinstance(game, Game)
-    return game
+    kept = fed.memo[Game]
+    assert isinstance(kept, Game)
+    return kept
 
 
-def read_profiles(fed: Federation, m: ArrayLike) -> Profiles:
-    """Check contribution vectors, (k,) or (B, k), and return them as rows."""
-    given = np.asarray(m)
-    if given.ndim not in (1, 2) or given.shape[-1] != fed.k:
-        raise FederationError(f"m must have one number per agent, {fed.k}; its shape is {given.shape}")
-    profiles = np.atleast_2d(given)
-    if profiles.dtype.kind not in "iuf" or (profiles < 0).any() or (profiles != np.floor(profiles)).any():
-        raise FederationError("m must hold whole numbers of samples, 0 or more")
-    return profiles.astype(np.int64)
+def _read_profiles(fed: Federation, m: NDArray[Any]) -> Profiles:
+    if m.shape[1] != fed.k or m.dtype.kind not in "iu" or (m < 0).any():
+        raise FederationError(
+            f"m must hold a whole number >= 0 for each of {fed.k} agents in every row; it is an array of "
+            f"{m.dtype} of shape {m.shape}"
+        )
+    return m.astype(np.int64)
 
 
-def read_profile(fed: Federation, m: ArrayLike, what: str = "m") -> NDArray[np.int64]:
-    """Check one contribution vector (k,)."""
-    if np.ndim(m) != 1:
-        raise FederationError(f"{what} must be one profile, a number per agent; its shape is {np.shape(m)}")
-    return read_profiles(fed, m)[0]
-
-
-def best_response(fed: Federation, m: ArrayLike) -> NDArray[np.int64]:
+def best_response(fed: Federation, m: Any) -> NDArray[np.int64]:
     """Best response of every agent to what the others contribute.
 
     Parameters
@@ -183,12 +175,12 @@ def best_response(fed: Federation, m: ArrayLike) -> NDArray[np.int64]:
     fed
         The federation.
     m
-        (k,) one profile, or (B, k) many at once.
+        One profile, as for :func:`fedpact.verify`, or (B, k) many at once.
 
     Returns
     -------
     ndarray
-        Of the shape of ``m``: the least contribution with which each agent's own target is met, the others
+        (k,) or (B, k): the least contribution with which each agent's own target is met, the others
         as in ``m``; 0 where the agent cannot meet it.
 
     Examples
@@ -199,7 +191,8 @@ def best_response(fed: Federation, m: ArrayLike) -> NDArray[np.int64]:
     >>> best_response(alice_bob(), [[0, 0], [1, 7]]).tolist()
     [[14, 14], [1, 7]]
     """
-    profiles = read_profiles(fed, m)
+    has_many = not isinstance(m, Mapping) and np.ndim(m) == 2
+    profiles = _read_profiles(fed, np.asarray(m)) if has_many else read_contributions(fed, m)[None]
     game = game_of(fed)
     answers = np.stack([respond(game, profiles, agent) for agent in range(fed.k)], axis=1)
-    return answers.reshape(np.shape(m))
+    return answers if has_many else answers[0]

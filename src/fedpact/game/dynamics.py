@@ -17,12 +17,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
-from fedpact.game.best_response import Game, find_least, game_of, read_profile, respond
+from fedpact.game.best_response import Game, find_least, game_of, respond
+from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -189,7 +190,7 @@ def best_response_dynamics(
     fed: Federation,
     *,
     order: str = "round-robin",
-    start: ArrayLike | None = None,
+    start: Any = None,
     max_rounds: int = MAX_ROUNDS,
     rng: np.random.Generator | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -203,7 +204,7 @@ def best_response_dynamics(
     order
         ``"round-robin"``, ``"random"`` or ``"simultaneous"``.
     start
-        (k,) where to start; nobody contributes by default.
+        Where to start, as for :func:`fedpact.verify`; nobody contributes by default.
     max_rounds
         Rounds, in each of which every agent may move once.
     rng
@@ -226,7 +227,7 @@ def best_response_dynamics(
     if not max_rounds >= 1:
         raise FederationError(f"max_rounds must be 1 or more; it is {max_rounds}")
     game = game_of(fed)
-    m = read_profile(fed, np.zeros(fed.k, dtype=np.int64) if start is None else start, "start")
+    m = read_contributions(fed, {} if start is None else start)
     rng = np.random.default_rng(0) if rng is None else rng
     path, seen = [m], {m.tobytes()}
     status, rounds = DynamicsStatus.STOPPED, 0

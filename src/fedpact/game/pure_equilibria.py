@@ -135,10 +135,17 @@ def check_profiles(game: Game, m: Profiles) -> tuple[NDArray[np.bool_], NDArray[
     for agent in range(game.fed.k):
         met, missed = game.judge(m, agent)
         gives = m[:, agent] > 0
-        less_met, less_missed = game.judge(with_count(m, agent, np.maximum(m[:, agent] - 1, 0)), agent)
-        most_met, most_missed = game.judge(with_count(m, agent, game.most[agent]), agent)
-        surely &= np.where(gives, met & less_missed, met | most_missed)
-        surely_not |= np.where(gives, missed | less_met, missed & most_met)
+        less = with_count(m[gives], agent, m[gives, agent] - 1)
+        content, unsettled = met.copy(), missed.copy()
+        less_met, less_missed = game.judge(less, agent)
+        content[gives] &= less_missed
+        unsettled[gives] |= less_met
+        if not game.is_self_sufficient[agent]:
+            most_met, most_missed = game.judge(with_count(m[~gives], agent, game.most[agent]), agent)
+            content[~gives] |= most_missed
+            unsettled[~gives] &= most_met
+        surely &= content
+        surely_not |= unsettled
     return surely, surely_not
 
 

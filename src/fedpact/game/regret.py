@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_number
 from fedpact.errors import FederationError
-from fedpact.game.best_response import Game, best_response, game_of, read_profile
+from fedpact.game.best_response import Game, best_response, game_of
 from fedpact.game.pure_equilibria import check_profiles
+from fedpact.statistics.verification import read_contributions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
     return values
 
 
-def is_equilibrium(fed: Federation, m: ArrayLike) -> bool:
+def is_equilibrium(fed: Federation, m: Any) -> bool:
     """Whether no agent gains by deviating alone; where only bounds are known, whether that is certain.
 
     Examples
@@ -92,18 +93,18 @@ def is_equilibrium(fed: Federation, m: ArrayLike) -> bool:
     >>> [is_equilibrium(alice_bob(), m) for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
     [True, True, False, False]
     """
-    return bool(check_profiles(game_of(fed), read_profile(fed, m)[None])[0][0])
+    return bool(check_profiles(game_of(fed), read_contributions(fed, m)[None])[0][0])
 
 
-def regret(fed: Federation, m: ArrayLike, *, worth: Any = None) -> Regret:
-    """Compute what each agent would gain by deviating alone from the profile ``m`` (k,).
+def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
+    """Compute what each agent would gain by deviating alone from the profile ``m``.
 
     Parameters
     ----------
     fed
         The federation.
     m
-        (k,) contributions.
+        The profile, as for :func:`fedpact.verify`.
     worth
         What meeting its target is worth: one number, a sequence or a mapping. By default 1 where that is more
         than the agent's largest strategy costs, else twice that cost.
@@ -116,7 +117,7 @@ def regret(fed: Federation, m: ArrayLike, *, worth: Any = None) -> Regret:
     ({'alice': 2.0, 'bob': 1.0}, {'alice': 2, 'bob': 2})
     """
     game = game_of(fed)
-    profile = read_profile(fed, m)[None]
+    profile = read_contributions(fed, m)[None]
     worths = read_worth(game, worth)
     response = best_response(fed, profile)[0]
     regrets, met = {}, {}

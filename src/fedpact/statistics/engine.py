@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ DRAWS = 20_000
 # Rates of all targets are kept up to this many numbers, 512 MB with their logarithms; beyond they are computed
 # anew for every question.
 _KEEP = 32_000_000
+_Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
 JOINT = -1
 """Number of the joint requirement; agents have theirs from 0 on."""
 
@@ -95,6 +97,7 @@ class Engine:
 
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
+        self._kept_weights: dict[int, NDArray[np.float64]] = {}
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
@@ -141,6 +144,14 @@ class Engine:
         else:
             bad = exceeds(rates[requirement], self.fed.epsilon[requirement])
         return np.asarray(bad, dtype=np.float64)
+
+    def _all_weights(self, some: slice, requirement: int) -> NDArray[np.float64]:
+        """(t, H) the same against some of the targets, kept where the rates are."""
+        if self._kept is None:
+            return self._weigh(self._find_rates(self.targets[some]), requirement)
+        if requirement not in self._kept_weights:
+            self._kept_weights[requirement] = self._weigh(self._kept[0], requirement)
+        return self._kept_weights[requirement][some]
 
     def _weights(self, requirement: int, target: int) -> NDArray[np.float64]:
         """(H,) what it costs the requirement if a hypothesis is missed, against one target."""
@@ -211,7 +222,7 @@ class Engine:
             limit = self.threshold(requirement)
             low, high = self._union_bounds(work, requirement)
             if self.has_joint_structure:
-                self._sharpen_exactly(work, requirement, low, high, limit)
+                self._sharpen_until_decided(work, requirement, low, high)
             is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
             for row in np.flatnonzero(is_open):
                 question = _Question(work[row], requirement, limit, low[row], high[row], max_work)
@@ -240,8 +251,7 @@ class Engine:
         step = max(1, _KEEP // (16 * self.fed.k * self.fed.H))
         for start in range(0, len(self.targets), step):
             some = slice(start, start + step)
-            rates = self._find_rates(self.targets[some]) if self._kept is None else self._kept[0][:, some]
-            weights = self._weigh(rates, requirement)
+            weights = self._all_weights(some, requirement)
             batch = max(1, _KEEP // (16 * weights.size))
             for first in range(0, len(m), batch):
                 rows = slice(first, first + batch)
@@ -264,32 +274,45 @@ class Engine:
         return np.asarray((weights * miss).sum(axis=2))
 
     def _sharpen_exactly(
+        self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> None:
+        """Replace the bounds by the exact value for every target that could be the worst, highest bound first."""
+        known: _Known = {}
+        for target in np.argsort(-high.sum(axis=0), kind="stable"):
+            rows = np.flatnonzero(high[:, target] > low.max(axis=1))
+            self._set_exactly(m, requirement, int(target), rows, low, high, known)
+
+    def _sharpen_until_decided(
+        self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> None:
+        """Replace bounds by exact values until it is known on which side of the threshold each row lies."""
+        known: _Known = {}
+        limit = self.threshold(requirement)
+        may_miss, is_missed = exceeds(high, limit), exceeds(low.max(axis=1), limit)
+        order = np.argsort(-high.sum(axis=0), kind="stable")
+        for target in order[may_miss.any(axis=0)[order]]:
+            rows = np.flatnonzero(may_miss[:, target] & ~is_missed)
+            self._set_exactly(m, requirement, int(target), rows, low, high, known)
+            is_missed[rows] = exceeds(low[rows, target], limit)
+
+    def _set_exactly(
         self,
         m: NDArray[np.float64],
         requirement: int,
+        target: int,
+        rows: NDArray[np.intp],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
-        limit: float | None = None,
+        known: _Known,
     ) -> None:
-        """Replace the bounds by the exact value for every target that could be the worst, highest bound first.
-
-        With a ``limit`` rows are left alone as soon as it is known on which side of it their value lies.
-        """
-        known: dict[tuple[int, bytes], NDArray[np.float64]] = {}
-        for target in np.argsort(-high.sum(axis=0), kind="stable"):
-            worst = low.max(axis=1)
-            is_open = high[:, target] > worst
-            if limit is not None:
-                is_open &= exceeds(high[:, target], limit) & ~exceeds(worst, limit)
-            rows = np.flatnonzero(is_open)
-            if len(rows):
-                expansion = self._expansion(requirement, int(target))
-                if expansion is not None:
-                    key = (id(expansion), rows.tobytes())
-                    if key not in known:
-                        known[key] = expansion.evaluate(m[rows])
-                    value = np.clip(known[key], low[rows, target], high[rows, target])
-                    low[rows, target] = high[rows, target] = value
+        """Make both bounds of some rows the exact value against one target, if its sum is not too long."""
+        expansion = self._expansion(requirement, target) if len(rows) else None
+        if expansion is None:
+            return
+        key = (id(expansion), rows.tobytes())
+        if key not in known:
+            known[key] = expansion.evaluate(m[rows])
+        low[rows, target] = high[rows, target] = np.clip(known[key], low[rows, target], high[rows, target])
 
     def _settle(self, question: _Question, method: str, means: _Means) -> str:
         """Narrow the interval of a question and say how: certified bounds first, then an estimate."""

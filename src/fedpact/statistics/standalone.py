@@ -67,10 +67,12 @@ def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None =
     >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
     {'alice': 14, 'bob': 14}
     """
-    engine = engine_of(fed)
-    needs: dict[str, int | None] = {}
-    for agent, name in enumerate(fed.names):
-        needs[name] = _least(engine, agent)
-        if progress is not None:
-            progress(agent + 1, fed.k)
-    return needs
+    if standalone not in fed.memo:
+        engine = engine_of(fed)
+        needs: dict[str, int | None] = {}
+        for agent, name in enumerate(fed.names):
+            needs[name] = _least(engine, agent)
+            if progress is not None:
+                progress(agent + 1, fed.k)
+        fed.memo[standalone] = needs
+    return dict(fed.memo[standalone])

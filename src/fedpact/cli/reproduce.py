@@ -1,0 +1,69 @@
+"""``fedpact reproduce``: the paper's claims, computed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import fedpact as fp
+from fedpact.cli.common import (
+    JsonOption,
+    PlotOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_list,
+    save_plot,
+)
+
+_EXPERIMENTS = ("price-of-stability",)
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help='What to reproduce: "price-of-stability".')],
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="LIST", help='Tolerated errors, such as "1/8,1/64"; 1/8 to 1/1024.')
+    ] = None,
+    delta: Annotated[str, typer.Option(help="Probability of missing a target.")] = "0.5",
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compute what the paper claims, and set both side by side.
+
+    Example: [bold]fedpact reproduce price-of-stability --plot stability.svg[/bold]
+    """
+    if name not in _EXPERIMENTS:
+        raise fp.FederationError(f"what to reproduce must be one of {', '.join(_EXPERIMENTS)}; it is {name!r}")
+    values = read_list(epsilon, "epsilon")
+    with progress_bar("Computing equilibria and optima") as report:
+        options = {} if values is None else {"epsilon": values}
+        curve = fp.compute_price_of_stability(delta=delta, progress=report, **options)
+    if as_json:
+        print_json(curve.to_dict())
+    else:
+        print_curve(curve)
+    if plot is not None:
+        save_plot(curve, plot)
+
+
+def print_curve(curve: fp.StabilityCurve) -> None:
+    """Print one line per epsilon, then what is wrong with the printed formula."""
+    table = make_table("epsilon", "best equilibrium", "optimum", "price of stability", "as printed", "asymptote")
+    for row in curve.rows:
+        table.add_row(
+            f"{row.epsilon:.6g}",
+            format_number(row.equilibrium_cost),
+            format_number(row.optimum),
+            f"{row.price:.3f}",
+            f"{row.printed:.3f}",
+            f"{row.asymptote:.3f}",
+        )
+    print_table(f"The price of stability of the paper's family, delta = {curve.delta:g}", table)
+    out = console()
+    out.print("what is wrong with the formula as printed (ERRATA B1):")
+    for sentence in curve.to_dict()["what_is_wrong_with_the_printed_formula"]:
+        out.print(f"- {sentence}", soft_wrap=True)
