@@ -8,6 +8,9 @@ from fedpact.describe.costs import Linear, Quadratic
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
+from fedpact.planning.plan import plan
+from fedpact.statistics.disagreement import disagreement
+from strategies import report_of
 
 TABLE = {
     "labels": [[0, 0], [0, 1], [1, 0], [1, 1]],
@@ -214,3 +217,76 @@ def test_arrays_are_read_only_and_the_callers_stay_theirs():
     assert fed.evidence.distributions[0, 0] == 0.5
     with pytest.raises(ValueError, match="read-only"):
         fed.evidence.labels[0, 0] = 1
+
+
+def three_sites(kind):
+    """Three agents, of whom the first cannot tell the last two hypotheses apart."""
+    labels = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    options = {
+        "epsilon": [0.1, 0.2, 0.3],
+        "delta": 0.1,
+        "cost": [1, 2, 3],
+        "capacity": [None, 7, 9],
+        "name": "three",
+    }
+    own = {"a": labels[:, :2], "b": labels[:, 1:], "c": labels}
+    if kind == "table":
+        masses = [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.2, 0.3, 0.5]]
+        return Federation.from_table(labels, masses, names=list(own), **options)
+    if kind == "predictions":
+        return Federation.from_predictions(own, hypotheses=["p", "q", "r", "s"], **options)
+    return Federation.from_reports([report_of(name, seen) for name, seen in own.items()], **options)
+
+
+KINDS = ["table", "predictions", "reports"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_restricted_to_some_agents_nothing_of_the_others_is_left(kind):
+    whole = three_sites(kind)
+    part = whole.restrict(["c", "a"])
+    assert part.names == ("a", "c")
+    assert part.agents == (whole.agents[0], whole.agents[2])
+    assert (part.name, part.delta, part.objective, part.guarantee) == ("three", 0.1, "pac", "per-agent")
+    for new, old in enumerate((0, 2)):
+        assert disagreement(part)[new].tolist() == disagreement(whole)[old].tolist()
+    assert part.memo is not whole.memo
+    assert part.evidence_memo is not whole.evidence_memo
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_restricting_merges_what_the_others_told_apart(kind):
+    whole = three_sites(kind)
+    alone = whole.restrict(["a"])
+    assert (whole.H, alone.H, alone.H_given) == (4, 3, 4)
+    assert alone.hypotheses == whole.hypotheses[:3]
+    assert whole.restrict(iter(["a", "b", "c"])).hypotheses == whole.hypotheses
+
+
+def test_a_restricted_table_is_the_table_of_those_agents():
+    part, direct = three_sites("table").restrict(["b"]), three_sites("table")
+    built = Federation.from_table(
+        direct.evidence.labels, [[0, 0.5, 0.5]], names=["b"], epsilon=0.2, delta=0.1, cost=2, capacity=7
+    )
+    assert part.evidence.distributions.tolist() == built.evidence.distributions.tolist()
+    assert part.distinct.tolist() == built.distinct.tolist()
+    assert part.agents == built.agents
+    assert not part.evidence.distributions.flags.writeable
+    assert plan(part).contributions == plan(built).contributions
+
+
+BAD_NAMES = {
+    "unknown": (["alise"], "no agent is called 'alise'; did you mean 'alice'?"),
+    "no-name": ([3], "no agent is called 3; known: 'alice', 'bob'"),
+    "none": ([], "names must be different agents, at least one; they are []"),
+    "twice": (["bob", "bob"], "names must be different agents, at least one; they are ['bob', 'bob']"),
+    "one-string": ("bob", "names must be a list of agents' names; it is 'bob'"),
+    "no-list": (7, "names must be a list of agents' names; it is 7"),
+}
+
+
+@pytest.mark.parametrize(("names", "message"), BAD_NAMES.values(), ids=BAD_NAMES)
+def test_restricting_to_nobody_known_is_refused(names, message):
+    with pytest.raises(FederationError) as raised:
+        table().restrict(names)
+    assert str(raised.value) == message

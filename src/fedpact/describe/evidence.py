@@ -14,7 +14,7 @@ Arrays are checked once, here, and read-only afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -134,6 +134,15 @@ def read_reports(
         return None
     named = _hypothesis_names(hypotheses, reports[0].H, problems)
     return Reports(reports=tuple(reports), hypotheses=named)
+
+
+def restrict_evidence(evidence: Evidence, agents: Sequence[int]) -> Evidence:
+    """Keep what some agents brought, all hypotheses and, of a table, all points."""
+    if isinstance(evidence, Table):
+        return replace(evidence, distributions=_frozen(evidence.distributions[list(agents)]))
+    if isinstance(evidence, Predictions):
+        return replace(evidence, predictions=tuple(evidence.predictions[agent] for agent in agents))
+    return replace(evidence, reports=tuple(evidence.reports[agent] for agent in agents))
 
 
 def find_distinct(evidence: Evidence) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ probability 1 - delta, the paper's definition of the objective) or *joint* (all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
@@ -26,8 +26,10 @@ from fedpact.describe.evidence import (
     read_predictions,
     read_reports,
     read_table,
+    restrict_evidence,
 )
 from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.points import read_restriction
 from fedpact.describe.settings import Agent, Settings, read_settings
@@ -291,6 +293,40 @@ class Federation:
             objective=settings.objective,
             guarantee=settings.guarantee,
         )
+
+    def restrict(self, names: Iterable[str]) -> Federation:
+        """Return the federation of some agents, in this federation's order, with their own evidence alone.
+
+        Hypotheses keep their names; those that none of these agents can tell apart are merged.
+
+        Examples
+        --------
+        >>> from fedpact.describe.examples import alice_bob
+        >>> alice_bob().restrict(["bob"]).names
+        ('bob',)
+        """
+        kept = self._places_of(names)
+        evidence = restrict_evidence(self.evidence, kept)
+        return replace(
+            self,
+            agents=tuple(self.agents[place] for place in kept),
+            evidence=evidence,
+            distinct=find_distinct(evidence),
+            evidence_memo={},
+        )
+
+    def _places_of(self, names: Iterable[str]) -> list[int]:
+        """Where the agents of these names stand, in order."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise FederationError(f"names must be a list of agents' names; it is {shorten(names)}")
+        places = {name: place for place, name in enumerate(self.names)}
+        wanted = list(names)
+        for name in wanted:
+            if not isinstance(name, str) or name not in places:
+                raise FederationError(f"no agent is called {shorten(name)}; {nearest(str(name), places)}")
+        if not wanted or len(set(wanted)) < len(wanted):
+            raise FederationError(f"names must be different agents, at least one; they are {shorten(wanted)}")
+        return sorted(places[name] for name in wanted)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the federation as TOML or JSON, by the ending; prediction and report files go beside it."""
