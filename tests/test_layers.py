@@ -1,5 +1,5 @@
-"""One direction: describe | drawing, statistics, planning | game, comparison | mechanism, protocol | experiments,
-cli | web.
+"""One direction: describe | drawing, statistics, planning | game, comparison | coalition | mechanism,
+protocol | experiments, cli | web.
 """
 
 import ast
@@ -15,6 +15,7 @@ RANK = {
     "planning": 2,
     "game": 2,
     "comparison": 3,
+    "coalition": 3,
     "mechanism": 3,
     "protocol": 4,
     "experiments": 4,
@@ -101,6 +102,8 @@ BROKEN = {
     "matplotlib-in-experiments": ("fedpact.experiments.train", "def f():\n    from matplotlib import figure"),
     "planning-that-compares": ("fedpact.planning.lp", "from fedpact.comparison.compare import compare"),
     "game-that-compares": ("fedpact.game.pure", "from fedpact.comparison.compare import compare"),
+    "planning-that-shares": ("fedpact.planning.plan", "from fedpact.coalition.share import share"),
+    "coalition-that-compares": ("fedpact.coalition.share", "from fedpact.comparison.compare import compare"),
     "drawing-knows-no-result": ("fedpact.drawing.figures", "from fedpact.planning.result import Plan"),
     "plotly-at-the-root": ("fedpact", "import plotly.graph_objects as go"),
     "no-layer": ("fedpact.utils", "import math"),
@@ -122,6 +125,7 @@ SOUND = {
         "fedpact.comparison.compare",
         "from fedpact.planning.plan import plan\nfrom fedpact.game.pure import find",
     ),
+    "coalition": ("fedpact.coalition.cost_game", "from fedpact.planning.plan import plan"),
     "root": ("fedpact", "from fedpact.planning.lp import plan"),
     "light": ("fedpact.planning.lp", "import numpy as np\nfrom scipy import sparse"),
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from fedpact.coalition.result import Group, GroupsLookedAt, Share, ShareStatus
+from fedpact.coalition.share import share
 from fedpact.comparison.compare import compare
 from fedpact.comparison.equilibria import equilibria
 from fedpact.comparison.result import ComparedRow, Comparison
@@ -67,6 +69,8 @@ __all__ = [
     "FileCheck",
     "Frontier",
     "FrontierPoint",
+    "Group",
+    "GroupsLookedAt",
     "InfeasibleError",
     "Interval",
     "Linear",
@@ -82,6 +86,8 @@ __all__ = [
     "Regret",
     "Report",
     "ShadowPrices",
+    "Share",
+    "ShareStatus",
     "SolverError",
     "StabilityCurve",
     "StabilityRow",
@@ -111,6 +117,7 @@ __all__ = [
     "regret",
     "save",
     "shadow_prices",
+    "share",
     "standalone",
     "summarise",
     "tradeoff",

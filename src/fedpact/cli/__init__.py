@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli import check, compare, demo, examples, frontier, game, plan, prices, reproduce, verify
+from fedpact.cli import check, compare, demo, examples, frontier, game, plan, prices, reproduce, share, verify
 
 app = typer.Typer(
     name="fedpact",
@@ -30,6 +30,7 @@ for command in (
     game.game,
     frontier.frontier,
     prices.prices,
+    share.share,
     reproduce.reproduce,
     examples.examples,
 ):

@@ -1,0 +1,116 @@
+"""``fedpact share``: how the agents can split the cost of their plan, and who would rather leave."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    FileArgument,
+    JsonOption,
+    PlotOption,
+    SecondsOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_federation,
+    save_plot,
+)
+
+_SHOWN = 5
+
+
+def share(
+    file: FileArgument,
+    rule: Annotated[
+        str, typer.Option(help='"core", "least-core", "shapley", "equal" or "proportional" (to the cost alone).')
+    ] = "least-core",
+    method: Annotated[
+        str, typer.Option(help='How every group is planned for: "lp", "union", "tree", "exact" or "auto".')
+    ] = "auto",
+    time_limit: SecondsOption = None,
+    max_groups: Annotated[
+        int, typer.Option(help="Beyond twelve agents, how many groups may be planned for.")
+    ] = 150,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Split the cost of the plan for all agents, and say which groups would do better by leaving.
+
+    "alone" is what an agent would pay without the others; who "receives" money is paid by those with a minus.
+
+    Example: [bold]fedpact share examples/alice-bob.toml --rule shapley[/bold]
+    """
+    fed = read_federation(file)
+    with progress_bar("Planning for groups") as report:
+        split = fp.share(fed, rule, method=method, time_limit=time_limit, max_groups=max_groups, progress=report)
+    if as_json:
+        print_json(split.to_dict())
+    else:
+        print_share(fed, split)
+    if plot is not None:
+        save_plot(split, plot)
+
+
+def print_share(fed: fp.Federation, split: fp.Share) -> None:
+    """Print one line per agent, then whether any group would leave and how that was found out."""
+    columns = ["agent", "samples", "labelling cost", "alone", "share", "receives"]
+    errors = split.standard_errors
+    table = make_table(*columns, *([] if errors is None else ["standard error"]))
+    for name, amount in split.shares.items():
+        alone = split.alone[name]
+        cells = [
+            f"{split.contributions[name]:,}",
+            format_number(split.labelling[name]),
+            "-" if alone is None else format_number(alone),
+            format_number(_without_noise(amount, split.total)),
+            f"{_without_noise(split.payments[name], split.total):+.6g}",
+        ]
+        table.add_row(escape(name), *cells, *([] if errors is None else [format_number(errors[name])]))
+    print_table(f"{fed.name}: rule {split.rule}, cost {format_number(split.total)}", table)
+    _print_groups(split)
+
+
+def _without_noise(amount: float, total: float) -> float:
+    return 0.0 if abs(amount) <= 1e-9 * total else amount
+
+
+def _print_groups(split: fp.Share) -> None:
+    out = console()
+    out.print(split.status.value, soft_wrap=True)
+    for group in split.leaving[:_SHOWN]:
+        out.print(f"- {escape(str(group))}", soft_wrap=True)
+    if len(split.leaving) > _SHOWN:
+        out.print(f"- and {len(split.leaving) - _SHOWN:,} more groups")
+    if split.least_core_value is not None:
+        out.print(_say_least_core(split.least_core_value, is_sure=_is_sure(split)), soft_wrap=True)
+    proof = "" if split.is_proved else "; some of the plans are not known to be the cheapest"
+    out.print(f"{split.looked_at.value} ({split.groups_tried:,}){proof}", soft_wrap=True)
+
+
+def _is_sure(split: fp.Share) -> bool:
+    return split.is_proved and split.looked_at is fp.GroupsLookedAt.ALL
+
+
+def _say_least_core(e: float, *, is_sure: bool) -> str:
+    """Say in plain words what the least-core value means.
+
+    Examples
+    --------
+    >>> _say_least_core(-11.5, is_sure=True)
+    'every group loses at least 11.5 by leaving; no split makes that more'
+    >>> _say_least_core(-11.5, is_sure=False)
+    'every group loses at least 11.5 by leaving, as far as groups and plans were found; no split makes that more'
+    >>> _say_least_core(0.5, is_sure=True)
+    'some group saves at least 0.5 by leaving, whatever the split'
+    """
+    if e > 0:
+        return f"some group saves at least {format_number(e)} by leaving, whatever the split"
+    how_sure = "" if is_sure else ", as far as groups and plans were found"
+    return f"every group loses at least {format_number(abs(e))} by leaving{how_sure}; no split makes that more"

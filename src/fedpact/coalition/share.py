@@ -1,0 +1,176 @@
+"""``share``: how agents that nobody else pays for can split the cost of their plan.
+
+================ ============================================================================================
+rule             who bears what of v(N), the cost of the plan for all
+================ ============================================================================================
+``core``         the most equal of the splits that no group would leave; refused if there is none
+``least-core``   every group is kept as far as possible from wanting to leave; of those splits the most equal
+``shapley``      what each agent adds to the cost when it arrives, averaged over all orders of arrival
+``equal``        the same for everybody
+``proportional`` in proportion to what each would pay alone
+================ ============================================================================================
+
+Whatever the rule, the groups that would do better by themselves are listed. Shares may be negative: agents whose
+data are worth more to the others than their own target costs are paid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.coalition.core import find_core, find_least_core
+from fedpact.coalition.cost_game import CostGame, Members, share_of
+from fedpact.coalition.groups import (
+    MANY_AGENTS,
+    AllGroups,
+    GroupSearch,
+    SampledGroups,
+    find_better_off,
+    is_proved_stable,
+)
+from fedpact.coalition.result import Group, GroupsLookedAt, Share, ShareStatus
+from fedpact.coalition.shapley import exact_shapley, sampled_shapley
+from fedpact.describe.federation import Federation
+from fedpact.describe.names import nearest
+from fedpact.errors import FederationError, InfeasibleError
+
+RULES = ("core", "least-core", "shapley", "equal", "proportional")
+MAX_GROUPS = 150
+
+_Split = tuple[NDArray[np.float64], float | None, NDArray[np.float64] | None]
+
+
+def _alone(game: CostGame) -> dict[str, float | None]:
+    costs = [game.value((place,)).cost for place in game.everyone]
+    return {name: cost if cost < math.inf else None for name, cost in zip(game.fed.names, costs, strict=True)}
+
+
+def _in_proportion(game: CostGame) -> NDArray[np.float64]:
+    alone = _alone(game)
+    for place, (name, cost) in enumerate(alone.items()):
+        if cost is None:
+            raise InfeasibleError(
+                f"rule 'proportional' is undefined: {name!r} cannot meet its target alone; use rule 'least-core' "
+                f"({game.value((place,)).reason})",
+                agents=(name,),
+            )
+    costs = np.array([cost for cost in alone.values() if cost is not None])
+    return np.asarray(game.total * costs / costs.sum())
+
+
+def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng: np.random.Generator) -> _Split:
+    """(k,) shares, the least-core value and (k,) standard errors, as far as the rule has them."""
+    if game.total == 0 or rule == "equal":
+        return np.full(game.fed.k, game.total / game.fed.k), None, None
+    if rule == "proportional":
+        return _in_proportion(game), None, None
+    if rule == "shapley":
+        orders = max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
+        value = exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
+        return value.x, None, value.standard_error
+    point = find_core(game, search) if rule == "core" else find_least_core(game, search)
+    return point.x, point.e, None
+
+
+def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) -> Group:
+    found = game.value(members).plan
+    assert found is not None, "who would save by leaving has a plan"
+    return Group(
+        members=game.names(members),
+        share=share_of(x, members),
+        cost=found.cost,
+        contributions=dict(found.contributions),
+    )
+
+
+def _check_request(rule: str, max_groups: int) -> None:
+    if rule not in RULES:
+        hint = nearest(str(rule), RULES)
+        raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {rule!r} ({hint})")
+    if not max_groups >= 1:
+        raise FederationError(f"max_groups must be 1 or more; it is {max_groups}")
+
+
+def _report(progress: Callable[[int, int], None] | None, total: int) -> Callable[[int], None] | None:
+    return None if progress is None else lambda done: progress(min(done, total), total)
+
+
+def share(
+    fed: Federation,
+    rule: str = "least-core",
+    *,
+    method: str = "auto",
+    time_limit: float | None = None,
+    max_groups: int = MAX_GROUPS,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Share:
+    """Split the cost of the plan for all, and say which groups would do better by leaving.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    rule
+        "core", "least-core", "shapley", "equal" or "proportional".
+    method, time_limit
+        How every group is planned for, as for :func:`fedpact.plan`, and the seconds of each search. Without a
+        limit a group's search ends after a second, that of all agents together as in :func:`fedpact.plan`. In a
+        federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most. An
+        interrupt from the keyboard during a search ends that search; at any other time it ends everything.
+    max_groups
+        Beyond twelve agents, how many groups may be planned for; what the rule itself needs, such as each agent
+        alone, is planned for in any case. Up to twelve agents all groups are looked at.
+    rng
+        Draws groups and orders beyond twelve agents; ``numpy.random.default_rng(0)`` if not given.
+    progress
+        Called with the number of groups planned for and the most that there can be.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is no plan for all agents, if the core is empty, or if the rule needs the cost of a group that has
+        no plan by itself.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> split = share(alice_bob(), rule="least-core")
+    >>> split.shares, split.alone, split.least_core_value
+    ({'alice': 2.5, 'bob': 2.5}, {'alice': 14.0, 'bob': 14.0}, -11.5)
+    >>> split.payments, split.status.name
+    ({'alice': 0.5, 'bob': -0.5}, 'STABLE')
+    """
+    _check_request(rule, max_groups)
+    rng = np.random.default_rng(0) if rng is None else rng
+    most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups
+    game = CostGame(fed, method, time_limit=time_limit, progress=_report(progress, most))
+    everyone = game.value(game.everyone)
+    assert everyone.plan is not None, "without a plan for all an error is raised"
+    search = AllGroups(game) if fed.k <= MANY_AGENTS else SampledGroups(game, max_groups, rng)
+    x, e, errors = _split(game, rule, search, max_groups, rng)
+    leaving = find_better_off(search, game, x)
+    status = ShareStatus.STABLE if is_proved_stable(search, game, x) else ShareStatus.NOT_BEATEN
+    labelling = [float(agent.cost(everyone.plan.contributions[agent.name])) for agent in fed.agents]
+    return Share(
+        shares=dict(zip(fed.names, x.tolist(), strict=True)),
+        total=everyone.cost,
+        contributions=dict(everyone.plan.contributions),
+        labelling=dict(zip(fed.names, labelling, strict=True)),
+        alone=_alone(game),
+        leaving=tuple(_describe_group(game, x, group) for group in leaving),
+        least_core_value=e,
+        standard_errors=None if errors is None else dict(zip(fed.names, errors.tolist(), strict=True)),
+        status=ShareStatus.UNSTABLE if leaving else status,
+        looked_at=GroupsLookedAt.ALL if search.is_complete else GroupsLookedAt.SAMPLED,
+        groups_tried=game.looked_at,
+        is_proved=game.is_proved,
+        rule=rule,
+        method=method,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )
