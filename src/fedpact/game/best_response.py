@@ -97,12 +97,24 @@ def find_least(
     return _bisect(lambda rows, count: game.judge(with_count(m[rows], moves, count), agent)[0], low, high)
 
 
-def find_first_not_missed(
-    game: Game, m: Profiles, agent: int, low: ArrayLike, high: ArrayLike
-) -> NDArray[np.int64]:
-    """(B,) least own count from low to high with which the target is not surely missed; high + 1 where none is."""
-    low, high = (np.broadcast_to(end, len(m)).astype(np.int64) for end in (low, high))
-    return _bisect(lambda rows, count: ~game.judge(with_count(m[rows], agent, count), agent)[1], low, high)
+def find_span(
+    game: Game, low: Profiles, high: Profiles, agent: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(B,) between which of its counts the agent's best responses to the profiles from low to high lie.
+
+    The first is the least count that is not surely missed with the others at ``high``, and ``high + 1`` if all
+    are; the second the least that is surely met with the others at ``low``, at least one below ``low`` and at
+    most ``high``. The two searches run side by side.
+    """
+    m = np.concatenate([high, low])
+    first, last = low[:, agent], high[:, agent]
+
+    def is_enough(rows: NDArray[np.intp], count: NDArray[np.int64]) -> NDArray[np.bool_]:
+        met, missed = game.judge(with_count(m[rows], agent, count), agent)
+        return np.where(rows < len(low), ~missed, met)
+
+    found = _bisect(is_enough, np.concatenate([first, np.maximum(first - 1, 0)]), np.concatenate([last, last]))
+    return found[: len(low)], np.minimum(found[len(low) :], last)
 
 
 def respond(game: Game, m: Profiles, agent: int) -> NDArray[np.int64]:

@@ -24,15 +24,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.game.best_response import Game, Profiles, find_first_not_missed, find_least, with_count
+from fedpact.game.best_response import Game, Profiles, find_span, with_count
 from fedpact.game.dynamics import settle
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called with the share of all profiles that is settled and the number of equilibria found."""
 
-_FIRST_BATCH, _LARGEST_BATCH = 16, 4096
 # A batch of boxes is as large as takes about this many seconds, so that time limits hold.
 _BATCH_SECONDS = 0.2
+_LARGEST_BATCH = 4096
+# A call for a few boxes costs as much as one for many: up to so many, boxes are halved again before the next.
+_WORTHWHILE = 512
 # Rounds of best responses after which dynamics are not expected to settle.
 _ROUNDS = 100
 
@@ -71,6 +73,11 @@ class _Boxes:
         """(N,) logarithm of the number of profiles in each."""
         return np.asarray(np.log(self.high - self.low + 1.0).sum(axis=1))
 
+    @property
+    def is_point(self) -> NDArray[np.bool_]:
+        """(N,) whether each holds one profile."""
+        return np.asarray((self.low == self.high).all(axis=1))
+
 
 def _join(*parts: _Boxes) -> _Boxes:
     return _Boxes(np.concatenate([part.low for part in parts]), np.concatenate([part.high for part in parts]))
@@ -102,11 +109,7 @@ def _first_boxes(game: Game) -> _Boxes:
 
 def _cut(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
     """Keep of every box what the agent's best responses allow; drop boxes that become empty."""
-    low, high = boxes.low[:, agent], boxes.high[:, agent]
-    at_least = find_first_not_missed(game, boxes.high, agent, low, high)
-    is_left = at_least <= high
-    boxes, low, high, at_least = boxes[is_left], low[is_left], high[is_left], at_least[is_left]
-    at_most = np.minimum(find_least(game, boxes.low, agent, np.maximum(low - 1, 0), high), high)
+    at_least, at_most = find_span(game, boxes.low, boxes.high, agent)
     kept = _Boxes(with_count(boxes.low, agent, at_least), with_count(boxes.high, agent, at_most))
     return kept[at_least <= at_most]
 
@@ -186,12 +189,16 @@ class _Search:
         batch, self.left = self.left[start:], self.left[:start]
         return batch
 
-    def look_into(self, boxes: _Boxes) -> None:
-        """Cut boxes, note the profiles that they come down to and keep their halves."""
+    def look_into(self, boxes: _Boxes, size: int) -> None:
+        """Cut boxes, note the profiles that they come down to and keep the others in about ``size`` pieces."""
         boxes = _cut_all(self.game, boxes)
-        is_point = (boxes.low == boxes.high).all(axis=1)
+        is_point = boxes.is_point
         self._note(boxes.low[is_point])
-        self.left = _join(self.left, _halve(boxes[~is_point]))
+        boxes = _halve(boxes[~is_point])
+        while len(boxes) < size and not boxes.is_point.all():
+            is_point = boxes.is_point
+            boxes = _join(boxes[is_point], _halve(boxes[~is_point]))
+        self.left = _join(self.left, boxes)
         if not self.is_listing:
             self.left = self.left[self._is_beyond(self.left)]
 
@@ -244,17 +251,17 @@ class _Search:
 
 def _search_boxes(search: _Search, deadline: float, progress: Progress | None) -> None:
     """Look into boxes until none is left or the time is over."""
-    size = _FIRST_BATCH
+    size = 1
     while len(search.left) and time.monotonic() < deadline:
         start = time.monotonic()
         batch = search.take(size)
         try:
-            search.look_into(batch)
+            search.look_into(batch, min(size, _WORTHWHILE))
         except KeyboardInterrupt:
             search.left = _join(search.left, batch)
             raise
-        seconds = time.monotonic() - start
-        size = min(2 * size, _LARGEST_BATCH) if seconds < _BATCH_SECONDS else max(1, size // 2)
+        seconds_each = (time.monotonic() - start) / len(batch)
+        size = int(np.clip(_BATCH_SECONDS / max(seconds_each, 1e-9), 1, _LARGEST_BATCH))
         if progress is not None:
             progress(1 - search.share_left, search.count)
 

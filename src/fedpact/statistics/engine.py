@@ -288,9 +288,9 @@ class Engine:
         """Replace bounds by exact values until it is known on which side of the threshold each row lies."""
         known: _Known = {}
         limit = self.threshold(requirement)
-        may_miss, is_missed = exceeds(high, limit), exceeds(low.max(axis=1), limit)
-        order = np.argsort(-high.sum(axis=0), kind="stable")
-        for target in order[may_miss.any(axis=0)[order]]:
+        may_miss, is_missed = np.atleast_2d(exceeds(high, limit)), exceeds(low.max(axis=1), limit)
+        targets = np.flatnonzero(may_miss.any(axis=0))
+        for target in targets[np.argsort(-high[:, targets].sum(axis=0), kind="stable")]:
             rows = np.flatnonzero(may_miss[:, target] & ~is_missed)
             self._set_exactly(m, requirement, int(target), rows, low, high, known)
             is_missed[rows] = exceeds(low[rows, target], limit)
