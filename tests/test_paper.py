@@ -69,6 +69,16 @@ def test_theorem_no_pure_equilibrium():
     fed = fp.examples.no_pure_equilibrium()
     assert len(box(fed)) == 8
     assert pure_equilibria(fed) == []
+    found = fp.equilibria(fed)
+    assert (found.profiles, found.is_complete) == ((), True)
+    assert fp.best_response_dynamics(fed).status is fp.DynamicsStatus.CYCLES
+
+
+def test_theorem_a_mixed_equilibrium_exists():
+    """Where no pure one does, everyone tosses a coin; no agent gains by anything else."""
+    found = fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
+    assert found.largest_regret < 1e-12
+    assert all(mixture == pytest.approx({0: 0.5, 1: 0.5}) for mixture in found.strategies.values())
 
 
 def test_theorem_price_of_stability_bob_gives_nothing_in_equilibrium():
@@ -76,6 +86,7 @@ def test_theorem_price_of_stability_bob_gives_nothing_in_equilibrium():
     assert fp.standalone(fed) == {"alice": 20, "bob": 0}
     assert fp.verify(fed, [0, 0]).met["bob"]
     assert pure_equilibria(fed) == [(20, 0)]
+    assert fp.equilibria(fed).profiles == ((20, 0),)
 
 
 @given(cases())
@@ -161,6 +172,9 @@ def test_b1_price_of_stability(epsilon, delta, equilibrium, optimum):
     fed = fp.examples.price_of_stability(epsilon, delta)
     assert fp.standalone(fed) == {"alice": equilibrium, "bob": 0}
     assert least_total(fed)[0] == optimum
+    found = fp.equilibria(fed)
+    assert found.profiles == ((equilibrium, 0),)
+    assert found.price_of_stability == found.price_of_anarchy == pytest.approx(equilibrium / optimum)
 
 
 def test_b1_e_the_bound_on_the_optimum_ignores_ceilings():
@@ -220,6 +234,12 @@ def test_b6_success_of_one_sample_each(epsilon):
     assert 1 - seen.failure["alice"].high == pytest.approx(float((1 - rare) ** 2 + rare**2), abs=1e-12)
 
 
+def test_example_alice_and_bob_have_equilibria_far_from_the_optimum():
+    found = fp.equilibria(fp.examples.alice_bob(epsilon=0.1, delta=0.05))
+    assert found.profiles == ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
+    assert (found.optimum.value, found.price_of_stability, found.price_of_anarchy) == (5, 1, 2.8)
+
+
 def test_b6_one_sample_each_is_not_optimal_for_every_delta():
     assert least_total(fp.examples.alice_bob(0.1, 0.05)) == (5, [(2, 3), (3, 2)])
     assert least_total(fp.examples.alice_bob(0.1, 0.32)) == (2, [(1, 1)])
@@ -258,7 +278,9 @@ def with_ties_bad(fed):
 
 
 def test_c1_ties_that_count_as_bad_give_the_ring_four_equilibria():
-    assert len(pure_equilibria(with_ties_bad(fp.examples.no_pure_equilibrium()))) == 4
+    loose = with_ties_bad(fp.examples.no_pure_equilibrium())
+    assert len(pure_equilibria(loose)) == 4
+    assert list(fp.equilibria(loose).profiles) == pure_equilibria(loose)
 
 
 def test_c1_ties_that_count_as_bad_make_bob_contribute():
@@ -267,6 +289,7 @@ def test_c1_ties_that_count_as_bad_make_bob_contribute():
     assert pure_equilibria(strict) == [(10, 0)]
     assert not fp.verify(loose, [0, 0]).met["bob"]
     assert len(pure_equilibria(loose)) == 7
+    assert list(fp.equilibria(loose).profiles) == pure_equilibria(loose)
 
 
 C2 = {

@@ -11,24 +11,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ALICE_BOB = str(EXAMPLES / "alice-bob.toml")
-
-
-@pytest.fixture
-def fedpact(monkeypatch, capsys):
-    """Run the command line in process; returns (exit code, stdout, stderr)."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["fedpact", *words])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        out, err = capsys.readouterr()
-        return int(stopped.value.code or 0), out, err
-
-    return run
 
 
 def test_verify_prints_one_row_per_agent_and_the_verdict(fedpact):
@@ -213,6 +198,8 @@ def test_demo_plans_for_the_hospitals(fedpact):
     assert "no plan costs less than 56.8" in out
     assert "Everyone alone costs 12.08 times the best plan; the exchangeable plan meets 1 of 17 targets;" in out
     assert "if nobody coordinates, the equilibria that were found cost 1.005 times the best plan." in out
+    assert "would split the cost of their own plan so that no group of them does better by leaving" in out
+    assert "hospital 5.2" in out.split("rule least-core, cost 66.3")[1]
     assert {"798.71", "33.12", "66.44", "140.07", "73.11", "66.12"} <= set(out.split())
 
 
@@ -225,6 +212,7 @@ def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     assert all(row.is_feasible and row.lower_bound <= plans[-1].cost for row in plans)
     assert [row.cost for row in plans] == sorted((row.cost for row in plans), reverse=True)
     assert fp.Plan.from_dict(shown["plan"]).cost == plans[-1].cost
+    assert fp.Share.from_dict(shown["share"]).is_stable
 
 
 def test_frontier_prints_one_row_per_value(fedpact, tmp_path):

@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
 import fedpact as fp
-from fedpact.cli import main
-
-
-@pytest.fixture
-def fedpact(monkeypatch, capsys):
-    """Run the command line in process; returns (exit code, stdout, stderr)."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["fedpact", *words])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        out, err = capsys.readouterr()
-        return int(stopped.value.code or 0), out, err
-
-    return run
 
 
 def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):

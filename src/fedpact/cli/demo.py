@@ -16,17 +16,21 @@ from fedpact.cli.common import (
 )
 from fedpact.cli.compare import print_comparison
 from fedpact.cli.plan import print_certificate
+from fedpact.cli.share import print_share
 
 
 def demo(as_json: JsonOption = False) -> None:
-    """Plan for 17 Arizona hospitals: who labels how many charts, what that costs, and why it is enough.
+    """Plan for 17 Arizona hospitals: who labels how many charts, at what cost, and what if nobody coordinates.
 
     Example: [bold]fedpact demo[/bold]
     """
     fed = fp.examples.arizona_hospitals()
     with progress_bar("Comparing ways to organise 17 hospitals") as report:
-        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 1))
+        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 2))
         found = fp.plan(fed)
+        selfish = table.row("best-equilibrium").contributions
+        consortium = fed.restrict([name for name, count in selfish.items() if count])
+        split = fp.share(consortium)
     if as_json:
         print_json(
             {
@@ -34,6 +38,7 @@ def demo(as_json: JsonOption = False) -> None:
                 "standalone": table.standalone,
                 "comparison": table.to_dict(),
                 "plan": found.to_dict(),
+                "share": split.to_dict(),
             }
         )
         return
@@ -46,6 +51,12 @@ def demo(as_json: JsonOption = False) -> None:
     print_certificate(found)
     console().print()
     print_comparison(table)
+    console().print(
+        f"\nIf nobody coordinates, {consortium.k} hospitals end up labelling for all. Those {consortium.k} by "
+        "themselves, with nobody to pay for them,\nwould split the cost of their own plan so that no group of "
+        "them does better by leaving:\n"
+    )
+    print_share(consortium, split)
 
 
 def _print_shares(fed: fp.Federation, alone: dict[str, int | None], found: fp.Plan) -> None:

@@ -62,6 +62,8 @@ def game(
     Example: [bold]fedpact game examples/alice-bob.toml --mixed --dynamics[/bold]
     """
     fed = read_federation(file)
+    if seed < 0:
+        raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
     mixture = fp.mixed_equilibrium(fed, worth=worth) if mixed else None
     path = _play(fed, order, start, seed) if dynamics else None
     with progress_bar("Searching profiles") as report:
@@ -160,7 +162,7 @@ def _describe(found: fp.Equilibria) -> list[str]:
         dear = [f"{name} {format_number(extra)}" for name, extra in drivers[:3] if extra > 0]
         if dear:
             lines.append(
-                f"in the worst equilibrium more is spent than in the best plan on the target of {', '.join(dear)}"
+                f"what the worst equilibrium spends more than the best plan, by target: {', '.join(dear)}"
             )
     return lines
 

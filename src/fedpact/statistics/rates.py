@@ -29,6 +29,8 @@ Rows: TypeAlias = slice | NDArray[np.intp]
 T = TypeVar("T")
 
 KEEP = 64_000_000
+KEEP_LOGS = 2_000_000
+"""Logarithms of up to this many rates are kept, 16 MB."""
 # Rows of a block hold this many numbers: few enough for the cache, enough to hide the cost of a call.
 _BLOCK = 400_000
 _AT_ONCE = 50_000_000
@@ -148,6 +150,7 @@ class MassRates(Rates):
         for some in self.blocks(fed.k):
             exact = rates_against(self.domain, np.arange(some.start, some.stop))
             self.masses[:, some] = exact if is_small else _round_down(exact)
+        self._logs = log_miss(self.masses) if self.masses.size <= KEEP_LOGS else None
 
     def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
         return self.masses[:, targets].astype(np.float64)
@@ -159,6 +162,9 @@ class MassRates(Rates):
     def log_miss(  # noqa: D102
         self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
+        if self._logs is not None:
+            logs = self._logs[:, targets, start:]
+            return np.asarray(np.tensordot(m, logs if at_one == NEVER else replace_never(logs, at_one), axes=1))
         total = np.zeros(self.masses[0, targets, start:].shape)
         for agent in np.flatnonzero(m):
             total += m[agent] * replace_never(log_miss(self._of(int(agent), targets, start)), at_one)
