@@ -28,6 +28,10 @@ def test_the_python_of_the_readme_runs_as_printed(capsys):
         "{'alice': 3, 'bob': 2} 5.0 5.0",
         "True 0.0256 exact",
         "28.0 14.0 5.0",
+        "((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))",
+        "True 1.0 2.8",
+        "((0, 0), (14, 14))",
+        "no pure equilibrium exists: every profile was searched",
     ]
 
 
@@ -67,3 +71,12 @@ def test_the_ladder_of_the_readme_is_the_measured_one():
         costs = [f"{row[method]['cost']:g}" for row in shown]
         line = next(line for line in README.splitlines() if line.startswith(f"| `{method}`"))
         assert [cell.strip() for cell in line.split("|")[2:-1]] == costs
+
+
+def test_the_curve_of_the_price_of_stability_is_that_of_its_json():
+    page = (ROOT / "docs" / "results" / "price-of-stability.md").read_text()
+    rows = json.loads((ROOT / "docs" / "results" / "price-of-stability.json").read_text())["rows"]
+    table = {line.split("|")[1].strip(" *"): line.split("|")[2:-1] for line in page.splitlines() if "|" in line}
+    assert [float(cell) for cell in table["price of stability"]] == [round(row["price"], 3) for row in rows]
+    assert [float(cell.replace(",", "")) for cell in table["optimum"]] == [row["optimum"] for row in rows]
+    assert [float(cell) for cell in table["the paper's formula"]] == [round(row["printed"], 9) for row in rows]
