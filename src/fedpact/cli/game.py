@@ -64,7 +64,7 @@ def game(
     fed = read_federation(file)
     if seed < 0:
         raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
-    mixture = fp.mixed_equilibrium(fed, worth=worth) if mixed else None
+    mixture = _mix(fed, worth) if mixed else None
     path = _play(fed, order, start, seed) if dynamics else None
     with progress_bar("Searching profiles") as report:
         found = fp.equilibria(
@@ -83,6 +83,11 @@ def game(
             print_dynamics(path)
     if plot is not None:
         save_plot(found if path is None else path, plot)
+
+
+def _mix(fed: fp.Federation, worth: float | None) -> fp.MixedEquilibrium:
+    with progress_bar("Solving for a mixed equilibrium"):
+        return fp.mixed_equilibrium(fed, worth=worth)
 
 
 def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.Dynamics:

@@ -216,19 +216,29 @@ class Engine:
 
         Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open.
         """
-        work = m.astype(np.float64)
         lows, highs = np.empty((2, len(m), len(requirements)))
-        for column, requirement in enumerate(requirements):
-            limit = self.threshold(requirement)
-            low, high = self._union_bounds(work, requirement)
-            if self.has_joint_structure:
-                self._sharpen_until_decided(work, requirement, low, high)
-            is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
-            for row in np.flatnonzero(is_open):
-                question = _Question(work[row], requirement, limit, low[row], high[row], max_work)
-                self._narrow(question, until_decided=True)
-            lows[:, column], highs[:, column] = low.max(axis=1), high.max(axis=1)
+        step = max(1, _KEEP // (16 * max(1, len(self.targets))))
+        for start in range(0, len(m), step):
+            rows = slice(start, start + step)
+            for column, requirement in enumerate(requirements):
+                lows[rows, column], highs[rows, column] = self._decide(
+                    m[rows].astype(np.float64), requirement, max_work
+                )
         return lows, highs
+
+    def _decide(
+        self, m: NDArray[np.float64], requirement: int, max_work: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(B,) certified interval of one requirement's value."""
+        limit = self.threshold(requirement)
+        low, high = self._union_bounds(m, requirement)
+        if self.has_joint_structure:
+            self._sharpen_until_decided(m, requirement, low, high)
+        is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
+        for row in np.flatnonzero(is_open):
+            question = _Question(m[row], requirement, limit, low[row], high[row], max_work)
+            self._narrow(question, until_decided=True)
+        return low.max(axis=1), high.max(axis=1)
 
     def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: _Means) -> Values:
         low, high = self._union_bounds(m, requirement)

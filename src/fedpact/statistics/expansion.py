@@ -36,6 +36,8 @@ WEIGHT_BITS = 46
 _MASS_BITS = 160
 _LIMB_BITS = 40
 _ROUND_OFF = 2.0**-53
+# Terms that are summed at once; more do not fit the cache.
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,11 @@ class Expansion:
 
     def evaluate(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
-        value, error = self._evaluate_in_doubles(m)
+        value, error = np.empty((2, len(m)))
+        step = max(1, _AT_ONCE // max(1, len(self.coefficients)))
+        for start in range(0, len(m), step):
+            rows = slice(start, start + step)
+            value[rows], error[rows] = self._evaluate_in_doubles(m[rows])
         for row in np.flatnonzero(~(error <= TOL * np.abs(value))):
             value[row] = self._evaluate_in_integers(m[row])
         return np.clip(value, 0.0, 1.0)

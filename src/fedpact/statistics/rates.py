@@ -150,7 +150,8 @@ class MassRates(Rates):
         for some in self.blocks(fed.k):
             exact = rates_against(self.domain, np.arange(some.start, some.stop))
             self.masses[:, some] = exact if is_small else _round_down(exact)
-        self._logs = log_miss(self.masses) if self.masses.size <= KEEP_LOGS else None
+        has_logs = is_small and self.masses.size <= KEEP_LOGS
+        self._logs = log_miss(self.masses) if has_logs else None
 
     def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
         return self.masses[:, targets].astype(np.float64)
