@@ -15,6 +15,18 @@ from fedpact.coalition.cost_game import CostGame, Value
 from grid import Question, is_enough, vectors_up_to
 
 
+def capped(capacity):
+    """Alice and Bob with capacities."""
+    return fp.Federation.from_table(
+        fp.classes.all_labelings(2),
+        [[0.8, 0.2], [0.2, 0.8]],
+        epsilon=0.1,
+        delta=0.05,
+        capacity=capacity,
+        names=["alice", "bob"],
+    )
+
+
 def groups_of(k):
     """Every group, that of all agents last."""
     return [group for size in range(1, k + 1) for group in combinations(range(k), size)]

@@ -6,20 +6,9 @@ from itertools import combinations
 import pytest
 
 import fedpact as fp
-from cost_games import brute_values, groups_of, small_question
-from fedpact.coalition.cost_game import CostGame, bound_below
+from cost_games import brute_values, capped, groups_of, small_question
+from fedpact.coalition.cost_game import CostGame
 from noisy import noisy_federation
-
-
-def capped(capacity):
-    return fp.Federation.from_table(
-        fp.classes.all_labelings(2),
-        [[0.8, 0.2], [0.2, 0.8]],
-        epsilon=0.1,
-        delta=0.05,
-        capacity=capacity,
-        names=["alice", "bob"],
-    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -76,14 +65,6 @@ def test_a_value_is_planned_for_once_and_counted():
     assert game.value((0,)) is game.value((0,))
     assert game.total == 5
     assert (game.planned, game.looked_at, seen) == (2, 2, [1, 2])
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1e9])
-def test_the_cheap_bound_knows_every_currency(unit):
-    fed = fp.examples.alice_bob()
-    assert bound_below(fed.replace(cost=[unit, 2 * unit])) == pytest.approx(
-        unit * bound_below(fed.replace(cost=[1, 2])), rel=1e-6
-    )
 
 
 def test_all_together_without_a_plan_is_an_error():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from cost_games import brute_least_core, brute_values, leaving_groups, small_question
+from cost_games import brute_least_core, brute_values, capped, leaving_groups, small_question
 from fedpact.coalition.share import RULES
 from noisy import noisy_federation
 from strategies import report_of
@@ -19,13 +19,13 @@ def check_share(fed, split):
     x = np.array(list(split.shares.values()))
     assert list(split.shares) == list(split.payments) == list(split.alone) == list(split.labelling) == names
     assert fp.verify(fed, split.contributions).is_feasible
-    assert split.total == pytest.approx(fed.cost_of(list(split.contributions.values())))
-    assert x.sum() == pytest.approx(split.total)
+    assert split.cost == pytest.approx(fed.cost_of(list(split.contributions.values())))
+    assert x.sum() == pytest.approx(split.cost)
     for agent in fed.agents:
         labelled = float(agent.cost(split.contributions[agent.name]))
         assert split.labelling[agent.name] == labelled
         assert split.payments[agent.name] == pytest.approx(labelled - split.shares[agent.name])
-    assert sum(split.payments.values()) == pytest.approx(0, abs=1e-9 * max(split.total, 1e-300))
+    assert sum(split.payments.values()) == pytest.approx(0, abs=1e-9 * max(split.cost, 1e-300))
     for group in split.leaving:
         check_leaving(fed, split, group)
     savings = [group.saving for group in split.leaving]
@@ -54,7 +54,7 @@ def test_every_example(name, rule):
         return
     split = fp.share(fed, rule)
     check_share(fed, split)
-    assert split.total == fp.plan(fed).cost
+    assert split.cost == fp.plan(fed).cost
     assert split.looked_at is fp.GroupsLookedAt.ALL
     assert split.groups_tried == 2**fed.k - 1
     assert (split.rule, split.method) == (rule, "auto")
@@ -102,18 +102,6 @@ def test_an_agent_without_a_target_is_paid_for_its_data():
     assert fp.share(fed, "proportional").shares == {"alice": 17, "bob": 0}
 
 
-def capped(capacity, **options):
-    return fp.Federation.from_table(
-        fp.classes.all_labelings(2),
-        [[0.8, 0.2], [0.2, 0.8]],
-        epsilon=0.1,
-        delta=0.05,
-        capacity=capacity,
-        names=["alice", "bob"],
-        **options,
-    )
-
-
 def test_who_cannot_do_without_the_others():
     fed = capped([13, None])
     split = fp.share(fed)
@@ -138,7 +126,7 @@ def test_a_method_that_proves_little_makes_no_claim_of_stability():
     split = fp.share(fed, method="lp")
     check_share(fed, split)
     assert not split.is_proved
-    assert split.total == fp.plan(fed, "lp").cost > 5
+    assert split.cost == fp.plan(fed, "lp").cost > 5
     dear = fp.share(noisy_federation(0, H=5, k=3, n=12, delta=0.3), "shapley", method="lp")
     assert dear.status in (fp.ShareStatus.NOT_BEATEN, fp.ShareStatus.UNSTABLE)
     assert not dear.is_stable
@@ -149,7 +137,7 @@ def test_one_agent_pays_all(rule):
     fed = fp.examples.build("coupon-collector")
     split = fp.share(fed, rule)
     check_share(fed, split)
-    assert (split.shares, split.is_stable) == ({"agent-1": split.total}, True)
+    assert (split.shares, split.is_stable) == ({"agent-1": split.cost}, True)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -180,7 +168,7 @@ def test_agents_that_are_alike_pay_the_same(rule):
         delta=0.2,
     )
     split = fp.share(fed, rule)
-    assert list(split.shares.values()) == pytest.approx([split.total / 3] * 3)
+    assert list(split.shares.values()) == pytest.approx([split.cost / 3] * 3)
 
 
 def test_reports_are_enough():
@@ -190,7 +178,7 @@ def test_reports_are_enough():
     )
     split = fp.share(fed, "equal")
     check_share(fed, split)
-    assert split.total == fp.plan(fed).cost
+    assert split.cost == fp.plan(fed).cost
 
 
 def test_the_least_core_of_predictions_is_that_of_a_program_over_all_plans():

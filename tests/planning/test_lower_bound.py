@@ -3,7 +3,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.planning import lower_bound
-from fedpact.planning.lower_bound import LowerBound
+from fedpact.planning.lower_bound import LowerBound, bound_below
 from noisy import noisy_federation
 
 
@@ -55,3 +55,11 @@ def test_an_interrupt_leaves_no_box_behind():
         below.in_box(np.full(3, 50), np.full(3, 100))
     below.program._highs = real
     assert below.best()[0] == pytest.approx(before[0])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_the_cheap_bound_knows_every_currency(unit):
+    fed = fp.examples.alice_bob()
+    assert bound_below(fed.replace(cost=[unit, 2 * unit])) == pytest.approx(
+        unit * bound_below(fed.replace(cost=[1, 2])), rel=1e-6
+    )

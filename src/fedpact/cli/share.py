@@ -69,11 +69,11 @@ def print_share(fed: fp.Federation, split: fp.Share) -> None:
             f"{split.contributions[name]:,}",
             format_number(split.labelling[name]),
             "-" if alone is None else format_number(alone),
-            format_number(_without_noise(amount, split.total)),
-            f"{_without_noise(split.payments[name], split.total):+.6g}",
+            format_number(_without_noise(amount, split.cost)),
+            f"{_without_noise(split.payments[name], split.cost):+.6g}",
         ]
         table.add_row(escape(name), *cells, *([] if errors is None else [format_number(errors[name])]))
-    print_table(f"{fed.name}: rule {split.rule}, cost {format_number(split.total)}", table)
+    print_table(f"{fed.name}: rule {split.rule}, cost {format_number(split.cost)}", table)
     _print_groups(split)
 
 

@@ -50,7 +50,7 @@ class CorePoint:
     x: NDArray[np.float64]
     """(k,)"""
     e: float | None
-    """None if e has no lower end."""
+    """None if e has no lower end, or it was not asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,7 +119,7 @@ def _least_distance(
     return z - z.mean(), y > 0
 
 
-class CoreProgram:
+class _CoreProgram:
     """The least core over the groups so far; grows by groups that its solution asks too much of."""
 
     def __init__(self, game: CostGame, search: GroupSearch) -> None:
@@ -173,9 +173,20 @@ class CoreProgram:
         return self._add_all(find_usable(self.search, self.game, ray.x, most=k))
 
 
+def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:
+    groups = [" with ".join(map(repr, game.names(group))) for group in witness]
+    shown = "; ".join(groups[:4]) + (f"; and {len(groups) - 4} more" if len(groups) > 4 else "")
+    how_sure = "" if game.value(game.everyone).is_proved else " as far as the plans found go"
+    return InfeasibleError(
+        f"the core is empty{how_sure}: however the cost is split, one of these groups would do better by leaving: "
+        f"{shown}; rule 'least-core' gives a split by whose leaving no group saves more than {e:.6g}",
+        agents=game.names(witness[0]),
+    )
+
+
 def find_least_core(game: CostGame, search: GroupSearch) -> CorePoint:
     """Find the split of v(N) with the least e, of those the one closest to equal."""
-    program = CoreProgram(game, search)
+    program = _CoreProgram(game, search)
     program.start()
     return program.solve()
 
@@ -188,19 +199,8 @@ def find_core(game: CostGame, search: GroupSearch) -> CorePoint:
     InfeasibleError
         If the core is empty; names groups of which one would leave whatever the split.
     """
-    program = CoreProgram(game, search)
+    program = _CoreProgram(game, search)
     point = program.solve(floor=0.0)
     if point.e is not None and point.e > game.tol:
         raise _empty_core(game, program.witness(), point.e)
     return CorePoint(x=point.x, e=None)
-
-
-def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:
-    groups = [" with ".join(map(repr, game.names(group))) for group in witness]
-    shown = "; ".join(groups[:4]) + (f"; and {len(groups) - 4} more" if len(groups) > 4 else "")
-    how_sure = "" if game.value(game.everyone).is_proved else " as far as the plans found go"
-    return InfeasibleError(
-        f"the core is empty{how_sure}: however the cost is split, one of these groups would do better by leaving: "
-        f"{shown}; rule 'least-core' gives a split by whose leaving no group saves more than {e:.6g}",
-        agents=game.names(witness[0]),
-    )

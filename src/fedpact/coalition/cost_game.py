@@ -35,16 +35,15 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.planning.currency import in_round_currency
-from fedpact.planning.lower_bound import LowerBound
+from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
 
 TOL = 1e-7
 """Amounts of money that differ by less, relative to v(N), count as equal."""
-FEW_AGENTS = 8
-"""Up to this many agents ``auto`` looks for the optimum of every group."""
-GROUP_SECONDS = 1.0
+# Up to this many agents ``auto`` looks for the optimum of every group.
+_FEW_AGENTS = 8
+_GROUP_SECONDS = 1.0
 
 Members: TypeAlias = tuple[int, ...]
 """Places of a group's agents in the federation, rising."""
@@ -66,6 +65,11 @@ class Value:
     def is_proved(self) -> bool:
         """Whether the cost is known to be the least."""
         return self.cost <= self.lower_bound * (1 + 1e-9)
+
+
+def share_of(x: NDArray[np.float64], group: Iterable[int]) -> float:
+    """Sum what a group pays in the split ``x`` (k,)."""
+    return float(x[list(group)].sum())
 
 
 class CostGame:
@@ -156,8 +160,8 @@ class CostGame:
         return Value(cost=found.cost, lower_bound=found.lower_bound, plan=found)
 
     def _plan_group(self, group: Members) -> Value:
-        method = "union" if self.method == "auto" and self.fed.k > FEW_AGENTS else self.method
-        seconds = GROUP_SECONDS if self.time_limit is None else self.time_limit
+        method = "union" if self.method == "auto" and self.fed.k > _FEW_AGENTS else self.method
+        seconds = _GROUP_SECONDS if self.time_limit is None else self.time_limit
         try:
             found = plan(self.fed.restrict(self.names(group)), method, time_limit=seconds)
         except NoPlanFoundError as error:
@@ -165,17 +169,3 @@ class CostGame:
         except InfeasibleError as error:
             return Value(cost=math.inf, lower_bound=math.inf, plan=None, reason=str(error))
         return Value(cost=found.cost, lower_bound=found.lower_bound, plan=found)
-
-
-def bound_below(fed: Federation) -> float:
-    """Cost that no plan undercuts, from the program over single pairs; infinite if that has no solution."""
-    scaled, unit = in_round_currency(fed)
-    try:
-        return LowerBound(scaled).fractional.value * unit
-    except InfeasibleError:
-        return math.inf
-
-
-def share_of(x: NDArray[np.float64], group: Iterable[int]) -> float:
-    """Sum what a group pays in the split ``x`` (k,)."""
-    return float(x[list(group)].sum())

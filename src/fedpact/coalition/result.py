@@ -25,7 +25,7 @@ class GroupsLookedAt(Enum):
     """How the groups that would leave were looked for."""
 
     ALL = "all groups were looked at"
-    SAMPLED = "row generation over sampled groups: a group that was not tried may do better"
+    SAMPLED = "only some groups were looked at: one that was not tried may do better"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +77,8 @@ class Share:
     """Who bears how much of the plan for all, and how stable that is."""
 
     shares: dict[str, float]
-    """What each agent bears in the end; they sum to ``total``. A negative share is a profit."""
-    total: float
+    """What each agent bears in the end; they sum to ``cost``. A negative share is a profit."""
+    cost: float
     """v(N), the cost of the plan for all agents."""
     contributions: dict[str, int]
     """That plan."""
@@ -89,16 +89,16 @@ class Share:
     leaving: tuple[Group, ...]
     """Groups that would do better by themselves, largest saving first."""
     least_core_value: float | None
-    """For rule ``least-core`` the e that no split of ``total`` undercuts; what is reached too if all groups were
+    """For rule ``least-core`` the e that no split of ``cost`` undercuts; what is reached too if all groups were
     looked at and proved. None for other rules, or if e has no lower end."""
     standard_errors: dict[str, float] | None
     """Of shares that are means over drawn orders."""
-    status: ShareStatus
     looked_at: GroupsLookedAt
     groups_tried: int
     """Number of groups that were planned for or ruled out by a lower bound."""
     is_proved: bool
     """Whether every plan that was used is the cheapest of its group."""
+    status: ShareStatus
     rule: str
     method: str
     objective: str
@@ -121,7 +121,7 @@ class Share:
         """
         return draw_bars(
             self.shares,
-            title=f"rule {self.rule}: {self.total:.6g} in all",
+            title=f"rule {self.rule}: {self.cost:.6g} in all",
             axis="share of the cost",
             marked=self.leaving[0].members if self.leaving else (),
             meaning="would do better by leaving together",
@@ -132,18 +132,18 @@ class Share:
         return {
             "shares": dict(self.shares),
             "payments": self.payments,
-            "cost": self.total,
+            "cost": self.cost,
             "contributions": dict(self.contributions),
             "labelling": dict(self.labelling),
             "alone": dict(self.alone),
             "leaving": [group.to_dict() for group in self.leaving],
             "least_core_value": self.least_core_value,
             "standard_errors": None if self.standard_errors is None else dict(self.standard_errors),
-            "status": self.status.value,
-            "is_stable": self.is_stable,
             "looked_at": self.looked_at.value,
             "groups_tried": self.groups_tried,
             "is_proved": self.is_proved,
+            "status": self.status.value,
+            "is_stable": self.is_stable,
             "rule": self.rule,
             "method": self.method,
             "objective": self.objective,
@@ -153,9 +153,8 @@ class Share:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Share:
         """Read what :meth:`to_dict` wrote."""
-        derived = {"payments", "is_stable", "cost"}
+        derived = {"payments", "is_stable"}
         values = {key: value for key, value in entry.items() if key not in derived}
-        values["total"] = entry["cost"]
         values["leaving"] = tuple(Group.from_dict(group) for group in entry["leaving"])
         values["status"] = ShareStatus(entry["status"])
         values["looked_at"] = GroupsLookedAt(entry["looked_at"])

@@ -8,11 +8,14 @@ add, solve.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
+from fedpact.planning.currency import in_round_currency
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
@@ -72,3 +75,12 @@ def unreachable(
         f"another method may; or raise a capacity or the tolerance"
     )
     return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))
+
+
+def bound_below(fed: Federation) -> float:
+    """Cost that no plan undercuts, from the program over single pairs; infinite if that has no solution."""
+    scaled, unit = in_round_currency(fed)
+    try:
+        return LowerBound(scaled).fractional.value * unit
+    except InfeasibleError:
+        return math.inf
