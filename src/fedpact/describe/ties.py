@@ -19,8 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 TIE = 1e-9
 
 
-def tolerance(threshold: ArrayLike) -> NDArray[np.float64]:
+@overload
+def tolerance(threshold: float) -> float: ...
+@overload
+def tolerance(threshold: ArrayLike) -> NDArray[np.float64]: ...
+def tolerance(threshold: ArrayLike) -> float | NDArray[np.float64]:
     """How far above ``threshold`` a value may lie and still count as equal to it."""
+    if isinstance(threshold, float):  # much faster than an array of one
+        return min(TIE, threshold * 1e-3)
     return np.minimum(TIE, np.asarray(threshold, dtype=np.float64) * 1e-3)
 
 
@@ -40,9 +46,7 @@ def exceeds(value: ArrayLike, threshold: ArrayLike) -> bool | NDArray[np.bool_]:
     >>> exceeds([0.1, 0.2], 0.1)
     array([False,  True])
     """
-    if isinstance(threshold, float):  # much faster than an array of one
-        limit: float | NDArray[np.float64] = threshold + min(TIE, threshold * 1e-3)
-    else:
-        limit = np.asarray(threshold, dtype=np.float64) + tolerance(threshold)
-    above = np.asarray(value, dtype=np.float64) > limit
+    if not isinstance(threshold, float):
+        threshold = np.asarray(threshold, dtype=np.float64)
+    above = np.asarray(value, dtype=np.float64) > threshold + tolerance(threshold)
     return bool(above) if above.ndim == 0 else above

@@ -39,8 +39,8 @@ from fedpact.statistics.targets import find_targets
 METHODS = ("auto", "exact", "bounds", "estimate")
 CONFIDENCE = 0.999
 DRAWS = 20_000
-# Rates of all targets are kept up to this many numbers, 512 MB with their logarithms; beyond they are computed
-# anew for every question.
+# Rates of all targets are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
+# computed anew for every question.
 _KEEP = 32_000_000
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
 JOINT = -1

@@ -29,8 +29,8 @@ Rows: TypeAlias = slice | NDArray[np.intp]
 T = TypeVar("T")
 
 KEEP = 64_000_000
-KEEP_LOGS = 2_000_000
-"""Logarithms of up to this many rates are kept, 16 MB."""
+# Logarithms of up to this many rates are kept, 16 MB.
+_KEEP_LOGS = 2_000_000
 # Rows of a block hold this many numbers: few enough for the cache, enough to hide the cost of a call.
 _BLOCK = 400_000
 _AT_ONCE = 50_000_000
@@ -150,7 +150,7 @@ class MassRates(Rates):
         for some in self.blocks(fed.k):
             exact = rates_against(self.domain, np.arange(some.start, some.stop))
             self.masses[:, some] = exact if is_small else _round_down(exact)
-        has_logs = is_small and self.masses.size <= KEEP_LOGS
+        has_logs = is_small and self.masses.size <= _KEEP_LOGS
         self._logs = log_miss(self.masses) if has_logs else None
 
     def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
