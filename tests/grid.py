@@ -39,9 +39,22 @@ class Question:
 
 
 def random_question(seed):
+    """One to three agents, a third of the federations under the joint guarantee."""
+    return draw_question(
+        seed,
+        agents=(1, 4),
+        points=(2, 7),
+        most_weight=5,
+        capacity=(3, 20),
+        guarantees=("per-agent", "per-agent", "joint"),
+    )
+
+
+def draw_question(seed, *, agents, points, most_weight, capacity, guarantees):
+    """Draw a federation; ranges are from the first up to but without the second."""
     rng = np.random.default_rng(seed)
-    k, n, H = rng.integers(1, 4), rng.integers(2, 7), rng.integers(2, 7)
-    shares = rng.integers(0, 5, (k, n)) + (np.arange(n) == rng.integers(0, n, (k, 1)))
+    k, n, H = rng.integers(*agents), rng.integers(*points), rng.integers(2, 7)
+    shares = rng.integers(0, most_weight, (k, n)) + (np.arange(n) == rng.integers(0, n, (k, 1)))
     has_capacity = rng.random() < 0.3
     return Question(
         labels=rng.integers(0, rng.integers(2, 4), (H, n)),
@@ -49,9 +62,9 @@ def random_question(seed):
         epsilon=rng.choice([0.1, 0.2, 0.25, 1 / 3, 0.5], k) if rng.random() < 0.5 else np.full(k, 0.2),
         delta=float(rng.choice([0.05, 0.1, 0.25, 0.6])),
         cost=rng.integers(1, 5, k).astype(float),
-        capacity=tuple(int(c) if has_capacity else None for c in rng.integers(3, 20, k)),
+        capacity=tuple(int(c) if has_capacity else None for c in rng.integers(*capacity, k)),
         objective=str(rng.choice(["pac", "pac", "expected"])),
-        guarantee=str(rng.choice(["per-agent", "per-agent", "joint"])),
+        guarantee=str(rng.choice(guarantees)),
     )
 
 

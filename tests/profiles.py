@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from grid import Question, requirement_values
+import fedpact as fp
+from grid import draw_question, requirement_values
 
 MOST_ALONE = 400
 
@@ -72,17 +73,13 @@ def equilibria(played):
 
 def random_game(seed):
     """Two to four agents, few enough samples for every profile to be tried."""
-    rng = np.random.default_rng(seed)
-    k, n, H = rng.integers(2, 5), rng.integers(2, 6), rng.integers(2, 7)
-    shares = rng.integers(0, 4, (k, n)) + (np.arange(n) == rng.integers(0, n, (k, 1)))
-    has_capacity = rng.random() < 0.3
-    return Question(
-        labels=rng.integers(0, rng.integers(2, 4), (H, n)),
-        distributions=shares / shares.sum(axis=1, keepdims=True),
-        epsilon=rng.choice([0.1, 0.2, 0.25, 1 / 3, 0.5], k) if rng.random() < 0.5 else np.full(k, 0.2),
-        delta=float(rng.choice([0.05, 0.1, 0.25, 0.6])),
-        cost=rng.integers(1, 5, k).astype(float),
-        capacity=tuple(int(c) if has_capacity else None for c in rng.integers(1, 12, k)),
-        objective=str(rng.choice(["pac", "pac", "expected"])),
-        guarantee=str(rng.choice(["per-agent", "joint"])),
+    return draw_question(
+        seed, agents=(2, 5), points=(2, 6), most_weight=4, capacity=(1, 12), guarantees=("per-agent", "joint")
     )
+
+
+def many_equilibria():
+    """Three agents, more than 300 equilibria."""
+    rng = np.random.default_rng(1)
+    distributions = rng.dirichlet(np.full(6, 0.7), 3)
+    return fp.Federation.from_table(rng.integers(0, 2, (8, 6)), distributions, epsilon=0.05, delta=0.02)

@@ -75,7 +75,7 @@ def test_the_plot_is_that_of_the_dynamics_if_they_are_asked_for(fedpact, tmp_pat
     target = tmp_path / "game.svg"
     code, _, _ = fedpact("game", "alice-bob", *words, "--plot", str(target))
     assert code == 0
-    assert ("samples of alice" in target.read_text().replace("<!-- ", "")) == bool(words)
+    assert ("samples of alice" in target.read_text()) == bool(words)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import fedpact as fp
 from contracts import must_be_met
 from fedpact.describe.evidence import Reports
+from fedpact.game import pure_equilibria
 from oracle import answer, count_alone, threshold
 from strategies import cases, report_of
 
@@ -35,15 +36,18 @@ def check_comparison(fed, table):
 
 
 def check_equilibria(fed, worst, best):
-    """The cheapest and the dearest of a list of all, of those that meet every target if there are any."""
+    """The cheapest and the dearest of all that meet every target, or any one if none does."""
     every = fp.equilibria(fed, time_limit=10)
     if not every.is_complete:
         return
-    costs = [cost for cost, unmet in zip(every.costs, every.unmet, strict=True) if not unmet] or every.costs
-    if not costs:
+    costs = [cost for cost, unmet in zip(every.costs, every.unmet, strict=True) if not unmet]
+    if not every.profiles:
         assert worst.status == best.status == fp.EquilibriaStatus.NONE_EXISTS.value
         return
-    assert (best.cost, worst.cost) == pytest.approx((min(costs), max(costs)))
+    if costs:
+        assert (best.cost, worst.cost) == pytest.approx((min(costs), max(costs)))
+    else:
+        assert worst.status == best.status == "every equilibrium misses a target, as this one does"
     assert fp.is_equilibrium(fed, best.contributions)
     assert fp.is_equilibrium(fed, worst.contributions)
 
@@ -77,6 +81,27 @@ def test_an_equilibrium_that_was_not_searched_for_to_the_end_says_so():
     table = fp.compare(fp.examples.singletons(), time_limit=0, max_nodes=0)
     assert table.row("best-equilibrium").status == "the cheapest found; the search stopped early"
     assert table.row("worst-equilibrium").cost == 66
+
+
+def test_on_a_slow_machine_ties_end_the_same_way(monkeypatch):
+    fast = fp.compare(fp.examples.alice_bob())
+    monkeypatch.setattr(pure_equilibria, "_BATCH_SECONDS", 0)
+    slow = fp.compare(fp.examples.alice_bob())
+    assert [slow.row(method) for method in EQUILIBRIA] == [fast.row(method) for method in EQUILIBRIA]
+
+
+def test_where_every_equilibrium_misses_a_target_none_is_the_best():
+    """Only the last agent sees the third point, and it needs nothing."""
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(3),
+        [[0.8, 0.2, 0], [0.2, 0.8, 0], [0, 0, 1], [0, 0, 1]],
+        epsilon=[0.1, 0.1, 0, 1],
+        delta=0.05,
+        capacity=[None, None, 0, None],
+        cost=[1, 2, 1, 1],
+    )
+    assert len(fp.equilibria(fed).profiles) == 6
+    check_comparison(fed, fp.compare(fed))
 
 
 @pytest.mark.parametrize("guarantee", ["per-agent", "joint"])

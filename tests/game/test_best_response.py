@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from cost_games import capped
 from fedpact.game.best_response import game_of
 from grid import random_question
 from profiles import play, responses
@@ -38,10 +39,10 @@ def test_more_from_the_others_never_asks_for_more():
 def test_an_agent_below_what_it_needs_alone_rises_and_falls():
     labels = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]
     fed = fp.Federation.from_table(
-        labels, [[0.5, 0.2, 0.3], [0, 0.3, 0.7]], epsilon=0.1, delta=0.05, capacity=[5, None]
+        labels, [[0.5, 0.2, 0.3], [0, 0.3, 0.7]], epsilon=0.1, delta=0.05, capacity=[8, None]
     )
-    others = np.array([[0, count] for count in (0, 8, 9, 30)])
-    assert fp.best_response(fed, others)[:, 0].tolist() == [0, 0, 5, 5]
+    others = np.array([[0, count] for count in (0, 3, 4, 5, 6, 9, 30)])
+    assert fp.best_response(fed, others)[:, 0].tolist() == [0, 0, 8, 7, 6, 5, 5]
     assert game_of(fed).is_self_sufficient.tolist() == [False, True]
 
 
@@ -53,6 +54,12 @@ def test_an_agent_that_no_number_of_samples_helps_uses_the_others_data():
     assert fp.standalone(fed)["poor"] is None
     assert game_of(fed).most.tolist() == [0, 5]
     assert fp.equilibria(fed).profiles == ((0, 5),)
+
+
+@pytest.mark.parametrize("m", [[0, 5], [[0, 0], [0, 5]]])
+def test_profiles_keep_the_capacities(m):
+    with pytest.raises(fp.FederationError, match="agent 'bob': m must be at most its capacity 4; it is 5"):
+        fp.best_response(capped(4), m)
 
 
 @pytest.mark.parametrize("m", [[1], [[1, 2, 3]], [1.5, 2], [[1.5, 2]], [-1, 2], [[-1, 2]], "ab", {"carol": 1}])

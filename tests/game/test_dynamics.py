@@ -25,6 +25,8 @@ def check_path(fed, seen):
         assert seen.equilibrium is None
         assert seen.cycle == seen.path[-len(seen.cycle) - 1 : -1]
         assert seen.cycle[0] == seen.path[-1]
+    if seen.status is fp.DynamicsStatus.CYCLES:
+        assert fp.best_response_dynamics(fed, order=seen.order, start=seen.cycle[0]).cycle == seen.cycle
     assert fp.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
@@ -72,9 +74,10 @@ def test_what_is_enough_for_both(seed):
         pytest.skip("too many profiles")
     both = played.met.all(axis=0)
     for first in range(played.most[0] + 1):
-        least = int(both[first].argmax()) if both[first].any() else None
-        if least is not None or seen.staircase[first] is not None:
-            assert seen.staircase[first] in (least, played.most[1] + 1)
+        if both[first].any():
+            assert seen.staircase[first] == both[first].argmax()
+        else:
+            assert seen.staircase[first] in (None, played.most[1] + 1)
     for agent, name in enumerate(("agent-1", "agent-2")):
         assert (
             list(seen.responses[name][: played.most[1 - agent] + 1]) == responses(played, agent).ravel().tolist()

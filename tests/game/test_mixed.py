@@ -37,7 +37,7 @@ def check_mixed(found, met, costs):
         own = float(shares[agent] @ utility)
         assert found.regret[name] == pytest.approx(max(0.0, utility.max() - own), abs=1e-9 * found.worth[name])
         assert found.regret[name] <= 1e-6 * found.worth[name]
-        assert found.met[name] == pytest.approx(shares[agent] @ chance)
+        assert found.probability_met[name] == pytest.approx(shares[agent] @ chance)
         assert found.expected_contributions[name] == pytest.approx(shares[agent] @ np.arange(len(chance)))
         total += float(shares[agent] @ cost)
     assert found.expected_cost == pytest.approx(total)
@@ -61,7 +61,7 @@ def test_the_paper_s_ring_tosses_a_coin():
     for mixture in found.strategies.values():
         assert mixture == pytest.approx({0: 0.5, 1: 0.5})
     assert found.expected_cost == pytest.approx(0.75)
-    assert list(found.met.values()) == pytest.approx([0.75] * 3)
+    assert list(found.probability_met.values()) == pytest.approx([0.75] * 3)
 
 
 def test_a_ring_of_unequal_agents_is_solved_to_the_last_digit():

@@ -7,7 +7,7 @@ import fedpact as fp
 from fedpact.game import pure_equilibria
 from fedpact.game.best_response import game_of
 from fedpact.game.pure_equilibria import find_equilibria
-from profiles import equilibria, play, random_game
+from profiles import equilibria, many_equilibria, play, random_game
 from strategies import report_of
 
 COUNT, PARTS = 300, 10
@@ -35,13 +35,6 @@ def test_ties_are_met():
     assert found.profiles == ()
     assert found.is_complete
     assert found.status is fp.EquilibriaStatus.NONE_EXISTS
-
-
-def many_equilibria():
-    """Three agents, more than 300 equilibria."""
-    rng = np.random.default_rng(1)
-    distributions = rng.dirichlet(np.full(6, 0.7), 3)
-    return fp.Federation.from_table(rng.integers(0, 2, (8, 6)), distributions, epsilon=0.05, delta=0.02)
 
 
 def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
@@ -83,6 +76,7 @@ def test_an_interrupt_returns_what_was_found(monkeypatch):
     found = find_equilibria(game_of(many_equilibria()), max_count=10_000, time_limit=60)
     assert not found.is_complete
     assert 0 < found.share_searched < 1
+    assert found.cost_left is not None
 
 
 def test_where_the_boxes_are_too_many_dynamics_find_one():
@@ -102,3 +96,20 @@ def test_pairwise_rates_leave_profiles_undecided():
     assert found.undecided
     assert not found.is_complete
     assert set(found.profiles) <= set(exact.profiles)
+
+
+@pytest.mark.parametrize("seed", [23, 58, 59])
+def test_who_may_reach_its_target_with_the_others_is_not_ruled_out(seed):
+    """Pairwise rates cannot tell whether (1, 2) meets both targets, so neither that these are all, nor no plan."""
+    rng = np.random.default_rng(seed)
+    noisy = {name: rng.integers(0, 3, (5, 12)) for name in ("one", "two")}
+    reports = [report_of(name, predictions) for name, predictions in noisy.items()]
+    options = {"epsilon": 0.4, "delta": 0.3, "capacity": [1, 2]}
+    assert fp.equilibria(fp.Federation.from_predictions(noisy, **options)).profiles == ((0, 0), (1, 2))
+    found = fp.equilibria(fp.Federation.from_reports(reports, **options))
+    assert found.profiles == ((0, 0),)
+    assert (found.undecided, found.status) == (1, fp.EquilibriaStatus.STOPPED)
+    assert 0 < found.optimum.low <= 3
+    assert found.optimum.high == float("inf")
+    assert fp.Equilibria.from_dict(found.to_dict()) == found
+    assert len(found.plot().axes[0].patches) == 1

@@ -56,9 +56,10 @@ def test_the_worth_of_a_target():
     ("worth", "match"),
     [
         (14, "worth must be above .* 14 for 'alice'; it is 14"),
-        ([20], "one number per agent"),
-        ({"alice": 20}, "worth"),
-        ("much", "worth"),
+        ([20], "worth must be one value or one per agent; 1 for 2 agents"),
+        ({"alice": 20}, "worth is given per agent but agent 'bob' has none"),
+        ({"alice": 20, "carol": 20}, "agent 'alice': worth must be a number"),
+        ("much", "agent 'alice': worth must be a number"),
     ],
 )
 def test_a_worth_that_no_agent_would_pay_is_refused(worth, match):

@@ -41,12 +41,12 @@ def game(
         str, typer.Option(help='Of the dynamics: "round-robin", "random" or "simultaneous".')
     ] = "round-robin",
     start: Annotated[
-        str | None, typer.Option(help='Where the dynamics start, such as "2,3" or "alice=2"; at nothing.')
+        str | None, typer.Option(help='Where the dynamics start, such as "2,3" or "alice=2"; nobody contributes.')
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random order.")] = 0,
     worth: Annotated[
         float | None,
-        typer.Option(help="What meeting a target is worth, for the mixed equilibrium; 1 or twice the cost alone."),
+        typer.Option(help="What meeting a target is worth, for the mixed equilibrium; 1 or twice what it costs."),
     ] = None,
     max_count: Annotated[int, typer.Option(help="How many equilibria to list.")] = 10_000,
     time_limit: Annotated[
@@ -188,7 +188,7 @@ def print_mixed(found: fp.MixedEquilibrium) -> None:
             escape(name),
             drawn,
             format_number(found.expected_contributions[name]),
-            format_number(found.met[name]),
+            format_number(found.probability_met[name]),
             format_number(found.regret[name]),
         )
     kind = "pure" if found.is_pure else "mixed"

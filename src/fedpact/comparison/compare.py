@@ -36,6 +36,8 @@ from fedpact.statistics.standalone import standalone, why_not_alone
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
 _EQUILIBRIUM_SECONDS = 10.0
+# Up to so many are listed before only the extremes are looked for, so that in small games ties end the same way.
+_MOST_EQUILIBRIA = 1000
 
 TITLES = {
     "alone": "everyone alone",
@@ -106,11 +108,15 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
 
 
 def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
-    """Row of the dearest or the cheapest equilibrium, of those that meet every target if there are any."""
+    """Row of the dearest or the cheapest equilibrium that meets every target; of any one if none does."""
     if not len(found.profiles):
         return _row_without_numbers(method, find_status(found).value)
     is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
-    some = found.profiles[is_met] if is_met.any() else found.profiles
+    if not is_met.any():
+        every = "every equilibrium found" if found.cost_left else "every equilibrium"
+        known = f"{every} misses a target, as this one does"
+        return _verified_row(method, verify(fed, found.profiles[0]), status=known)
+    some = found.profiles[is_met]
     costs = fed.costs_of(some)
     is_worst = method == "worst-equilibrium"
     m = some[costs.argmax() if is_worst else costs.argmin()]
@@ -170,7 +176,7 @@ def compare(
     """
     needs = standalone(fed)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
-    found = find_equilibria(game_of(fed), max_count=1, time_limit=seconds)
+    found = find_equilibria(game_of(fed), max_count=_MOST_EQUILIBRIA, time_limit=seconds)
     rows: list[ComparedRow] = []
     left_out = "exact" if isinstance(fed.evidence, Reports) else "auto"
     methods = [method for method in TITLES if method != left_out]

@@ -14,14 +14,18 @@ paper bounds the first from below on one family, with a formula that is about th
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import FederationError, InfeasibleError
+from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.best_response import game_of
 from fedpact.game.pure_equilibria import Found, Progress, find_equilibria, find_unmet
 from fedpact.game.result import Bounds, Equilibria, EquilibriaStatus, Outcome
+from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import MAX_NODES, plan
 from fedpact.planning.result import Plan
 from fedpact.statistics.standalone import why_not_alone
@@ -30,12 +34,16 @@ MAX_COUNT = 10_000
 TIME_LIMIT = 60.0
 
 
-def _find_plan(fed: Federation, time_limit: float) -> Plan | None:
-    """Cheapest plan that meets every agent's target, as far as it is found; None if there is none."""
+def _find_optimum(fed: Federation, time_limit: float) -> tuple[Plan | None, Bounds | None]:
+    """Cheapest plan that meets every agent's target, if one is found, and its cost; no cost if none exists."""
+    apart = fed.replace(guarantee="per-agent")
     try:
-        return plan(fed.replace(guarantee="per-agent"), max_nodes=MAX_NODES, time_limit=time_limit)
+        best = plan(apart, max_nodes=MAX_NODES, time_limit=time_limit)
+    except NoPlanFoundError:
+        return None, Bounds(low=bound_below(apart), high=math.inf)
     except InfeasibleError:
-        return None
+        return None, None
+    return best, Bounds(low=best.lower_bound, high=best.cost)
 
 
 def find_status(found: Found) -> EquilibriaStatus:
@@ -50,14 +58,14 @@ def find_status(found: Found) -> EquilibriaStatus:
 def _divide(cost: float, optimum: float) -> float:
     if cost <= optimum:
         return 1.0
-    return cost / optimum if optimum > 0 else float("inf")
+    return cost / optimum if optimum > 0 else math.inf
 
 
 def _price(found: Found, costs: list[float], optimum: Bounds | None) -> tuple[Bounds | None, Bounds | None]:
     """Prices of stability and anarchy, from the costs of the equilibria that meet every target."""
     if optimum is None or not costs:
         return None, None
-    low, high = found.cost_left or (np.inf, -np.inf)
+    low, high = found.cost_left or (math.inf, -math.inf)
     cheapest, dearest = min(costs), max(costs)
     return (
         Bounds(low=_divide(min(cheapest, low), optimum.high), high=_divide(cheapest, optimum.low)),
@@ -116,13 +124,12 @@ def equilibria(
             raise FederationError(f"{field} must be {least} or more; it is {value}")
     game = game_of(fed)
     found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
-    best = _find_plan(fed, time_limit)
+    best, optimum = _find_optimum(fed, time_limit)
     costs = fed.costs_of(found.profiles)
     missing = find_unmet(game, found.profiles)
     good = np.flatnonzero(~missing.any(axis=1))
-    optimum = None
-    if best is not None:
-        optimum = Bounds(low=best.lower_bound, high=min([best.cost, *costs[good].tolist()]))
+    if optimum is not None:
+        optimum = replace(optimum, high=min([optimum.high, *costs[good].tolist()]))
     stability, anarchy = _price(found, costs[good].tolist(), optimum)
     cheapest, dearest = (good[costs[good].argmin()], good[costs[good].argmax()]) if len(good) else (None, None)
     return Equilibria(

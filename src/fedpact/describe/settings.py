@@ -57,7 +57,7 @@ def _read_names(names: Iterable[Any], problems: Problems) -> tuple[str, ...]:
     return names
 
 
-def _per_agent(
+def read_per_agent(
     names: Sequence[str], value: Any, field: str, read: Callable[[Any], T], problems: Problems
 ) -> list[T] | None:
     """Spread a scalar, a sequence or a name -> value mapping over the agents and read each entry."""
@@ -119,9 +119,9 @@ def read_settings(
 ) -> Settings:
     """Check everything about a federation but its evidence; what is wrong goes to ``problems``."""
     names = _read_names(names, problems)
-    costs = _per_agent(names, cost, "cost", read_cost, problems)
-    epsilons = _per_agent(names, epsilon, "epsilon", read_epsilon, problems)
-    capacities = _per_agent(names, capacity, "capacity", read_capacity, problems)
+    costs = read_per_agent(names, cost, "cost", read_cost, problems)
+    epsilons = read_per_agent(names, epsilon, "epsilon", read_epsilon, problems)
+    capacities = read_per_agent(names, capacity, "capacity", read_capacity, problems)
     for field, value, known in (("objective", objective, OBJECTIVES), ("guarantee", guarantee, GUARANTEES)):
         if value not in known:
             problems.add(f"{field} must be {' or '.join(map(repr, known))}; it is {shorten(value)}")

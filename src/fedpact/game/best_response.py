@@ -9,10 +9,10 @@ costs do not matter for what an agent does:
   the less it is.
 - nobody contributes more than n_ind(i), what it needs alone: more is dominated (ERRATA C4).
 
-The paper leaves out agents that are not self-sufficient. Here such an agent, whose own data never rule out some
-bad hypothesis or whose capacity is below n_ind(i), responds with the least m_i that is enough together with the
-others', and with 0 where not even everything it has is enough. Its response is 0, then high, then falling as
-the others give more.
+The paper leaves out agents that are not self-sufficient. Here such an agent, whose capacity is below n_ind(i) or
+for whom 2^40 samples are not enough, responds with the least m_i that is enough together with the others', and
+with 0 where not even everything it has is enough. Its response is 0, then high, then falling as the others give
+more.
 
 The game is always about each agent's own target, also where the federation's guarantee is joint. Where fail_i
 is only known within an interval, "met" and "missed" mean surely so; between them a question stays open.
@@ -127,18 +127,21 @@ def _find_largest(game: Game, agent: int) -> int:
     """Largest response of an agent that needs the others, over all that they can do.
 
     It is largest where the others give just enough for it to reach its target at all. Boxes of what the others
-    give are halved until their least corner is enough; a box whose largest corner is not enough has no response.
+    give are halved until their least corner is enough; a box whose largest corner surely is not has no response.
+    All that it can give is the answer where bounds cannot decide a profile, or the boxes are too many.
     """
     low, high = np.zeros((1, game.fed.k), dtype=np.int64), with_count(game.most[None], agent, 0)
     largest, looked = 0, 0
     while len(low) and looked < _MOST_BOXES:
         looked += len(low)
-        is_reached = game.judge(with_count(high, agent, game.most[agent]), agent)[0]
-        low, high = low[is_reached], high[is_reached]
+        is_lost = game.judge(with_count(high, agent, game.most[agent]), agent)[1]
+        low, high = low[~is_lost], high[~is_lost]
         least = find_least(game, low, agent, 0, game.most[agent])
         is_always = least <= game.most[agent]
         largest = max(largest, *least[is_always].tolist(), 0)
         low, high = low[~is_always], high[~is_always]
+        if (low == high).all(axis=1).any():
+            break
         rows, side = np.arange(len(low)), (high - low).argmax(axis=1)
         middle = (low[rows, side] + high[rows, side]) // 2
         left, right = high.copy(), low.copy()
@@ -171,11 +174,14 @@ def game_of(fed: Federation) -> Game:
 
 
 def _read_profiles(fed: Federation, m: NDArray[Any]) -> Profiles:
+    """Check many contribution vectors at once, the largest of each agent as :func:`fedpact.verify` does."""
     if m.shape[1] != fed.k or m.dtype.kind not in "iu" or (m < 0).any():
         raise FederationError(
             f"m must hold a whole number >= 0 for each of {fed.k} agents in every row; it is an array of "
             f"{m.dtype} of shape {m.shape}"
         )
+    if len(m):
+        read_contributions(fed, m.max(axis=0))
     return m.astype(np.int64)
 
 

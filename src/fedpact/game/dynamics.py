@@ -50,18 +50,18 @@ class Dynamics:
     path: tuple[tuple[int, ...], ...]
     """Profiles in order, the start first; a profile appears again when it is reached again."""
     cycle: tuple[tuple[int, ...], ...]
-    """The last closed walk, each profile once, in order; empty if none."""
+    """What repeats for ever, or in a random order the last closed walk, in order; empty if none."""
     costs: tuple[float, ...]
     """What each profile of the path costs in all."""
+    responses: dict[str, tuple[int, ...]]
+    """For two agents: best response of each to 0, 1, 2, ... samples of the other. Empty for more agents."""
+    staircase: tuple[int | None, ...]
+    """For two agents: least contribution of the second that is enough for both, to 0, 1, 2, ... of the first."""
     status: DynamicsStatus
     rounds: int
     """Rounds that were played."""
     order: str
     names: tuple[str, ...]
-    responses: dict[str, tuple[int, ...]]
-    """For two agents: best response of each to 0, 1, 2, ... samples of the other. Empty for more agents."""
-    staircase: tuple[int | None, ...]
-    """For two agents: least contribution of the second that is enough for both, to 0, 1, 2, ... of the first."""
 
     @property
     def equilibrium(self) -> dict[str, int] | None:
@@ -93,12 +93,12 @@ class Dynamics:
             "cycle": [list(m) for m in self.cycle],
             "costs": list(self.costs),
             "equilibrium": self.equilibrium,
+            "responses": {name: list(counts) for name, counts in self.responses.items()},
+            "staircase": list(self.staircase),
             "status": self.status.value,
             "rounds": self.rounds,
             "order": self.order,
             "names": list(self.names),
-            "responses": {name: list(counts) for name, counts in self.responses.items()},
-            "staircase": list(self.staircase),
         }
 
     @classmethod
@@ -108,13 +108,23 @@ class Dynamics:
             path=tuple(tuple(m) for m in entry["path"]),
             cycle=tuple(tuple(m) for m in entry["cycle"]),
             costs=tuple(entry["costs"]),
+            responses={name: tuple(counts) for name, counts in entry["responses"].items()},
+            staircase=tuple(entry["staircase"]),
             status=DynamicsStatus(entry["status"]),
             rounds=entry["rounds"],
             order=entry["order"],
             names=tuple(entry["names"]),
-            responses={name: tuple(counts) for name, counts in entry["responses"].items()},
-            staircase=tuple(entry["staircase"]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What was played, and how it ended."""
+
+    path: list[tuple[int, ...]]
+    cycle: tuple[tuple[int, ...], ...]
+    status: DynamicsStatus
+    rounds: int
 
 
 def _play_round(game: Game, m: NDArray[np.int64], movers: Sequence[int]) -> list[NDArray[np.int64]]:
@@ -135,13 +145,11 @@ def _play_at_once(game: Game, m: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [after] if (after != m).any() else []
 
 
-def settle(
-    game: Game, start: NDArray[np.int64], movers: NDArray[np.intp], max_rounds: int
-) -> NDArray[np.int64] | None:
-    """Equilibrium that agents reach who respond in the order of ``movers``; None if they reach none."""
-    m = start
+def play_to_rest(game: Game, movers: Sequence[int], max_rounds: int) -> NDArray[np.int64] | None:
+    """Profile that agents settle at who start at nothing and respond in the order of ``movers``, if they do."""
+    m = np.zeros(game.fed.k, dtype=np.int64)
     for _ in range(max_rounds):
-        steps = _play_round(game, m, movers.tolist())
+        steps = _play_round(game, m, movers)
         if not steps:
             return m
         m = steps[-1]
@@ -186,6 +194,35 @@ def _closed_walk(path: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]
     return tuple(path[before[-1] : -1]) if before else ()
 
 
+def _play(
+    game: Game,
+    start: NDArray[np.int64],
+    order: str,
+    max_rounds: int,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None,
+) -> _Played:
+    """Play until nobody moves, a round of a fixed order starts where one did before, or the rounds are used up."""
+    k, m, path = game.fed.k, start, [tuple(start.tolist())]
+    starts = {path[0]: 0}
+    for rounds in range(1, max_rounds + 1):
+        if order == "simultaneous":
+            steps = _play_at_once(game, m)
+        else:
+            steps = _play_round(game, m, rng.permutation(k).tolist() if order == "random" else range(k))
+        path += [tuple(step.tolist()) for step in steps]
+        if progress is not None:
+            progress(rounds, max_rounds)
+        if not steps:
+            return _Played(path, (), DynamicsStatus.SETTLED, rounds)
+        m = steps[-1]
+        if order != "random" and path[-1] in starts:
+            return _Played(path, tuple(path[starts[path[-1]] : -1]), DynamicsStatus.CYCLES, rounds)
+        starts[path[-1]] = len(path) - 1
+    walk = _closed_walk(path)
+    return _Played(path, walk, DynamicsStatus.WANDERS if walk else DynamicsStatus.STOPPED, max_rounds)
+
+
 def best_response_dynamics(
     fed: Federation,
     *,
@@ -208,7 +245,7 @@ def best_response_dynamics(
     max_rounds
         Rounds, in each of which every agent may move once.
     rng
-        For the random order.
+        Draws the random order; ``numpy.random.default_rng(0)`` if not given.
     progress
         Called with the number of rounds played and ``max_rounds``.
 
@@ -228,38 +265,16 @@ def best_response_dynamics(
         raise FederationError(f"max_rounds must be 1 or more; it is {max_rounds}")
     game = game_of(fed)
     m = read_contributions(fed, {} if start is None else start)
-    rng = np.random.default_rng(0) if rng is None else rng
-    path, seen = [m], {m.tobytes()}
-    status, rounds = DynamicsStatus.STOPPED, 0
-    while status is DynamicsStatus.STOPPED and rounds < max_rounds:
-        if order == "simultaneous":
-            steps = _play_at_once(game, m)
-        else:
-            movers = rng.permutation(fed.k).tolist() if order == "random" else range(fed.k)
-            steps = _play_round(game, m, movers)
-        rounds += 1
-        path += steps
-        if not steps:
-            status = DynamicsStatus.SETTLED
-        elif steps[-1].tobytes() in seen and order != "random":
-            status = DynamicsStatus.CYCLES
-        m = path[-1]
-        seen.add(m.tobytes())
-        if progress is not None:
-            progress(rounds, max_rounds)
-    profiles = tuple(tuple(step.tolist()) for step in path)
-    cycle = () if status is DynamicsStatus.SETTLED else _closed_walk(profiles)
-    if status is DynamicsStatus.STOPPED and cycle:
-        status = DynamicsStatus.WANDERS
-    reach = _reach(game, profiles)
+    played = _play(game, m, order, max_rounds, np.random.default_rng(0) if rng is None else rng, progress)
+    reach = _reach(game, played.path)
     return Dynamics(
-        path=profiles,
-        cycle=cycle,
-        costs=tuple(fed.costs_of(np.array(profiles)).tolist()),
-        status=status,
-        rounds=rounds,
-        order=order,
-        names=fed.names,
+        path=tuple(played.path),
+        cycle=played.cycle,
+        costs=tuple(fed.costs_of(np.array(played.path)).tolist()),
         responses={} if reach is None else _find_responses(game, reach),
         staircase=() if reach is None else _find_staircase(game, reach),
+        status=played.status,
+        rounds=played.rounds,
+        order=order,
+        names=fed.names,
     )

@@ -2,8 +2,8 @@
 
 It exists even where no pure one does (the paper's theorem on existence; its monotonicity assumption is neither
 true nor needed, ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
-is checked anew: the regret of every agent against all its strategies, from best responses to every profile that
-the others may draw, shares nothing with the payoffs that the solver was given.
+is checked anew: the regret of every agent is against all its strategies, the dominated ones too, and comes from
+best responses to every profile that the others may draw instead of the payoffs that the solver was given.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from fedpact.game.normal_form import NEVER, Strategies, drop_dominated, others_o
 from fedpact.game.regret import read_worth
 from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
 
-REGRET_TOL = 1e-6
-"""Up to this share of what a target is worth, a regret is rounding."""
+# Up to this share of what a target is worth, a regret is rounding.
+_REGRET_TOL = 1e-6
 
 
 class MixedStatus(Enum):
@@ -38,7 +38,7 @@ class MixedEquilibrium:
 
     strategies: dict[str, dict[int, float]]
     """Agent to contribution to probability; contributions that are never drawn are left out."""
-    met: dict[str, float]
+    probability_met: dict[str, float]
     """Probability that the contributions drawn meet each target."""
     expected_cost: float
     expected_contributions: dict[str, float]
@@ -68,7 +68,7 @@ class MixedEquilibrium:
                 name: {str(count): share for count, share in mixture.items()}
                 for name, mixture in self.strategies.items()
             },
-            "met": dict(self.met),
+            "probability_met": dict(self.probability_met),
             "expected_cost": self.expected_cost,
             "expected_contributions": dict(self.expected_contributions),
             "regret": dict(self.regret),
@@ -139,7 +139,7 @@ def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium
     >>> found = mixed_equilibrium(no_pure_equilibrium())
     >>> {name: {m: round(p, 6) for m, p in mix.items()} for name, mix in found.strategies.items()}["agent-1"]
     {0: 0.5, 1: 0.5}
-    >>> round(found.expected_cost, 6), round(found.met["agent-1"], 6)
+    >>> round(found.expected_cost, 6), round(found.probability_met["agent-1"], 6)
     (0.75, 0.75)
     """
     game = game_of(fed)
@@ -151,13 +151,13 @@ def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium
     strategies = [kept[some] for kept, some in zip(strategies, used, strict=True)]
     mixture = [shares[some] / shares[some].sum() for shares, some in zip(mixture, used, strict=True)]
     plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
-    is_close = all(play.regret <= REGRET_TOL * value for play, value in zip(plays, worths, strict=True))
+    is_close = all(play.regret <= _REGRET_TOL * value for play, value in zip(plays, worths, strict=True))
     return MixedEquilibrium(
         strategies={
             name: dict(zip(kept.tolist(), shares.tolist(), strict=True))
             for name, kept, shares in zip(fed.names, strategies, mixture, strict=True)
         },
-        met={name: play.met for name, play in zip(fed.names, plays, strict=True)},
+        probability_met={name: play.met for name, play in zip(fed.names, plays, strict=True)},
         expected_cost=sum(play.cost for play in plays),
         expected_contributions={
             name: float(shares @ kept) for name, kept, shares in zip(fed.names, strategies, mixture, strict=True)

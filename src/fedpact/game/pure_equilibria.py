@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.game.best_response import Game, Profiles, find_span, with_count
-from fedpact.game.dynamics import settle
+from fedpact.game.dynamics import play_to_rest
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called with the share of all profiles that is settled and the number of equilibria found."""
@@ -270,7 +270,7 @@ def _try_dynamics(search: _Search, deadline: float) -> None:
     """Offer what round-robin dynamics settle at, each agent moving first once, until the time is over."""
     game = search.game
     for first in range(game.fed.k):
-        m = settle(game, np.zeros(game.fed.k, dtype=np.int64), np.roll(np.arange(game.fed.k), -first), _ROUNDS)
+        m = play_to_rest(game, [*range(first, game.fed.k), *range(first)], _ROUNDS)
         if m is not None:
             search.offer(m)
         if time.monotonic() > deadline:

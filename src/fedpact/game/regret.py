@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_number
-from fedpact.errors import FederationError
-from fedpact.game.best_response import Game, best_response, game_of
+from fedpact.describe.settings import read_per_agent
+from fedpact.errors import FederationError, Problems
+from fedpact.game.best_response import Game, best_response, game_of, with_count
 from fedpact.game.pure_equilibria import check_profiles
 from fedpact.statistics.verification import read_contributions
 
@@ -59,22 +60,20 @@ class Regret:
         return cls(**entry)
 
 
-def largest_costs(game: Game) -> NDArray[np.float64]:
+def _largest_costs(game: Game) -> NDArray[np.float64]:
     """(k,) what each agent's largest strategy costs."""
     return np.array([float(a.cost(most)) for a, most in zip(game.fed.agents, game.most.tolist(), strict=True)])
 
 
 def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
     """(k,) what meeting its target is worth to each agent, checked against what it may have to spend."""
-    costs = largest_costs(game)
+    costs = _largest_costs(game)
     if worth is None:
         return np.where(costs < 1, 1.0, 2 * costs)
-    if isinstance(worth, Mapping):
-        worth = [worth.get(name) for name in game.fed.names]
-    given = list(worth) if np.ndim(worth) else [worth] * game.fed.k
-    if len(given) != game.fed.k:
-        raise FederationError(f"worth must have one number per agent, {game.fed.k}; it has {len(given)}")
-    values = np.array([read_number(value, "worth") for value in given])
+    problems = Problems()
+    given = read_per_agent(game.fed.names, worth, "worth", lambda value: read_number(value, "worth"), problems)
+    problems.raise_if_any()
+    values = np.array(given)
     for name, value, cost in zip(game.fed.names, values.tolist(), costs.tolist(), strict=True):
         if not value > cost:
             raise FederationError(
@@ -123,9 +122,8 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
     regrets, met = {}, {}
     for i, agent in enumerate(fed.agents):
         met[agent.name] = bool(game.judge(profile, i)[0][0])
-        moved = profile.copy()
-        moved[0, i] = response[i]
-        gain = float(worths[i]) * (float(game.judge(moved, i)[0][0]) - met[agent.name])
+        would_be_met = bool(game.judge(with_count(profile, i, response[i]), i)[0][0])
+        gain = float(worths[i]) * (would_be_met - met[agent.name])
         regrets[agent.name] = max(0.0, gain + float(agent.cost(profile[0, i])) - float(agent.cost(response[i])))
     return Regret(
         regret=regrets,

@@ -13,9 +13,9 @@ from fedpact.drawing.figures import draw_bars
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
-MOST_DRAWN = 20
+_MOST_DRAWN = 20
 # Profiles of up to so many agents are written out.
-_SHORT = 6
+_FEW_AGENTS = 6
 
 
 class EquilibriaStatus(Enum):
@@ -23,7 +23,7 @@ class EquilibriaStatus(Enum):
 
     ALL = "these are all pure equilibria"
     NONE_EXISTS = "no pure equilibrium exists: every profile was searched"
-    CUT = "as many equilibria as were asked for; there are or may be more, none of them cheaper or dearer"
+    CUT = "there are or may be more equilibria, but none that meets every target is cheaper or dearer than these"
     STOPPED = "the search stopped early: there may be other equilibria, also cheaper and dearer ones"
     NONE_FOUND = "the search stopped early and found no equilibrium; whether one exists is not known"
 
@@ -35,7 +35,7 @@ class Outcome:
     contributions: dict[str, int]
     cost: float
     excess: dict[str, float]
-    """What each agent spends more than in the best known plan; empty if no plan meets all targets.
+    """What each agent spends more than in the best known plan; empty if no plan is known.
 
     In an equilibrium whoever contributes does so for its own target, so these are the targets that make it dear.
     """
@@ -56,14 +56,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Between which numbers a price lies; ``high`` is infinite where nothing is known."""
+    """Between which numbers a cost or a price lies; ``high`` is infinite where nothing is known."""
 
     low: float
     high: float
 
     @property
     def value(self) -> float | None:
-        """The price, if it is known."""
+        """The cost or the price, if it is known."""
         return self.low if self.high <= self.low * (1 + 1e-12) else None
 
     def to_dict(self) -> dict[str, float | None]:
@@ -106,18 +106,18 @@ class Equilibria:
     anarchy: Bounds | None
     """Cost of the worst equilibrium over the optimum; None if no equilibrium found meets every target."""
     optimum: Bounds | None
-    """Cost of the cheapest plan that meets every target; None if there is none."""
+    """Cost of the cheapest plan that meets every target; None if it is proved that there is none."""
     is_complete: bool
     """Whether these are all pure equilibria."""
     share_searched: float
     """Share of all profiles that the search has settled."""
     undecided: int
     """How many profiles bounds cannot tell of whether they are equilibria."""
-    status: EquilibriaStatus
     standalone: dict[str, int | None]
     """What each agent needs alone; None if 2^40 samples are not enough."""
     dependent: dict[str, str]
     """Agents that cannot meet their targets alone, and why."""
+    status: EquilibriaStatus
     names: tuple[str, ...]
     objective: str
 
@@ -137,12 +137,12 @@ class Equilibria:
         Beyond twenty equilibria the cheapest and the dearest ten are drawn.
         """
         order = sorted(range(len(self.costs)), key=self.costs.__getitem__)
-        if len(order) > MOST_DRAWN:
-            order = order[: MOST_DRAWN // 2] + order[-MOST_DRAWN // 2 :]
-        labels = {
-            place: str(self.profiles[place]) if len(self.names) <= 6 else f"no. {place + 1}" for place in order
-        }
-        bars = {} if self.optimum is None else {"best plan": self.optimum.high}
+        if len(order) > _MOST_DRAWN:
+            order = order[: _MOST_DRAWN // 2] + order[-_MOST_DRAWN // 2 :]
+        is_short = len(self.names) <= _FEW_AGENTS
+        labels = {place: str(self.profiles[place]) if is_short else f"no. {place + 1}" for place in order}
+        known = math.inf if self.optimum is None else self.optimum.high
+        bars = {"best plan": known} if known < math.inf else {}
         return draw_bars(
             bars | {labels[place]: self.costs[place] for place in order},
             title=self.status.value
@@ -169,9 +169,9 @@ class Equilibria:
             "is_complete": self.is_complete,
             "share_searched": self.share_searched,
             "undecided": self.undecided,
-            "status": self.status.value,
             "standalone": dict(self.standalone),
             "dependent": dict(self.dependent),
+            "status": self.status.value,
             "names": list(self.names),
             "objective": self.objective,
         }
@@ -192,9 +192,9 @@ class Equilibria:
             is_complete=entry["is_complete"],
             share_searched=entry["share_searched"],
             undecided=entry["undecided"],
-            status=EquilibriaStatus(entry["status"]),
             standalone=dict(entry["standalone"]),
             dependent=dict(entry["dependent"]),
+            status=EquilibriaStatus(entry["status"]),
             names=tuple(entry["names"]),
             objective=entry["objective"],
         )

@@ -38,6 +38,10 @@ def _as_game(payoffs: list[NDArray[np.float64]]) -> Any:
     return NormalFormGame(players)
 
 
+def _support_size(mixture: Mixture) -> int:
+    return sum(int((shares > SUPPORT).sum()) for shares in mixture)
+
+
 def _solve_two(payoffs: list[NDArray[np.float64]]) -> Mixture:
     """Solution with the largest support, of Lemke and Howson's algorithm from all starts and of all supports."""
     from quantecon.game_theory import lemke_howson, support_enumeration
@@ -52,25 +56,6 @@ def _solve_two(payoffs: list[NDArray[np.float64]]) -> Mixture:
     return max((list(mixture) for mixture in mixtures), key=_support_size)
 
 
-def _support_size(mixture: Mixture) -> int:
-    return sum(int((shares > SUPPORT).sum()) for shares in mixture)
-
-
-def _solve_many(payoffs: list[NDArray[np.float64]]) -> Mixture:
-    """Approximate solution of McLennan and Tourky's algorithm, sharpened on its support."""
-    from quantecon.game_theory import mclennan_tourky
-
-    found, report = mclennan_tourky(
-        _as_game(payoffs), epsilon=_APPROXIMATE, max_iter=_MAX_ITERATIONS, full_output=True
-    )
-    if not report.converged:
-        raise SolverError(
-            "no mixed equilibrium was found",
-            solver_status=f"McLennan-Tourky did not converge in {report.num_iter} iterations",
-        )
-    return _sharpen(payoffs, list(found))
-
-
 def _expect(payoff: NDArray[np.float64], others: Mixture) -> NDArray[np.float64]:
     """Take the mean over the others' strategies."""
     for shares in reversed(others):
@@ -79,7 +64,10 @@ def _expect(payoff: NDArray[np.float64], others: Mixture) -> NDArray[np.float64]
 
 
 def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> Mixture:
-    """Make every agent indifferent between the strategies it uses, by Newton's method; unchanged if that fails."""
+    """Make every agent indifferent between the strategies it uses, by Newton's method; unchanged if that fails.
+
+    The residual is what decides: to the last digit no solver calls itself successful.
+    """
     supports = [np.flatnonzero(shares > _APPROXIMATE) for shares in mixture]
     small = []
     for agent, payoff in enumerate(payoffs):
@@ -97,14 +85,31 @@ def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> Mixture:
 
     start = [shares[support] / shares[support].sum() for shares, support in zip(mixture, supports, strict=True)]
     values = [_expect(payoff, others_of(agent, start)).max() for agent, payoff in enumerate(small)]
-    solution = root(residual, np.concatenate([*start, values]), tol=1e-14)
-    shares = unpack(solution.x)
-    if not np.isfinite(solution.x).all() or min(own.min() for own in shares) < 0:
+    before = np.concatenate([*start, values])
+    after = root(residual, before, tol=1e-14).x
+    shares = unpack(after)
+    is_closer = np.abs(residual(after)).max() <= np.abs(residual(before)).max()
+    if not is_closer or min(own.min() for own in shares) < 0:
         return mixture
     sharp = [np.zeros(len(own)) for own in mixture]
     for own, support, share in zip(sharp, supports, shares, strict=True):
         own[support] = share / share.sum()
     return sharp
+
+
+def _solve_many(payoffs: list[NDArray[np.float64]]) -> Mixture:
+    """Approximate solution of McLennan and Tourky's algorithm, sharpened on its support."""
+    from quantecon.game_theory import mclennan_tourky
+
+    found, report = mclennan_tourky(
+        _as_game(payoffs), epsilon=_APPROXIMATE, max_iter=_MAX_ITERATIONS, full_output=True
+    )
+    if not report.converged:
+        raise SolverError(
+            "no mixed equilibrium was found",
+            solver_status=f"McLennan-Tourky did not converge in {report.num_iter} iterations",
+        )
+    return _sharpen(payoffs, list(found))
 
 
 def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
