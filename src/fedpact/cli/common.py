@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -80,6 +81,13 @@ def read_m(text: str) -> list[str] | dict[str, str]:
         if not equals or names.count(name.strip()) > 1:
             raise fp.FederationError(f'm must name every agent once, as in "alice=3,bob=2"; {part!r} does not')
     return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
+
+
+def read_seed(seed: int) -> np.random.Generator:
+    """Start a generator."""
+    if seed < 0:
+        raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
+    return np.random.default_rng(seed)
 
 
 def read_list(text: str | None, what: str) -> list[str] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
 
@@ -21,6 +20,7 @@ from fedpact.cli.common import (
     progress_bar,
     read_federation,
     read_m,
+    read_seed,
     save_plot,
 )
 
@@ -48,10 +48,10 @@ def game(
         float | None,
         typer.Option(help="What meeting a target is worth, for the mixed equilibrium; 1 or twice what it costs."),
     ] = None,
-    max_count: Annotated[int, typer.Option(help="How many equilibria to list.")] = 10_000,
+    max_count: Annotated[int | None, typer.Option(help="How many equilibria to list; 10,000.")] = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for the search for equilibria, and as many for the optimum.")
-    ] = 60.0,
+        float | None, typer.Option(help="Seconds for the search for equilibria, and as many for the optimum; 60.")
+    ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -62,8 +62,6 @@ def game(
     Example: [bold]fedpact game examples/alice-bob.toml --mixed --dynamics[/bold]
     """
     fed = read_federation(file)
-    if seed < 0:
-        raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
     mixture = _mix(fed, worth) if mixed else None
     path = _play(fed, order, start, seed) if dynamics else None
     with progress_bar("Searching profiles") as report:
@@ -96,7 +94,7 @@ def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.Dy
             fed,
             order=order,
             start=None if start is None else read_m(start),
-            rng=np.random.default_rng(seed),
+            rng=read_seed(seed),
             progress=report,
         )
 

@@ -65,5 +65,5 @@ def print_curve(curve: fp.StabilityCurve) -> None:
     print_table(f"The price of stability of the paper's family, delta = {curve.delta:g}", table)
     out = console()
     out.print("what is wrong with the formula as printed (ERRATA B1):")
-    for sentence in curve.to_dict()["what_is_wrong_with_the_printed_formula"]:
+    for sentence in curve.errata:
         out.print(f"- {sentence}", soft_wrap=True)

@@ -20,6 +20,7 @@ from fedpact.cli.common import (
     print_table,
     progress_bar,
     read_federation,
+    read_seed,
     save_plot,
 )
 
@@ -36,8 +37,9 @@ def share(
     ] = "auto",
     time_limit: SecondsOption = None,
     max_groups: Annotated[
-        int, typer.Option(help="Beyond twelve agents, how many groups may be planned for.")
-    ] = 150,
+        int | None, typer.Option(help="Beyond twelve agents, how many groups may be planned for; 150.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is sampled beyond twelve agents.")] = 0,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,9 +49,11 @@ def share(
 
     Example: [bold]fedpact share examples/alice-bob.toml --rule shapley[/bold]
     """
-    fed = read_federation(file)
+    fed, rng = read_federation(file), read_seed(seed)
     with progress_bar("Planning for groups") as report:
-        split = fp.share(fed, rule, method=method, time_limit=time_limit, max_groups=max_groups, progress=report)
+        split = fp.share(
+            fed, rule, method=method, time_limit=time_limit, max_groups=max_groups, rng=rng, progress=report
+        )
     if as_json:
         print_json(split.to_dict())
     else:

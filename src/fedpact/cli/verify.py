@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.markup import escape
 
@@ -19,6 +18,7 @@ from fedpact.cli.common import (
     print_table,
     read_federation,
     read_m,
+    read_seed,
 )
 
 
@@ -40,9 +40,7 @@ def verify(
     Example: [bold]fedpact verify examples/alice-bob.toml --m 3,2[/bold]
     """
     fed = read_federation(file)
-    if seed < 0:
-        raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
-    seen = fp.verify(fed, read_m(m), method=method, draws=draws, rng=np.random.default_rng(seed))
+    seen = fp.verify(fed, read_m(m), method=method, draws=draws, rng=read_seed(seed))
     if as_json:
         print_json(seen.to_dict())
     else:

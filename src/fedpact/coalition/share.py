@@ -105,7 +105,7 @@ def share(
     *,
     method: str = "auto",
     time_limit: float | None = None,
-    max_groups: int = MAX_GROUPS,
+    max_groups: int | None = None,
     rng: np.random.Generator | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Share:
@@ -123,8 +123,8 @@ def share(
         federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most. An
         interrupt from the keyboard during a search ends that search; at any other time it ends everything.
     max_groups
-        Beyond twelve agents, how many groups may be planned for; what the rule itself needs, such as each agent
-        alone, is planned for in any case. Up to twelve agents all groups are looked at.
+        Beyond twelve agents, how many groups may be planned for, 150 if not given; what the rule itself needs,
+        such as each agent alone, is planned for in any case. Up to twelve agents all groups are looked at.
     rng
         Draws groups and orders beyond twelve agents; ``numpy.random.default_rng(0)`` if not given.
     progress
@@ -145,6 +145,7 @@ def share(
     >>> split.payments, split.status.name
     ({'alice': 0.5, 'bob': -0.5}, 'STABLE')
     """
+    max_groups = MAX_GROUPS if max_groups is None else max_groups
     _check_request(rule, max_groups)
     rng = np.random.default_rng(0) if rng is None else rng
     most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups

@@ -91,8 +91,8 @@ def _look_at(fed: Federation, m: NDArray[np.int64], best: Plan | None) -> Outcom
 def equilibria(
     fed: Federation,
     *,
-    max_count: int = MAX_COUNT,
-    time_limit: float = TIME_LIMIT,
+    max_count: int | None = None,
+    time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Equilibria:
     """Find all pure equilibria and compare their cost with the optimum.
@@ -102,9 +102,11 @@ def equilibria(
     fed
         The federation.
     max_count
-        How many equilibria to list. When so many are found the search goes on for the cheapest and dearest.
+        How many equilibria to list, 10,000 if not given. When so many are found the search goes on for the
+        cheapest and dearest.
     time_limit
-        Seconds for the search, and again for the optimum; an interrupt (Ctrl-C) also returns what was found.
+        Seconds for the search, and again for the optimum, 60 if not given; an interrupt (Ctrl-C) also returns
+        what was found.
     progress
         Called with the share of all profiles that is settled and the number of equilibria found.
 
@@ -119,6 +121,8 @@ def equilibria(
     >>> equilibria(no_pure_equilibrium()).status.value
     'no pure equilibrium exists: every profile was searched'
     """
+    max_count = MAX_COUNT if max_count is None else max_count
+    time_limit = TIME_LIMIT if time_limit is None else time_limit
     for field, value, least in (("max_count", max_count, 1), ("time_limit", time_limit, 0)):
         if not value >= least:
             raise FederationError(f"{field} must be {least} or more; it is {value}")

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from fedpact.comparison.equilibria import equilibria
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 NAME = "price-of-stability"
+_SECONDS = 600.0
 EPSILONS = tuple(f"1/{2**power}" for power in range(3, 11))
 DELTA = 0.5
 WRONG = (
@@ -59,6 +61,15 @@ class StabilityRow:
     asymptote: float
     """What the price tends to for small epsilon."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> StabilityRow:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**entry)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StabilityCurve:
@@ -66,6 +77,13 @@ class StabilityCurve:
 
     rows: tuple[StabilityRow, ...]
     delta: float
+    version: str
+    """Of fedpact."""
+
+    @property
+    def errata(self) -> tuple[str, ...]:
+        """What is wrong with the formula as printed."""
+        return WRONG
 
     def plot(self) -> Figure:
         """Draw the computed price beside the printed formula; needs ``fedpact[plot]``."""
@@ -86,18 +104,20 @@ class StabilityCurve:
         return {
             "experiment": NAME,
             "delta": self.delta,
-            "rows": [asdict(row) for row in self.rows],
-            "what_is_wrong_with_the_printed_formula": list(WRONG),
+            "rows": [row.to_dict() for row in self.rows],
+            "errata": list(self.errata),
+            "version": self.version,
         }
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> StabilityCurve:
         """Read what :meth:`to_dict` wrote."""
-        return cls(rows=tuple(StabilityRow(**row) for row in entry["rows"]), delta=entry["delta"])
+        rows = tuple(StabilityRow.from_dict(row) for row in entry["rows"])
+        return cls(rows=rows, delta=entry["delta"], version=entry["version"])
 
 
 def _compute(epsilon: float | str, delta: float) -> StabilityRow:
-    found = equilibria(price_of_stability(epsilon, delta), time_limit=600)
+    found = equilibria(price_of_stability(epsilon, delta), time_limit=_SECONDS)
     price = found.price_of_stability
     if price is None or found.best is None or found.optimum is None:
         raise SolverError(
@@ -140,4 +160,4 @@ def compute_price_of_stability(
         rows.append(_compute(value, chance))
         if progress is not None:
             progress(len(rows), len(epsilon))
-    return StabilityCurve(rows=tuple(rows), delta=chance)
+    return StabilityCurve(rows=tuple(rows), delta=chance, version=version("fedpact"))
