@@ -18,7 +18,7 @@ def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):
     assert out.splitlines()[4:] == [
         fp.ShareStatus.STABLE.value,
         "every group loses at least 1.5 by leaving; no split makes that more",
-        "all groups were looked at (3)",
+        "all groups were looked at (3, of which 3 were planned for)",
     ]
 
 
@@ -26,7 +26,7 @@ def test_groups_that_would_leave_are_named(fedpact):
     code, out, _ = fedpact("share", "price-of-stability", "--rule", "equal")
     assert code == 0
     assert fp.ShareStatus.UNSTABLE.value in out
-    assert "- 'bob' would pay 0 instead of 8.5 and save 8.5" in out
+    assert "- bob would pay 0 instead of 8.5 and save 8.5" in out
 
 
 def test_an_empty_core_is_one_line_and_exit_3(fedpact):
@@ -93,7 +93,7 @@ def test_what_has_no_answer_exits_3(fedpact, tmp_path, capacity, rule, said):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        pytest.param(["share", "alice-bob", "--rule", "shaply"], "did you mean 'shapley'?", id="rule"),
+        pytest.param(["share", "alice-bob", "--rule", "shaply"], "it is 'shaply'", id="rule"),
         pytest.param(["share", "alice-bob", "--method", "magic"], "method must be one of", id="method"),
         pytest.param(["share", "alice-bob", "--time-limit", "-1"], "time_limit must be 0 or more", id="time"),
         pytest.param(["share", "alice-bob", "--max-groups", "0"], "max_groups must be 1 or more", id="groups"),

@@ -221,7 +221,10 @@ def test_progress_counts_groups():
 
 
 BAD = {
-    "unknown rule": ({"rule": "shaply"}, "did you mean 'shapley'?"),
+    "unknown rule": (
+        {"rule": "shaply"},
+        "rule must be one of core, least-core, shapley, equal, proportional; it is 'shaply'",
+    ),
     "no rule": ({"rule": None}, "rule must be one of core, least-core"),
     "method": ({"method": "magic"}, "method must be one of"),
     "exact": ({"time_limit": -1}, "time_limit must be 0 or more"),

@@ -50,17 +50,29 @@ def reproduce(
         save_plot(curve, plot)
 
 
+def _as_fraction(value: float) -> str:
+    """Write 1/n where it is that.
+
+    Examples
+    --------
+    >>> _as_fraction(0.0625), _as_fraction(0.3)
+    ('1/16', '0.3')
+    """
+    inverse = round(1 / value)
+    return f"1/{inverse}" if abs(value * inverse - 1) < 1e-12 else f"{value:.6g}"
+
+
 def print_curve(curve: fp.StabilityCurve) -> None:
     """Print one line per epsilon, then what is wrong with the printed formula."""
     table = make_table("epsilon", "best equilibrium", "optimum", "price of stability", "as printed", "asymptote")
     for row in curve.rows:
         table.add_row(
-            f"{row.epsilon:.6g}",
+            _as_fraction(row.epsilon),
             format_number(row.equilibrium_cost),
             format_number(row.optimum),
             f"{row.price:.3f}",
             f"{row.printed:.3f}",
-            f"{row.asymptote:.3f}",
+            f"{row.asymptote:.3f}" if row.asymptote >= 1 else "-",
         )
     print_table(f"The price of stability of the paper's family, delta = {curve.delta:g}", table)
     out = console()

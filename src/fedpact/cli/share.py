@@ -89,13 +89,32 @@ def _print_groups(split: fp.Share) -> None:
     out = console()
     out.print(split.status.value, soft_wrap=True)
     for group in split.leaving[:_SHOWN]:
-        out.print(f"- {escape(str(group))}", soft_wrap=True)
+        out.print(f"- {escape(_say_group(group, list(split.shares)))}", soft_wrap=True)
     if len(split.leaving) > _SHOWN:
         out.print(f"- and {len(split.leaving) - _SHOWN:,} more groups")
     if split.least_core_value is not None:
         out.print(_say_least_core(split.least_core_value, is_sure=_is_sure(split)), soft_wrap=True)
     proof = "" if split.is_proved else "; some of the plans are not known to be the cheapest"
-    out.print(f"{split.looked_at.value} ({split.groups_tried:,}){proof}", soft_wrap=True)
+    groups = f"{split.groups_tried:,}, of which {split.groups_planned:,} were planned for"
+    out.print(f"{split.looked_at.value} ({groups}){proof}", soft_wrap=True)
+    if split.standard_errors is not None:
+        out.print("shares are means over drawn orders; more --max-groups make the standard errors smaller")
+
+
+def _say_group(group: fp.Group, names: list[str]) -> str:
+    """Say who would leave and what that saves; of a large group who would not.
+
+    Examples
+    --------
+    >>> group = fp.Group(members=("a", "b"), share=5.0, cost=4.0, contributions={"a": 4})
+    >>> _say_group(group, ["a", "b", "c"])
+    'all but c would pay 4 instead of 5 and save 1'
+    """
+    others = [name for name in names if name not in group.members]
+    is_large = len(group.members) > len(others)
+    who = f"all but {', '.join(others)}" if is_large else " with ".join(group.members)
+    cost, before, saving = (format_number(amount) for amount in (group.cost, group.share, group.saving))
+    return f"{who} would pay {cost} instead of {before} and save {saving}"
 
 
 def _is_sure(split: fp.Share) -> bool:

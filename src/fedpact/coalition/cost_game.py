@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.planning.lower_bound import bound_below
-from fedpact.planning.plan import plan
+from fedpact.planning.plan import Start, plan, plan_from
 from fedpact.planning.result import Plan
 
 TOL = 1e-7
@@ -76,7 +76,8 @@ class CostGame:
     """v(S) for every group S, worked out when asked for and kept.
 
     All agents together are planned for as :func:`fedpact.plan` does. A smaller group is too, but its search ends
-    after a second, and with more than eight agents in the federation ``auto`` is ``union`` for it.
+    after a second, and with more than eight agents in the federation ``auto`` is ``union`` for it, unless it is
+    one agent alone.
     """
 
     def __init__(
@@ -160,10 +161,12 @@ class CostGame:
         return Value(cost=found.cost, lower_bound=found.lower_bound, plan=found)
 
     def _plan_group(self, group: Members) -> Value:
-        method = "union" if self.method == "auto" and self.fed.k > _FEW_AGENTS else self.method
+        is_quick = self.method == "auto" and self.fed.k > _FEW_AGENTS and len(group) > 1
+        method = "union" if is_quick else self.method
         seconds = _GROUP_SECONDS if self.time_limit is None else self.time_limit
         try:
-            found = plan(self.fed.restrict(self.names(group)), method, time_limit=seconds)
+            fed = self.fed.restrict(self.names(group))
+            found = plan_from(fed, method, Start(), time_limit=seconds, raises_interrupt=True)
         except NoPlanFoundError as error:
             return Value(cost=math.inf, lower_bound=self._bound(group), plan=None, reason=str(error))
         except InfeasibleError as error:

@@ -65,12 +65,6 @@ class Group:
             contributions=dict(entry["contributions"]),
         )
 
-    def __str__(self) -> str:
-        return (
-            f"{' with '.join(map(repr, self.members))} would pay {self.cost:.6g} instead of {self.share:.6g} "
-            f"and save {self.saving:.6g}"
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
@@ -96,6 +90,8 @@ class Share:
     looked_at: GroupsLookedAt
     groups_tried: int
     """Number of groups that were planned for or ruled out by a lower bound."""
+    groups_planned: int
+    """Number of groups that were planned for."""
     is_proved: bool
     """Whether every plan that was used is the cheapest of its group."""
     status: ShareStatus
@@ -141,6 +137,7 @@ class Share:
             "standard_errors": None if self.standard_errors is None else dict(self.standard_errors),
             "looked_at": self.looked_at.value,
             "groups_tried": self.groups_tried,
+            "groups_planned": self.groups_planned,
             "is_proved": self.is_proved,
             "status": self.status.value,
             "is_stable": self.is_stable,

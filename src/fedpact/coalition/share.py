@@ -35,7 +35,6 @@ from fedpact.coalition.groups import (
 from fedpact.coalition.result import Group, GroupsLookedAt, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest
 from fedpact.errors import FederationError, InfeasibleError
 
 RULES = ("core", "least-core", "shapley", "equal", "proportional")
@@ -89,8 +88,7 @@ def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) ->
 
 def _check_request(rule: str, max_groups: int) -> None:
     if rule not in RULES:
-        hint = nearest(str(rule), RULES)
-        raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {rule!r} ({hint})")
+        raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {rule!r}")
     if not max_groups >= 1:
         raise FederationError(f"max_groups must be 1 or more; it is {max_groups}")
 
@@ -120,8 +118,7 @@ def share(
     method, time_limit
         How every group is planned for, as for :func:`fedpact.plan`, and the seconds of each search. Without a
         limit a group's search ends after a second, that of all agents together as in :func:`fedpact.plan`. In a
-        federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most. An
-        interrupt from the keyboard during a search ends that search; at any other time it ends everything.
+        federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most.
     max_groups
         Beyond twelve agents, how many groups may be planned for, 150 if not given; what the rule itself needs,
         such as each agent alone, is planned for in any case. Up to twelve agents all groups are looked at.
@@ -168,6 +165,7 @@ def share(
         standard_errors=None if errors is None else dict(zip(fed.names, errors.tolist(), strict=True)),
         looked_at=GroupsLookedAt.ALL if search.is_complete else GroupsLookedAt.SAMPLED,
         groups_tried=game.looked_at,
+        groups_planned=game.planned,
         is_proved=game.is_proved,
         status=ShareStatus.UNSTABLE if leaving else status,
         rule=rule,

@@ -136,7 +136,7 @@ def draw_lines(
     y_axis: str,
     x: Sequence[float] | None = None,
 ) -> Figure:
-    """Draw one line per label, each in a colour of its own, over 0, 1, 2, ... or over ``x`` by powers of two.
+    """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or over ``x`` by powers of two.
 
     Examples
     --------
@@ -147,8 +147,13 @@ def draw_lines(
     figure = _new_figure(_CURVE_HEIGHT)
     axes = figure.add_subplot()
     for label, values in lines.items():
-        axes.plot(range(len(values)) if x is None else x, values, marker=".", label=label)
-    if x is not None:
+        if x is None:
+            axes.plot(range(len(values)), values, marker=".", drawstyle="steps-post", label=label)
+        else:
+            axes.plot(x, values, marker=".", label=label)
+    if x is None:
+        axes.locator_params(integer=True)
+    else:
         axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
     _dress(axes, title, x_axis, y_axis)
@@ -163,6 +168,7 @@ def draw_path(
     responses: Mapping[str, Sequence[int]],
     enough: Sequence[int | None],
     title: str,
+    is_settled: bool = True,
 ) -> Figure:
     """Draw a path of two agents' contributions over what is enough for both.
 
@@ -201,7 +207,9 @@ def draw_path(
     for before, after in pairwise(path):
         axes.annotate("", xy=after, xytext=before, arrowprops={"arrowstyle": "->", "color": _MARKED})
     axes.plot(*zip(*path, strict=True), "o", color=_MARKED, markersize=4, label="path")
-    axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="end")
+    axes.plot(*path[0], "D", color=_MARKED, markersize=7, fillstyle="none", label="start")
+    if is_settled:
+        axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
     _dress(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
     return figure

@@ -54,6 +54,7 @@ def search(
     max_nodes: int,
     floor: float = 0.0,
     progress: Callable[[int, float, float], None] | None = None,
+    raises_interrupt: bool = False,
 ) -> Search:
     """Search for the cheapest proved vector; stopped by the keyboard or a deadline, return the best so far.
 
@@ -67,9 +68,11 @@ def search(
         What is known already that no plan undercuts.
     progress
         Called with the number of boxes, the lower bound and the incumbent's cost.
+    raises_interrupt
+        Whether an interrupt from the keyboard is passed on; otherwise it ends the search.
     """
     state = _State(fed, incumbent, floor)
-    with contextlib.suppress(KeyboardInterrupt, TimeUp):
+    with contextlib.suppress(TimeUp, *(() if raises_interrupt else (KeyboardInterrupt,))):
         _explore(state, proves, is_possible, bound, max_nodes, progress)
     return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
 

@@ -62,6 +62,8 @@ class Budget:
     nodes: int
     seconds: float
     progress: Progress | None = None
+    raises_interrupt: bool = False
+    """Whether an interrupt from the keyboard ends everything instead of the search."""
 
 
 def plan(
@@ -110,6 +112,7 @@ def plan_from(
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    raises_interrupt: bool = False,
 ) -> Plan:
     """Plan with what is known from an easier federation.
 
@@ -119,7 +122,13 @@ def plan_from(
     if unit != 1.0:
         start = replace(start, lower_bound=start.lower_bound / unit)
         other = plan_from(
-            scaled, method, start, max_nodes=max_nodes, time_limit=time_limit, progress=progress
+            scaled,
+            method,
+            start,
+            max_nodes=max_nodes,
+            time_limit=time_limit,
+            progress=progress,
+            raises_interrupt=raises_interrupt,
         ).in_currency(unit)
         cost = fed.cost_of(other.m)
         return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost))
@@ -139,6 +148,7 @@ def plan_from(
         nodes=nodes if max_nodes is None else max_nodes,
         seconds=seconds if time_limit is None else time_limit,
         progress=progress,
+        raises_interrupt=raises_interrupt,
     )
     if method == "exact" or (method == "auto" and is_small(fed) and not has_pairs_only):
         return _plan_exactly(fed, method, below, start, budget)
@@ -186,6 +196,7 @@ def _search(
         max_nodes=budget.nodes,
         floor=start.lower_bound,
         progress=budget.progress,
+        raises_interrupt=budget.raises_interrupt,
     )
 
 
