@@ -91,7 +91,7 @@ def test_compare_prints_one_row_per_method_and_a_sentence(fedpact):
     table = fp.compare(fp.examples.singletons())
     assert [line.split("  ")[0] for line in out.splitlines()[2:10]] == [row.title for row in table.rows]
     assert "Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets;" in out
-    assert "if nobody coordinates, the equilibria cost 1 times the best plan." in out
+    assert "if nobody coordinates, the equilibria found cost 1 times the best plan." in out
 
 
 def test_compare_json_is_the_dictionary_of_the_result(fedpact):
@@ -197,7 +197,7 @@ def test_demo_plans_for_the_hospitals(fedpact):
     assert "The plan: 74 charts for 66.12" in out
     assert "no plan costs less than 56.8" in out
     assert "Everyone alone costs 12.08 times the best plan; the exchangeable plan meets 1 of 17 targets;" in out
-    assert "if nobody coordinates, the equilibria that were found cost 1.005 times the best plan." in out
+    assert "if nobody coordinates, the equilibria found cost 1.005 times the best plan." in out
     assert "would split the cost of their own plan so that no group of them does better by leaving" in out
     assert "hospital 5.2" in out.split("rule least-core, cost 66.3")[1]
     assert {"798.71", "33.12", "66.44", "140.07", "73.11", "66.12"} <= set(out.split())

@@ -89,6 +89,8 @@ def _say_alone(comparison: fp.Comparison) -> str:
     times = comparison.times_best(row)
     if row.cost is None:
         return f"Alone, {_count_met(row)} can meet their targets"
+    if not row.is_feasible:
+        return f"Everyone alone costs {format_number(row.cost)} and misses the {comparison.guarantee} guarantee"
     if times is None:
         return f"Everyone alone costs {format_number(row.cost)}"
     return f"Everyone alone costs {'as much as' if times == 1 else f'{times:.2f} times'} the best plan"
@@ -108,10 +110,10 @@ def _say_equilibria(comparison: fp.Comparison) -> str:
     if not best.contributions:
         return f"if nobody coordinates: {best.status}"
     if not best.is_feasible or times[0] is None or times[1] is None:
-        return f"if nobody coordinates, {_count_met(best)} targets are met"
+        jointly = ", but not all at once" if all(best.met.values()) and not best.is_feasible else ""
+        return f"if nobody coordinates, {_count_met(best)} targets are met{jointly}"
     span = f"{times[0]:.4g}" if times[0] == times[1] else f"{times[0]:.4g} to {times[1]:.4g}"
-    found = " that were found" if "found" in best.status or "found" in worst.status else ""
-    return f"if nobody coordinates, the equilibria{found} cost {span} times the best plan"
+    return f"if nobody coordinates, the equilibria found cost {span} times the best plan"
 
 
 def describe(comparison: fp.Comparison) -> str:
@@ -121,7 +123,7 @@ def describe(comparison: fp.Comparison) -> str:
     --------
     >>> print(describe(fp.compare(fp.examples.singletons())))
     Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets;
-    if nobody coordinates, the equilibria cost 1 times the best plan.
+    if nobody coordinates, the equilibria found cost 1 times the best plan.
     """
     said = f"{_say_alone(comparison)}; {_say_exchangeable(comparison)};\n{_say_equilibria(comparison)}."
     return said if comparison.best is not None else f"{said} No row is known to be enough."

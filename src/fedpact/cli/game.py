@@ -38,19 +38,19 @@ def game(
         bool, typer.Option("--dynamics", help="Also let agents respond to each other until they settle or cycle.")
     ] = False,
     order: Annotated[
-        str, typer.Option(help='Of the dynamics: "round-robin", "random" or "simultaneous".')
-    ] = "round-robin",
+        str | None, typer.Option(help='Dynamics in which order: "round-robin", "random" or "simultaneous".')
+    ] = None,
     start: Annotated[
-        str | None, typer.Option(help='Where the dynamics start, such as "2,3" or "alice=2"; nobody contributes.')
+        str | None, typer.Option(help='Dynamics from where, such as "2,3" or "alice=2"; else from nothing.')
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random order.")] = 0,
     worth: Annotated[
         float | None,
-        typer.Option(help="What meeting a target is worth, for the mixed equilibrium; 1 or twice what it costs."),
+        typer.Option(help="Mixed, with meeting a target worth so much; else 1, or twice what it may cost."),
     ] = None,
     max_count: Annotated[int | None, typer.Option(help="How many equilibria to list; 10,000.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for the search for equilibria, and as many for the optimum; 60.")
+        float | None, typer.Option(help="Seconds for the search, and as many for the optimum, after a draft; 60.")
     ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
@@ -62,8 +62,9 @@ def game(
     Example: [bold]fedpact game examples/alice-bob.toml --mixed --dynamics[/bold]
     """
     fed = read_federation(file)
-    mixture = _mix(fed, worth) if mixed else None
-    path = _play(fed, order, start, seed) if dynamics else None
+    mixture = _mix(fed, worth) if mixed or worth is not None else None
+    has_dynamics = dynamics or order is not None or start is not None
+    path = _play(fed, order or "round-robin", start, seed) if has_dynamics else None
     with progress_bar("Searching profiles") as report:
         found = fp.equilibria(
             fed,
@@ -153,6 +154,8 @@ def _times(cost: float, optimum: fp.Bounds) -> str:
 def _describe(found: fp.Equilibria) -> list[str]:
     """Say in words how the search ended, what selfishness costs and whose targets drive it."""
     lines = [found.status.value + _say_how_far(found)]
+    if found.guarantee == "joint":
+        lines.append("the guarantee is joint; the game and the optimum here are about each agent's own target")
     lines += [f"cannot meet its target alone: {why}" for why in found.dependent.values()]
     if found.stability is not None and found.anarchy is not None:
         lines.append(f"price of stability: {found.stability}; price of anarchy: {found.anarchy}")
@@ -161,13 +164,24 @@ def _describe(found: fp.Equilibria) -> list[str]:
     else:
         lines.append(f"the best plan costs {found.optimum}")
     if found.worst is not None and found.anarchy is not None and found.anarchy.high > 1:
-        drivers = sorted(found.worst.excess.items(), key=lambda item: -item[1])
-        dear = [f"{name} {format_number(extra)}" for name, extra in drivers[:3] if extra > 0]
-        if dear:
-            lines.append(
-                f"what the worst equilibrium spends more than the best plan, by target: {', '.join(dear)}"
-            )
+        lines += _say_excess(found.worst.excess)
     return lines
+
+
+def _say_excess(excess: dict[str, float]) -> list[str]:
+    """Say who spends more and who less than in the best plan.
+
+    Examples
+    --------
+    >>> _say_excess({"alice": -3.0, "bob": 12.0})
+    ['the worst equilibrium costs 9 more than the best plan: for the target of bob +12, alice -3']
+    """
+    moved = sorted(((name, extra) for name, extra in excess.items() if extra), key=lambda item: -item[1])
+    each = ", ".join(f"{name} {extra:+.6g}" for name, extra in moved[:_NAMED])
+    total = format_number(sum(excess.values()))
+    return (
+        [f"the worst equilibrium costs {total} more than the best plan: for the target of {each}"] if moved else []
+    )
 
 
 def _say_how_far(found: fp.Equilibria) -> str:
@@ -195,6 +209,8 @@ def print_mixed(found: fp.MixedEquilibrium) -> None:
         f"A {kind} equilibrium, by {found.method}: expected cost {format_number(found.expected_cost)}", table
     )
     console().print(found.status.value)
+    worth = ", ".join(f"{name} {format_number(value)}" for name, value in list(found.worth.items())[:_NAMED])
+    console().print(escape(f"meeting its target is worth: {worth}"), soft_wrap=True)
 
 
 def print_dynamics(path: fp.Dynamics) -> None:

@@ -121,8 +121,11 @@ def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> Compare
     is_worst = method == "worst-equilibrium"
     m = some[costs.argmax() if is_worst else costs.argmin()]
     extreme = "dearest" if is_worst else "cheapest"
-    known = f"the {extreme} found; the search stopped early" if found.cost_left else f"the {extreme} of all"
-    return _verified_row(method, verify(fed, m), status=known)
+    known = f"the {extreme} found; there may be others" if found.cost_left else f"the {extreme} of all"
+    seen = verify(fed, m)
+    if seen.status is not VerificationStatus.MET:
+        known += f"; {fed.guarantee} guarantee: {seen.status.value}"
+    return _verified_row(method, seen, status=known)
 
 
 def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: float | None) -> ComparedRow:

@@ -153,4 +153,5 @@ def equilibria(
         dependent=why_not_alone(fed, game.needs),
         names=fed.names,
         objective=fed.objective,
+        guarantee=fed.guarantee,
     )

@@ -32,6 +32,7 @@ ORDERS = ("round-robin", "random", "simultaneous")
 MAX_ROUNDS = 1000
 # Beyond this many samples the two-agent staircases are not drawn.
 _LONGEST_STAIRCASE = 20_000
+_MOST_DRAWN = 60
 
 
 class DynamicsStatus(Enum):
@@ -73,17 +74,20 @@ class Dynamics:
     def plot(self) -> Figure:
         """Draw the path, as a matplotlib figure; needs ``fedpact[plot]``.
 
-        For two agents over the staircases of what each needs given the other; for more, one line per agent.
+        For two agents over the staircase of what is enough for both; for more the last steps, a line per agent.
         """
         if self.responses:
             return draw_path(
                 [(m[0], m[1]) for m in self.path],
+                is_settled=self.status is DynamicsStatus.SETTLED,
                 names=self.names,
                 responses=self.responses,
                 enough=self.staircase,
                 title=self.status.value,
             )
-        lines = {name: [m[agent] for m in self.path] for agent, name in enumerate(self.names)}
+        steps = self.path[-_MOST_DRAWN:]
+        lines = {name: [m[agent] for m in steps] for agent, name in enumerate(self.names)}
+        lines = {name: counts for name, counts in lines.items() if any(counts)} or lines
         return draw_lines(lines, title=self.status.value, x_axis="step", y_axis="samples")
 
     def to_dict(self) -> dict[str, Any]:

@@ -120,6 +120,8 @@ class Equilibria:
     status: EquilibriaStatus
     names: tuple[str, ...]
     objective: str
+    guarantee: str
+    """The federation's; game and optimum are about each agent's own target in any case."""
 
     @property
     def price_of_stability(self) -> float | None:
@@ -174,6 +176,7 @@ class Equilibria:
             "status": self.status.value,
             "names": list(self.names),
             "objective": self.objective,
+            "guarantee": self.guarantee,
         }
 
     @classmethod
@@ -197,6 +200,7 @@ class Equilibria:
             status=EquilibriaStatus(entry["status"]),
             names=tuple(entry["names"]),
             objective=entry["objective"],
+            guarantee=entry["guarantee"],
         )
 
 
