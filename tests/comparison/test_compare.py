@@ -222,3 +222,23 @@ def test_nothing_is_needed_costs_nothing():
 def test_an_unknown_row_is_refused():
     with pytest.raises(fp.FederationError, match="method must be one of alone"):
         fp.compare(fp.examples.alice_bob()).row("magic")
+
+
+def test_where_every_equilibrium_misses_a_target_none_is_called_the_dearest_of_all():
+    """The third agent has no data of its own to give, and the others stop long before they see its point."""
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(3),
+        [[0.76, 0.19, 0.05], [0.19, 0.76, 0.05], [0, 0, 1]],
+        epsilon=0.1,
+        delta=0.05,
+        cost=[1, 3, 1],
+        capacity=[None, None, 0],
+    )
+    everything = fp.equilibria(fed)
+    assert len(set(everything.costs)) > 1
+    assert all(everything.unmet)
+    table = fp.compare(fed)
+    check_comparison(fed, table)
+    for row in (table.row("worst-equilibrium"), table.row("best-equilibrium")):
+        assert tuple(row.contributions.values()) in everything.profiles
+        assert "misses a target" in row.status

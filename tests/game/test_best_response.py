@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,47 @@ def test_profiles_keep_the_capacities(m):
 def test_what_is_no_profile_is_refused(m):
     with pytest.raises(fp.FederationError, match=r"\bm (must|names)"):
         fp.best_response(fp.examples.alice_bob(), m)
+
+
+def test_a_capacity_beyond_what_is_ever_tried_does_not_make_an_agent_self_sufficient():
+    fed = fp.Federation.from_table([[0, 0], [1, 0]], [[1e-14, 1 - 1e-14]], epsilon=0, delta=0.05, capacity=10**15)
+    game = game_of(fed)
+    assert not game.is_self_sufficient[0]
+    found = fp.equilibria(game.fed)
+    assert (found.profiles, found.unmet) == (((0,),), (("agent-1",),))
+
+
+@pytest.mark.parametrize("capacity", [10**12, 10**19, 10**30])
+def test_a_capacity_of_any_size_is_as_good_as_none(capacity):
+    labels, distributions = [[0, 0], [1, 0]], [[0.3, 0.7], [0.5, 0.5]]
+    free = fp.Federation.from_table(labels, distributions, epsilon=0.1, delta=0.05)
+    large = fp.Federation.from_table(labels, distributions, epsilon=0.1, delta=0.05, capacity=capacity)
+    assert fp.equilibria(large).profiles == fp.equilibria(free).profiles
+    assert game_of(large).most.dtype == np.int64
+
+
+def test_the_response_to_more_than_the_others_would_ever_give():
+    """The second agent needs nothing, so that the first never reaches its target in an equilibrium."""
+    labels = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]
+    fed = fp.Federation.from_table(
+        labels, [[0.5, 0.2, 0.3], [0, 0.3, 0.7]], epsilon=[0.1, 0.5], delta=0.05, capacity=[5, None]
+    )
+    assert game_of(fed).most.tolist() == [0, 0]
+    others = np.array([[0, count] for count in (0, 8, 9, 30)])
+    assert fp.best_response(fed, others)[:, 0].tolist() == [0, 0, 5, 5]
+    assert fp.best_response_dynamics(fed, start=[0, 30]).path[1] == (5, 30)
+    assert fp.regret(fed, [4, 0]).regret["agent-1"] == 4
+    assert fp.regret(fed, [3, 30], worth=2).regret["agent-1"] == 3
+    assert fp.regret(fed, [3, 30], worth=6).regret["agent-1"] == 4
+
+
+def test_the_largest_response_of_seventeen_agents_who_need_each_other_is_found_quickly():
+    rng = np.random.default_rng(0)
+    labels = np.vstack([np.zeros(6, dtype=int), np.eye(6, dtype=int)])
+    fed = fp.Federation.from_table(
+        labels, rng.dirichlet(np.ones(6), 17), epsilon=0.02, delta=0.01, capacity=rng.integers(3, 6, 17)
+    )
+    start = time.monotonic()
+    game = game_of(fed)
+    assert time.monotonic() - start < 5
+    assert game.most.tolist() == [agent.capacity for agent in fed.agents]

@@ -76,7 +76,7 @@ def test_alice_and_bob_mix_over_every_equilibrium():
     found = fp.mixed_equilibrium(fp.examples.alice_bob())
     assert list(found.strategies["alice"]) == [0, 1, 2, 3, 7, 14]
     assert found.considered == {"alice": 6, "bob": 6}
-    assert found.method == "Lemke-Howson"
+    assert found.method == "support enumeration"
     assert found.largest_regret < 1e-9
 
 
@@ -121,3 +121,30 @@ def test_without_quantecon_the_line_that_installs_it_is_given(monkeypatch):
 def test_too_many_profiles_are_refused():
     with pytest.raises(fp.FederationError, match="at most 2,000,000 strategies"):
         fp.mixed_equilibrium(fp.examples.arizona_hospitals())
+
+
+@pytest.mark.parametrize("cost", [1e-9, 1e-6, 1e-3])
+def test_samples_that_cost_next_to_nothing_are_not_given_for_nothing(cost):
+    """What is an equilibrium up to 1e-3 of the worth may have everybody give what nobody needs."""
+    two = fp.Federation.from_table(
+        [[2, 0], [1, 0], [1, 2]], [[0.6, 0.4], [0.5, 0.5]], epsilon=0.5, delta=0.6, cost=[cost, 2.0]
+    )
+    three = fp.Federation.from_table(
+        [[0], [1]], [[1.0], [1.0], [1.0]], epsilon=0.1, delta=0.1, cost=[cost, 1.0, cost]
+    )
+    for fed in (two, three):
+        found = fp.mixed_equilibrium(fed)
+        assert found.status is fp.MixedStatus.VERIFIED
+        assert found.largest_regret <= 1e-6 * cost
+
+
+def test_a_table_that_no_memory_holds_is_refused():
+    p = 1e-4
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+        [[p, p / 2, 1 - 1.5 * p], [p / 2, p, 1 - 1.5 * p]],
+        epsilon=p / 4,
+        delta=0.05,
+    )
+    with pytest.raises(fp.FederationError, match="at most 20,000,000 profiles"):
+        fp.mixed_equilibrium(fed)

@@ -1,4 +1,5 @@
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -113,3 +114,45 @@ def test_who_may_reach_its_target_with_the_others_is_not_ruled_out(seed):
     assert found.optimum.high == float("inf")
     assert fp.Equilibria.from_dict(found.to_dict()) == found
     assert len(found.plot().axes[0].patches) == 1
+
+
+def test_thirty_agents_who_need_each_other_do_not_fill_the_memory():
+    rng = np.random.default_rng(0)
+    labels = np.vstack([np.zeros(6, dtype=int), np.eye(6, dtype=int)])
+    fed = fp.Federation.from_table(labels, rng.dirichlet(np.ones(6), 30), epsilon=0.02, delta=0.01, capacity=3)
+    game = game_of(fed)
+    assert not game.is_self_sufficient.any()
+    tracemalloc.start()
+    found = find_equilibria(game, max_count=10, time_limit=0.5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert not found.is_complete
+    assert peak < 300e6
+
+
+@pytest.mark.parametrize("place", ["take", "look_into", "_note"])
+@pytest.mark.parametrize("at", [1, 2, 5])
+def test_an_interrupt_at_any_place_loses_nothing(monkeypatch, place, at):
+    game = game_of(fp.examples.alice_bob())
+    everything = find_equilibria(game, max_count=100, time_limit=60)
+    calls = itertools.count(1)
+    step = getattr(pure_equilibria._Search, place)
+
+    def stop_after(search, *given):
+        done = step(search, *given)
+        if next(calls) == at:
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(pure_equilibria._Search, place, stop_after)
+    found = find_equilibria(game, max_count=100, time_limit=60)
+    listed = {tuple(m) for m in found.profiles.tolist()}
+    assert len(listed) == len(found.profiles)
+    if found.is_complete:
+        assert found.profiles.tolist() == everything.profiles.tolist()
+    else:
+        costs = game.fed.costs_of(everything.profiles)
+        low, high = found.cost_left
+        known = game.fed.costs_of(found.profiles)
+        assert min([low, *known]) <= costs.min()
+        assert max([high, *known]) >= costs.max()

@@ -209,3 +209,16 @@ def test_a_capacity_just_too_small_for_the_proof_is_said():
     with pytest.raises(fp.InfeasibleError):
         plan(fed, "auto")
     assert plan(fp.Federation.from_reports([report], epsilon=0.05, delta=0.05), "auto").cost == 29
+
+
+@pytest.mark.parametrize("cost", [[1e-9, 4.0], [4.0, 1e-9], [1.0, 1e10], [2.0, 1e9], [1e-6, 1e6]])
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "exact"])
+def test_costs_of_very_different_size(cost, method):
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
+        [[0, 2 / 3, 1 / 3], [1, 0, 0]],
+        epsilon=[0.4, 0.1],
+        delta=0.25,
+        cost=cost,
+    )
+    assert plan(fed, method).contributions == plan(fed.replace(cost=[1.0, 3.0]), method).contributions

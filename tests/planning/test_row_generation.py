@@ -55,3 +55,45 @@ def test_one_sample_kills_a_pair_that_always_differs():
     for method in ("lp", "union", "tree", "exact"):
         assert plan(fed, method).contributions == {"agent-1": 1}
     assert plan(fed, "lp").fractional == {"agent-1": pytest.approx(1.0)}
+
+
+@pytest.mark.parametrize("p", [1e-14, 1e-10, 1e-7])
+def test_rare_differences_count_where_others_are_at_capacity(p):
+    """The solver takes coefficients below 1e-9 for zero."""
+    fed = fp.Federation.from_table(
+        [[0, 0], [1, 0]], [[p, 1 - p], [0.5, 0.5]], epsilon=[0, 0.1], delta=0.05, capacity=[None, 1]
+    )
+    found = plan(fed)
+    assert found.contributions["agent-2"] == 1
+    assert found.contributions["agent-1"] == pytest.approx(np.log(0.1) / np.log1p(-p), rel=1e-6)
+
+
+def test_a_row_that_only_vanishing_coefficients_could_satisfy_is_unreachable():
+    """The second agent never sees what the first is too poor to find; the union program has no solution."""
+    fed = fp.Federation.from_table(
+        [[1, 0, 0], [0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]],
+        [["2/7", "1/7", "4/7"], [0, 0, 1], [1, 0, 0]],
+        epsilon=0.1,
+        delta=0.1,
+        objective="expected",
+        capacity=[4, None, 9],
+        cost=[0.01, 4, 2],
+    )
+    with pytest.raises(fp.NoPlanFoundError):
+        plan(fed, "union")
+    assert plan(fed).contributions == {"agent-1": 4, "agent-2": 0, "agent-3": 1}
+
+
+def test_a_curve_too_steep_for_the_solver_is_said_and_not_refined_for_ever():
+    tiny = 1e-14
+    fed = fp.Federation.from_table(
+        [[2, 2, 0], [0, 1, 1], [1, 1, 2], [1, 2, 0], [1, 0, 2]],
+        [[1, 0, 0], [1 - tiny, tiny, 0]],
+        epsilon=[0, tiny],
+        delta=0.9,
+        objective="expected",
+        capacity=[6, None],
+        cost=[0.01, fp.Quadratic(2, 0.5)],
+    )
+    with pytest.raises(fp.SolverError, match="costs are too large"):
+        plan(fed)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedpact.statistics import expansion
 from fedpact.statistics.bounds import bound
 from fedpact.statistics.expansion import LATTICE_POINTS, MAX_STATES, _expand_lattice, _expand_states, expand
 from fedpact.statistics.misses import MissFamily, reduce_family
@@ -12,8 +13,8 @@ from oracle import coupons_left, family_value, family_value_by_subsets
 from strategies import families
 
 
-def evaluate(expansion, *m):
-    return expansion.evaluate(np.array([m], dtype=float))[0]
+def evaluate(signed_sum, *m):
+    return signed_sum.evaluate(np.array([m], dtype=float))[0]
 
 
 def coupons(n, *, shared=False):
@@ -151,3 +152,26 @@ def test_no_more_states_than_allowed():
 def test_a_set_of_mass_one_is_seen_at_the_first_draw():
     family = MissFamily(sets=np.ones((1, 1), dtype=bool), weights=np.ones(1), mass=np.array([[1.0], [0.5]]))
     assert [evaluate(expand(family), *m) for m in [(0, 0), (0, 2), (1, 0)]] == [1, 0.25, 0]
+
+
+@pytest.mark.parametrize(
+    "unit", [Fraction(1, 10**9), Fraction(1, 10**12), Fraction(1, 10**14), Fraction(1, 10**40)]
+)
+@pytest.mark.parametrize("build", [_expand_lattice, lambda family: _expand_states(family, MAX_STATES)])
+def test_weights_of_any_size_keep_their_digits(unit, build):
+    """For the expected objective with an epsilon of 1e-14 the weights that matter are of that size."""
+    sets = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+    weights = [5 * unit, 3 * unit, 2 * unit]
+    mass = [[Fraction(1, 4), Fraction(1, 8), Fraction(1, 2)]]
+    family = MissFamily(
+        sets=sets, weights=np.array([float(w) for w in weights]), mass=np.array(mass, dtype=np.float64)
+    )
+    for count in (0, 1, 4, 9):
+        assert evaluate(build(family), count) == pytest.approx(float(family_value(sets, weights, mass, [count])))
+
+
+def test_vectors_are_evaluated_in_parts(monkeypatch):
+    m = np.arange(50, dtype=float)[:, None]
+    whole = expand(coupons(5)).evaluate(m)
+    monkeypatch.setattr(expansion, "_AT_ONCE", 64)
+    np.testing.assert_array_equal(expand(coupons(5)).evaluate(m), whole)

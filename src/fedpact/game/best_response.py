@@ -37,8 +37,9 @@ from fedpact.statistics.verification import read_contributions
 Profiles: TypeAlias = NDArray[np.int64]
 """(B, k) one contribution vector per row."""
 
-# Boxes to look into for the largest response of an agent that needs the others; beyond, all that it can give.
-_MOST_BOXES = 20_000
+# Boxes to look into, for all agents together, for the largest response of an agent that needs the others; beyond,
+# all that it can give.
+_MOST_BOXES = 40_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +50,8 @@ class Game:
     engine: Engine
     most: NDArray[np.int64]
     """(k,) largest strategy: n_ind(i), or for an agent that needs the others its largest response to them."""
+    reach: NDArray[np.int64]
+    """(k,) the most that an agent may have to give whatever the others do: n_ind(i), or all it can."""
     is_self_sufficient: NDArray[np.bool_]
     """(k,) whether each agent can meet its target alone."""
     needs: dict[str, int | None]
@@ -119,8 +122,29 @@ def find_span(
 
 def respond(game: Game, m: Profiles, agent: int) -> NDArray[np.int64]:
     """(B,) one agent's best response to the others in every profile."""
-    least = find_least(game, m, agent, 0, game.most[agent])
-    return np.where(least <= game.most[agent], least, 0)
+    least = find_least(game, m, agent, 0, game.reach[agent])
+    return np.where(least <= game.reach[agent], least, 0)
+
+
+def _respond_to_just_enough(game: Game, agent: int) -> int:
+    """Largest response to others who, one after the other from each of them on, give until it has one at all."""
+    k = game.fed.k
+    order = np.array([np.roll(np.arange(k), -first) for first in range(k)])
+    most = with_count(game.most[None], agent, 0)[0][order]
+    before = np.cumsum(most, axis=1) - most
+    total = np.full(k, most[0].sum())
+
+    def fill(rows: NDArray[np.intp], count: NDArray[np.int64]) -> Profiles:
+        m = np.empty((len(rows), k), dtype=np.int64)
+        given = np.clip(count[:, None] - before[rows], 0, most[rows])
+        np.put_along_axis(m, order[rows], given, axis=1)
+        return m
+
+    def is_enough(rows: NDArray[np.intp], count: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return game.judge(with_count(fill(rows, count), agent, game.most[agent]), agent)[0]
+
+    enough = _bisect(is_enough, np.zeros(k, dtype=np.int64), total)
+    return int(respond(game, fill(np.arange(k), np.minimum(enough, total)), agent).max())
 
 
 def _find_largest(game: Game, agent: int) -> int:
@@ -128,11 +152,12 @@ def _find_largest(game: Game, agent: int) -> int:
 
     It is largest where the others give just enough for it to reach its target at all. Boxes of what the others
     give are halved until their least corner is enough; a box whose largest corner surely is not has no response.
-    All that it can give is the answer where bounds cannot decide a profile, or the boxes are too many.
+    Some such places are tried first: where the agent gives all it can there, nothing is larger. All that it can
+    give is also the answer where bounds cannot decide a profile, or the boxes are too many.
     """
     low, high = np.zeros((1, game.fed.k), dtype=np.int64), with_count(game.most[None], agent, 0)
-    largest, looked = 0, 0
-    while len(low) and looked < _MOST_BOXES:
+    largest, looked = _respond_to_just_enough(game, agent), 0
+    while len(low) and looked < _MOST_BOXES // game.fed.k and largest < game.most[agent]:
         looked += len(low)
         is_lost = game.judge(with_count(high, agent, game.most[agent]), agent)[1]
         low, high = low[~is_lost], high[~is_lost]
@@ -154,12 +179,16 @@ def game_of(fed: Federation) -> Game:
     """Return the game of a federation, made once and kept with it."""
     if Game not in fed.memo:
         needs = standalone(fed)
-        can_give = np.array([MOST if agent.capacity is None else agent.capacity for agent in fed.agents])
-        need = np.array([MOST + 1 if count is None else count for count in needs.values()])
+        can_give = np.array(
+            [MOST if agent.capacity is None else min(agent.capacity, MOST) for agent in fed.agents], dtype=np.int64
+        )
+        need = np.array([MOST + 1 if count is None else count for count in needs.values()], dtype=np.int64)
+        reach = np.minimum(need, can_give)
         game = Game(
             fed=fed,
             engine=engine_of(fed),
-            most=np.minimum(need, can_give),
+            most=reach,
+            reach=reach,
             is_self_sufficient=need <= can_give,
             needs=needs,
         )

@@ -18,10 +18,10 @@ import numpy as np
 from fedpact.describe.federation import Federation
 from fedpact.game.best_response import Game, game_of
 from fedpact.game.normal_form import NEVER, Strategies, drop_dominated, others_of, payoffs_of, responses_of
-from fedpact.game.regret import read_worth
+from fedpact.game.regret import largest_costs, read_worth
 from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
 
-# Up to this share of what a target is worth, a regret is rounding.
+# Up to this share of what an agent may spend on its target, or of its worth if less, a regret is rounding.
 _REGRET_TOL = 1e-6
 
 
@@ -151,7 +151,8 @@ def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium
     strategies = [kept[some] for kept, some in zip(strategies, used, strict=True)]
     mixture = [shares[some] / shares[some].sum() for shares, some in zip(mixture, used, strict=True)]
     plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
-    is_close = all(play.regret <= _REGRET_TOL * value for play, value in zip(plays, worths, strict=True))
+    stakes = np.minimum(worths, largest_costs(game))
+    is_close = all(play.regret <= _REGRET_TOL * stake for play, stake in zip(plays, stakes, strict=True))
     return MixedEquilibrium(
         strategies={
             name: dict(zip(kept.tolist(), shares.tolist(), strict=True))

@@ -8,6 +8,7 @@ dominated. This is repeated until nothing goes; mixed equilibria lose nothing by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from fedpact.errors import FederationError
 from fedpact.game.best_response import Game, Profiles, find_least
 
 MAX_PROFILES = 2_000_000
+MAX_PAYOFFS = 20_000_000
 NEVER = np.iinfo(np.int64).max
 """Stands for a response where none is enough."""
 
@@ -69,6 +71,12 @@ def drop_dominated(game: Game) -> Strategies:
 
 def payoffs_of(game: Game, strategies: Strategies, worth: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Utilities in units of each agent's worth, its own strategies along the first axis, then the others'."""
+    size = math.prod(len(kept) for kept in strategies)
+    if size > MAX_PAYOFFS:
+        raise FederationError(
+            f"mixed equilibria need a table of at most {MAX_PAYOFFS:,} profiles of strategies that are not "
+            f"dominated; here it is {size:,}. Use fewer agents, or a larger epsilon or delta"
+        )
     payoffs = []
     for agent, kept in enumerate(strategies):
         own = kept.reshape(-1, *[1] * (game.fed.k - 1))

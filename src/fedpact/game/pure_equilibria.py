@@ -6,9 +6,9 @@ A profile is an equilibrium if every agent plays its best response to the others
 to low. A box is cut to that, agent by agent, and then halved; a box that becomes empty holds no equilibrium.
 Many boxes are cut at once, and no payoff tensor is ever built.
 
-An agent that is not self-sufficient responds with 0 where it cannot reach its target. Its box is first split
-into {0} and the rest; in the rest the rule above holds, and {0} holds no equilibrium if zero is never enough
-in it while all the agent has always is.
+An agent that is not self-sufficient responds with 0 where it cannot reach its target. A box is split into the
+agent's {0} and the rest before it is halved; in the rest the rule above holds, and {0} holds no equilibrium if
+zero is never enough in it while all the agent has always is.
 
 Once as many equilibria are found as were asked for, only the cheapest and the dearest that meet every target
 are looked for: a box whose profiles can be neither cheaper nor dearer than what is known is dropped.
@@ -91,20 +91,18 @@ def _split(boxes: _Boxes, side: NDArray[np.intp], last: NDArray[np.int64]) -> _B
     return _join(_Boxes(boxes.low, left), _Boxes(right, boxes.high))
 
 
-def _halve(boxes: _Boxes) -> _Boxes:
-    """Cut every box in the middle of its longest side."""
-    side = (boxes.high - boxes.low).argmax(axis=1)
+def _is_torn(game: Game, boxes: _Boxes) -> NDArray[np.bool_]:
+    """(N, k) whether an agent who needs the others gives nothing in one part of a box and something in another."""
+    return np.asarray(~game.is_self_sufficient & (boxes.low == 0) & (boxes.high > 0))
+
+
+def _halve(game: Game, boxes: _Boxes) -> _Boxes:
+    """Cut every box after some agent's zero if it is torn there, else in the middle of its longest side."""
+    torn = _is_torn(game, boxes)
+    is_torn = torn.any(axis=1)
+    side = np.where(is_torn, torn.argmax(axis=1), (boxes.high - boxes.low).argmax(axis=1))
     rows = np.arange(len(boxes))
-    return _split(boxes, side, (boxes.low[rows, side] + boxes.high[rows, side]) // 2)
-
-
-def _first_boxes(game: Game) -> _Boxes:
-    """All profiles, in one box per choice of who among those who need the others gives nothing."""
-    boxes = _Boxes(np.zeros((1, game.fed.k), dtype=np.int64), game.most[None].copy())
-    for agent in np.flatnonzero(~game.is_self_sufficient & (game.most > 0)):
-        zeros = np.zeros(len(boxes), dtype=np.int64)
-        boxes = _split(boxes, np.full(len(boxes), agent), zeros)
-    return boxes
+    return _split(boxes, side, np.where(is_torn, 0, (boxes.low[rows, side] + boxes.high[rows, side]) // 2))
 
 
 def _cut(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
@@ -127,8 +125,12 @@ def _cut_all(game: Game, boxes: _Boxes) -> _Boxes:
         if game.is_self_sufficient[agent]:
             boxes = _cut(game, boxes, agent)
         else:
-            is_zero = boxes.high[:, agent] == 0
-            boxes = _join(_cut(game, boxes[~is_zero], agent), _cut_at_zero(game, boxes[is_zero], agent))
+            is_zero, is_torn = boxes.high[:, agent] == 0, _is_torn(game, boxes)[:, agent]
+            boxes = _join(
+                boxes[is_torn],
+                _cut(game, boxes[~is_zero & ~is_torn], agent),
+                _cut_at_zero(game, boxes[is_zero], agent),
+            )
     return boxes
 
 
@@ -166,7 +168,7 @@ class _Search:
     def __init__(self, game: Game, max_count: int) -> None:
         self.game = game
         self.max_count = max_count
-        self.left = _first_boxes(game)
+        self.left = _Boxes(np.zeros((1, game.fed.k), dtype=np.int64), game.most[None].copy())
         self.found: list[Profiles] = []
         self.undecided: list[Profiles] = []
         self.count = 0
@@ -194,10 +196,10 @@ class _Search:
         boxes = _cut_all(self.game, boxes)
         is_point = boxes.is_point
         self._note(boxes.low[is_point])
-        boxes = _halve(boxes[~is_point])
+        boxes = _halve(self.game, boxes[~is_point])
         while len(boxes) < size and not boxes.is_point.all():
             is_point = boxes.is_point
-            boxes = _join(boxes[is_point], _halve(boxes[~is_point]))
+            boxes = _join(boxes[is_point], _halve(self.game, boxes[~is_point]))
         self.left = _join(self.left, boxes)
         if not self.is_listing:
             self.left = self.left[self._is_beyond(self.left)]
@@ -213,10 +215,10 @@ class _Search:
         if not self.is_listing:
             is_extreme = (cost == cost.min(initial=self.cheapest)) | (cost == cost.max(initial=self.dearest))
             new = good[is_extreme & ((cost < self.cheapest) | (cost > self.dearest))]
+        self.found.append(new)  # first, so that an interrupt leaves no cost behind that nothing has
+        self.count += len(new)
         self.cheapest = cost.min(initial=self.cheapest)
         self.dearest = cost.max(initial=self.dearest)
-        self.found.append(new)
-        self.count += len(new)
         self.is_listing = self.count < self.max_count
 
     def _costs(self, boxes: _Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -253,12 +255,12 @@ def _search_boxes(search: _Search, deadline: float, progress: Progress | None) -
     """Look into boxes until none is left or the time is over."""
     size = 1
     while len(search.left) and time.monotonic() < deadline:
-        start = time.monotonic()
-        batch = search.take(size)
+        start, before = time.monotonic(), search.left
         try:
+            batch = search.take(size)
             search.look_into(batch, min(size, _WORTHWHILE))
         except KeyboardInterrupt:
-            search.left = _join(search.left, batch)
+            search.left = before
             raise
         seconds_each = (time.monotonic() - start) / len(batch)
         size = int(np.clip(_BATCH_SECONDS / max(seconds_each, 1e-9), 1, _LARGEST_BATCH))

@@ -60,14 +60,14 @@ class Regret:
         return cls(**entry)
 
 
-def _largest_costs(game: Game) -> NDArray[np.float64]:
+def largest_costs(game: Game) -> NDArray[np.float64]:
     """(k,) what each agent's largest strategy costs."""
     return np.array([float(a.cost(most)) for a, most in zip(game.fed.agents, game.most.tolist(), strict=True)])
 
 
 def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
     """(k,) what meeting its target is worth to each agent, checked against what it may have to spend."""
-    costs = _largest_costs(game)
+    costs = largest_costs(game)
     if worth is None:
         return np.where(costs < 1, 1.0, 2 * costs)
     problems = Problems()
@@ -124,7 +124,10 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
         met[agent.name] = bool(game.judge(profile, i)[0][0])
         would_be_met = bool(game.judge(with_count(profile, i, response[i]), i)[0][0])
         gain = float(worths[i]) * (would_be_met - met[agent.name])
-        regrets[agent.name] = max(0.0, gain + float(agent.cost(profile[0, i])) - float(agent.cost(response[i])))
+        spent = float(agent.cost(profile[0, i]))
+        # Against more than the others ever give, a response may cost more than the target is worth.
+        by_giving_up = spent - float(worths[i]) * met[agent.name]
+        regrets[agent.name] = max(0.0, gain + spent - float(agent.cost(response[i])), by_giving_up)
     return Regret(
         regret=regrets,
         best_response=dict(zip(fed.names, response.tolist(), strict=True)),

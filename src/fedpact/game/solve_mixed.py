@@ -3,6 +3,10 @@
 For two agents Lemke and Howson's pivots from every start, and all supports where they are few; of the solutions
 the most mixed one is kept. For more agents McLennan and Tourky's simplicial algorithm, whose approximate answer
 is sharpened by Newton's method on its support.
+
+A sample may cost next to nothing against what a target is worth, and then what is close to an equilibrium by the
+solver's measure may be far from any. So answers whose regret is more than rounding are passed over while there
+are others; for more agents the algorithm is asked again for a closer one, and then for a pure one.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from fedpact.game.normal_form import others_of
 Mixture: TypeAlias = list[NDArray[np.float64]]
 """Each agent's probabilities of its strategies."""
 
-SUPPORT = 1e-9
+SUPPORT = 1e-13
 """A strategy is used if its probability is above this."""
-_APPROXIMATE = 1e-3
+_CLOSENESS = (1e-3, 1e-5, 1e-7)
+_ROUNDING = 1e-12
 _MAX_ITERATIONS = 20_000
 # Up to so many strategies of two agents all supports are tried for a properly mixed equilibrium.
 _FEW_STRATEGIES = 8
@@ -42,20 +47,6 @@ def _support_size(mixture: Mixture) -> int:
     return sum(int((shares > SUPPORT).sum()) for shares in mixture)
 
 
-def _solve_two(payoffs: list[NDArray[np.float64]]) -> Mixture:
-    """Solution with the largest support, of Lemke and Howson's algorithm from all starts and of all supports."""
-    from quantecon.game_theory import lemke_howson, support_enumeration
-
-    game = _as_game(payoffs)
-    found = [lemke_howson(game, init_pivot=pivot, full_output=True) for pivot in range(sum(game.nums_actions))]
-    mixtures = [mixture for mixture, report in found if report.converged]
-    if max(game.nums_actions) <= _FEW_STRATEGIES:
-        mixtures += support_enumeration(game)
-    if not mixtures:
-        raise SolverError("no mixed equilibrium was found", solver_status="Lemke-Howson did not converge")
-    return max((list(mixture) for mixture in mixtures), key=_support_size)
-
-
 def _expect(payoff: NDArray[np.float64], others: Mixture) -> NDArray[np.float64]:
     """Take the mean over the others' strategies."""
     for shares in reversed(others):
@@ -63,12 +54,34 @@ def _expect(payoff: NDArray[np.float64], others: Mixture) -> NDArray[np.float64]
     return payoff
 
 
-def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> Mixture:
+def _largest_regret(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> float:
+    utilities = [_expect(payoff, others_of(agent, mixture)) for agent, payoff in enumerate(payoffs)]
+    return max(float(u.max() - own @ u) for u, own in zip(utilities, mixture, strict=True))
+
+
+def _solve_two(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
+    """Solution with the largest support, of Lemke and Howson's algorithm from all starts and of all supports."""
+    from quantecon.game_theory import lemke_howson, support_enumeration
+
+    game = _as_game(payoffs)
+    found = [lemke_howson(game, init_pivot=pivot, full_output=True) for pivot in range(sum(game.nums_actions))]
+    solutions = [(list(mixture), "Lemke-Howson") for mixture, report in found if report.converged]
+    if max(game.nums_actions) <= _FEW_STRATEGIES:
+        solutions += [(list(mixture), "support enumeration") for mixture in support_enumeration(game)]
+    if not solutions:
+        raise SolverError("no mixed equilibrium was found", solver_status="Lemke-Howson did not converge")
+    regrets = [_largest_regret(payoffs, mixture) for mixture, _ in solutions]
+    most = max(_ROUNDING, min(regrets))
+    close = [solution for solution, regret in zip(solutions, regrets, strict=True) if regret <= most]
+    return max(close, key=lambda solution: _support_size(solution[0]))
+
+
+def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture, closeness: float) -> Mixture:
     """Make every agent indifferent between the strategies it uses, by Newton's method; unchanged if that fails.
 
     The residual is what decides: to the last digit no solver calls itself successful.
     """
-    supports = [np.flatnonzero(shares > _APPROXIMATE) for shares in mixture]
+    supports = [np.flatnonzero(shares > closeness) for shares in mixture]
     small = []
     for agent, payoff in enumerate(payoffs):
         order = [agent, *(other for other in range(len(payoffs)) if other != agent)]
@@ -97,19 +110,37 @@ def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> Mixture:
     return sharp
 
 
-def _solve_many(payoffs: list[NDArray[np.float64]]) -> Mixture:
-    """Approximate solution of McLennan and Tourky's algorithm, sharpened on its support."""
+def _find_pure(payoffs: list[NDArray[np.float64]]) -> list[Mixture]:
+    """Give a pure equilibrium, if there is one."""
+    is_best = np.ones(payoffs[0].shape, dtype=bool)
+    for agent, payoff in enumerate(payoffs):
+        is_best &= np.moveaxis(payoff >= payoff.max(axis=0), 0, agent)
+    return [
+        [np.eye(len(payoff))[at] for payoff, at in zip(payoffs, place, strict=True)]
+        for place in np.argwhere(is_best)[:1]
+    ]
+
+
+def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
+    """Solution of McLennan and Tourky's algorithm, sharpened on its support; a pure one if that is far off."""
     from quantecon.game_theory import mclennan_tourky
 
-    found, report = mclennan_tourky(
-        _as_game(payoffs), epsilon=_APPROXIMATE, max_iter=_MAX_ITERATIONS, full_output=True
-    )
-    if not report.converged:
+    game = _as_game(payoffs)
+    solutions: list[tuple[Mixture, str]] = []
+    for closeness in _CLOSENESS:
+        found, report = mclennan_tourky(game, epsilon=closeness, max_iter=_MAX_ITERATIONS, full_output=True)
+        if not report.converged:
+            break
+        solutions.append((_sharpen(payoffs, list(found), closeness), "McLennan-Tourky"))
+        if _largest_regret(payoffs, solutions[-1][0]) <= _ROUNDING:
+            return solutions[-1]
+    solutions += [(mixture, "every profile tried") for mixture in _find_pure(payoffs)]
+    if not solutions:
         raise SolverError(
             "no mixed equilibrium was found",
-            solver_status=f"McLennan-Tourky did not converge in {report.num_iter} iterations",
+            solver_status=f"McLennan-Tourky did not converge in {_MAX_ITERATIONS} iterations",
         )
-    return _sharpen(payoffs, list(found))
+    return min(solutions, key=lambda solution: _largest_regret(payoffs, solution[0]))
 
 
 def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
@@ -135,5 +166,5 @@ def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
     except ImportError as error:
         raise MissingExtraError("a mixed equilibrium", extra="game") from error
     if len(payoffs) == 2:
-        return _solve_two(payoffs), "Lemke-Howson"
-    return _solve_many(payoffs), "McLennan-Tourky"
+        return _solve_two(payoffs)
+    return _solve_many(payoffs)

@@ -1,7 +1,8 @@
 """Plan in a currency in which costs are ordinary numbers.
 
 The solver's and the search's tolerances are absolute: where a sample costs 1e-8 they would take a dearer plan for
-an equally cheap one, and a lower bound could lie above the optimum.
+an equally cheap one, and a lower bound could lie above the optimum. Where a sample costs 1e9 the solver gives up;
+so if one agent's samples cost more than 1e8 times another's, both ends are moved towards 1.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from fedpact.describe.costs import scale
 from fedpact.describe.federation import Federation
 
 _ORDINARY = (1e-2, 1e4)
+_WIDE = 1e8
+_CHEAPEST = 1e-4
 
 
 def in_round_currency(fed: Federation) -> tuple[Federation, float]:
@@ -22,7 +25,13 @@ def in_round_currency(fed: Federation) -> tuple[Federation, float]:
     >>> [round(float(agent.cost(1)), 9) for agent in fed.agents], unit
     ([1.0, 3.0], 1e-08)
     """
-    cheapest = min(float(agent.cost(1)) for agent in fed.agents)
-    if _ORDINARY[0] <= cheapest <= _ORDINARY[1]:
+    prices = [float(agent.cost(1)) for agent in fed.agents]
+    cheapest, ratio = min(prices), max(prices) / min(prices)
+    if ratio <= _WIDE:
+        aim, is_ordinary = 1.0, _ORDINARY[0] <= cheapest <= _ORDINARY[1]
+    else:
+        aim = max(_CHEAPEST, ratio**-0.5)
+        is_ordinary = aim / 2 <= cheapest <= aim * 2
+    if is_ordinary:
         return fed, 1.0
-    return fed.replace(cost=[scale(agent.cost, 1 / cheapest) for agent in fed.agents]), cheapest
+    return fed.replace(cost=[scale(agent.cost, aim / cheapest) for agent in fed.agents]), cheapest / aim

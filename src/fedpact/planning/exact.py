@@ -169,7 +169,7 @@ def _room(fed: Federation, low: NDArray[np.int64], best_cost: float) -> NDArray[
             step //= 2
             if float(agent.cost(most + step)) - start < spare - _CLOSE:
                 most += step
-        room[j] = most if agent.capacity is None else min(most, agent.capacity)
+        room[j] = min(most, np.iinfo(np.int64).max // 4 if agent.capacity is None else agent.capacity)
     return room
 
 

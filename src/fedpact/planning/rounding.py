@@ -138,7 +138,7 @@ def _moves(
 def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:
     """How many samples of an agent that gives ``count`` can be had for less than ``money`` more, about."""
     start, step = float(agent.cost(count)), 1
-    while count + step <= cap and float(agent.cost(count + step)) - start < money - 1e-12:
+    while count + step <= min(cap, _PLENTY) and float(agent.cost(count + step)) - start < money - 1e-12:
         count, step = count + step, 2 * step
     return count
 

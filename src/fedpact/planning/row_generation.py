@@ -30,7 +30,9 @@ COST_TOL = 1e-6
 MANY_AGENTS = 2_000
 _NEW_COLUMNS = 200
 _SMALL = 1e-3
+_SPAN = 1e-14
 _INFINITY = highspy.kHighsInf
+_SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -164,10 +166,10 @@ class CoveringProgram:
         self._highs.changeColsIntegrality(len(columns), columns, np.full(len(columns), kind))
 
     def _solve_restricted(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+        before = np.empty(0)
         while True:
-            self._highs.run()
-            status = self._highs.getModelStatus()
-            if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty):
+            status = self._run()
+            if status not in _SOLVED:
                 raise SolverError(
                     "the covering program stopped without an optimum",
                     solver_status=self._highs.modelStatusToString(status),
@@ -178,8 +180,22 @@ class CoveringProgram:
             inside = np.flatnonzero(self._column >= 0)
             m[inside] = np.clip(values[self._column[inside]], 0.0, self.capacity[inside])
             duals = np.maximum(row_duals[self._places], 0.0) / self._units if self.rows else np.zeros(0)
-            if not self._refine_costs(m, values) and not self._price_columns(duals):
+            is_refined = self._refine_costs(m, values)
+            if not is_refined and not self._price_columns(duals):
                 return m, float(self._highs.getInfo().objective_function_value), duals
+            if is_refined and np.array_equal(values, before):
+                raise SolverError(
+                    "the covering program does not come to an end", solver_status="the costs are too large for it"
+                )
+            before = values
+
+    def _run(self) -> highspy.HighsModelStatus:
+        """Solve from the last basis, and if rounding led that astray once more from scratch."""
+        self._highs.run()
+        if self._highs.getModelStatus() not in _SOLVED:
+            self._highs.clearSolver()
+            self._highs.run()
+        return self._highs.getModelStatus()
 
     def _refine_costs(self, m: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
         """Add tangents where the solution pays less than the curve asks."""
@@ -207,9 +223,7 @@ class CoveringProgram:
         return bool(len(chosen))
 
     def _add_row(self, row: Row) -> None:
-        most = np.multiply(row.a, self.capacity, out=np.zeros(len(row.a)), where=row.a > 0)
-        if np.minimum(most, row.b).sum() < row.b * (1 - TOL):
-            raise UnreachableRow(row)
+        unit = self._unit(row)
         outside = np.flatnonzero((self._column < 0) & (row.a > 0))
         if len(outside):
             self._add_columns(self._cheapest_cover(row, outside))
@@ -217,10 +231,23 @@ class CoveringProgram:
         inside = inside[row.a[inside] > 0]
         self._places.append(self._highs.getNumRow())
         self.rows.append(row)
-        self._units.append(_unit(row.a))
-        unit = self._units[-1]
+        self._units.append(unit)
         columns = self._column[inside].astype(np.int32)
         self._highs.addRow(row.b / unit, _INFINITY, len(inside), columns, row.a[inside] / unit)
+
+    def _unit(self, row: Row) -> float:
+        """Return what a row is divided by, so that the solver does not take a coefficient that it needs for zero.
+
+        Where the agents of large coefficients are at capacity too soon, that is a smaller one. A coefficient that
+        is smaller by ``_SPAN`` is none: its agent would have to give more than anybody ever can.
+        """
+        most = np.multiply(row.a, self.capacity, out=np.zeros(len(row.a)), where=row.a > 0)
+        order = np.argsort(-row.a, kind="stable")
+        reached = np.cumsum(np.minimum(most, row.b)[order]) >= row.b * (1 - TOL)
+        needed = float(row.a[order[reached.argmax()]])
+        if not reached.any() or needed < _SPAN * row.a.max():
+            raise UnreachableRow(row)
+        return needed if needed < _SMALL else 1.0
 
     def _cheapest_cover(self, row: Row, outside: NDArray[np.intp]) -> NDArray[np.intp]:
         """Agents outside, best value first, until the row can hold."""
@@ -261,12 +288,6 @@ class CoveringProgram:
         slope, intercept = _tangent(self.costs[agent], at)
         places = np.array([self._epigraph[agent], self._column[agent]], dtype=np.int32)
         self._highs.addRow(intercept, _INFINITY, 2, places, np.array([1.0, -slope]))
-
-
-def _unit(a: NDArray[np.float64]) -> float:
-    """Return what a row is divided by: its largest coefficient if the solver might take that for zero."""
-    largest = float(a.max())
-    return largest if largest < _SMALL else 1.0
 
 
 def _tangent(cost: Cost, at: float) -> tuple[float, float]:

@@ -22,6 +22,7 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,10 @@ from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 TOL = 1e-10
 LATTICE_POINTS = 16
 MAX_STATES = 1 << 14
-# Weights are multiples of 2^-46, so that coefficients are integers; the value moves by at most as much.
+# Weights are multiples of 2^-46, so that coefficients are integers; the value moves by at most as much. Weights
+# below 2^-20, which only an epsilon as small can ask for, have more bits, so that each is off by 2^-27 of itself.
 WEIGHT_BITS = 46
+_SMALL_BITS = 20
 _MASS_BITS = 160
 _LIMB_BITS = 40
 _ROUND_OFF = 2.0**-53
@@ -55,11 +58,12 @@ class Expansion:
     """
 
     coefficients: NDArray[np.int64] | NDArray[np.object_]
-    """(S,) integers, in units of 2^-46; Python's where they outgrow 64 bits."""
+    """(S,) integers, in units of 2^-weight_bits; Python's where they outgrow 64 bits."""
     content: NDArray[np.int64]
     """(S, c) how many points of every kind each union holds."""
     mass: NDArray[np.float64]
     """(k, c) mass of every agent on one point of every kind."""
+    weight_bits: int = WEIGHT_BITS
 
     def evaluate(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
@@ -78,7 +82,7 @@ class Expansion:
             return None
         mass = self.content.astype(np.float64) @ self.mass.T
         steepness = np.minimum(mass / np.maximum(1 - mass, _ROUND_OFF), 1e15)
-        return self.coefficients.astype(np.float64) * 2.0**-WEIGHT_BITS, log_miss(mass), steepness
+        return self.coefficients.astype(np.float64) * 2.0**-self.weight_bits, log_miss(mass), steepness
 
     def _evaluate_in_doubles(self, m: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self._doubles is None:
@@ -108,7 +112,7 @@ class Expansion:
         for agent in np.flatnonzero(m):
             base = np.maximum(one - (self._integer_masses(int(agent)) << (bits - _MASS_BITS)), 0)
             product = (product * _power(base, int(m[agent]), bits)) >> bits
-        return int((coefficients * product).sum()) / (one << WEIGHT_BITS)
+        return int((coefficients * product).sum()) / (one << self.weight_bits)
 
 
 def expand(family: MissFamily, max_states: int = MAX_STATES) -> Expansion | None:
@@ -120,14 +124,24 @@ def expand(family: MissFamily, max_states: int = MAX_STATES) -> Expansion | None
     return _expand_states(family, max_states)
 
 
-def _integer_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.rint(np.ldexp(weights, WEIGHT_BITS)).astype(np.int64)
+def _weight_bits(weights: NDArray[np.float64]) -> int:
+    """How many bits after the point the weights need."""
+    smallest = float(weights.min(initial=1.0))
+    return WEIGHT_BITS + max(0, -math.frexp(smallest)[1] - _SMALL_BITS)
+
+
+def _integer_weights(weights: NDArray[np.float64]) -> NDArray[np.int64] | NDArray[np.object_]:
+    bits = _weight_bits(weights)
+    if bits == WEIGHT_BITS:
+        return np.rint(np.ldexp(weights, bits)).astype(np.int64)
+    return np.array([round(math.ldexp(weight, bits)) for weight in weights.tolist()], dtype=object)
 
 
 def _expand_lattice(family: MissFamily) -> Expansion:
     n = family.sets.shape[1]
-    values = np.zeros(1 << n, dtype=np.int64)
-    np.maximum.at(values, family.sets @ (1 << np.arange(n)), _integer_weights(family.weights))
+    weights = _integer_weights(family.weights)
+    values = np.zeros(1 << n, dtype=weights.dtype)
+    np.maximum.at(values, family.sets @ (1 << np.arange(n)), weights)
     for point in range(n):
         without, with_ = _halves(values, point)
         np.maximum(without, with_, out=with_)
@@ -139,10 +153,11 @@ def _expand_lattice(family: MissFamily) -> Expansion:
         coefficients=values[unions],
         content=(unions[:, None] >> np.arange(n)) & 1,
         mass=family.mass,
+        weight_bits=_weight_bits(family.weights),
     )
 
 
-def _halves(values: NDArray[np.int64], point: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _halves(values: NDArray[Any], point: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """View the values of all subsets without and with ``point``."""
     pairs = values.reshape(-1, 2, 1 << point)
     return pairs[:, 0], pairs[:, 1]
@@ -174,6 +189,7 @@ def _expand_states(family: MissFamily, max_states: int) -> Expansion | None:
         coefficients=np.array([coefficient for _, coefficient in states], dtype=object),
         content=layout.content([state for state, _ in states]),
         mass=layout.mass,
+        weight_bits=_weight_bits(family.weights),
     )
 
 
