@@ -34,7 +34,7 @@ from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
 from fedpact.game.regret import Regret, is_equilibrium, regret
-from fedpact.game.result import Bounds, Equilibria, EquilibriaStatus, Outcome
+from fedpact.game.result import Equilibria, EquilibriaStatus, Outcome
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -52,7 +52,6 @@ __all__ = [
     "TIE",
     "Agent",
     "BindingPair",
-    "Bounds",
     "ComparedRow",
     "Comparison",
     "Cover",

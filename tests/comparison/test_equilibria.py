@@ -11,7 +11,7 @@ from profiles import equilibria, many_equilibria, play, random_game
 def test_alice_and_bob():
     found = fp.equilibria(fp.examples.alice_bob(epsilon=0.1, delta=0.05))
     assert found.profiles == ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
-    assert found.optimum == fp.Bounds(low=5.0, high=5.0)
+    assert found.optimum == fp.Interval(low=5.0, high=5.0)
     assert found.price_of_stability == 1
     assert found.price_of_anarchy == 2.8
     assert found.is_complete

@@ -5,9 +5,10 @@ import pytest
 
 import fedpact as fp
 from cost_games import capped
-from fedpact.game.best_response import game_of
+from fedpact.game.make_game import game_of
 from grid import random_question
 from profiles import play, responses
+from strategies import report_of
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -112,3 +113,16 @@ def test_the_largest_response_of_seventeen_agents_who_need_each_other_is_found_q
     game = game_of(fed)
     assert time.monotonic() - start < 5
     assert game.most.tolist() == [agent.capacity for agent in fed.agents]
+
+
+def test_what_is_enough_alone_is_enough_with_the_others_even_if_bounds_do_not_show_it():
+    """With 9 samples bob's bound is tight at 2^-9 alone, and a little above with a sample of alice's."""
+    labels = np.array([[1, 0, 0, 1], [0, 1, 1, 1], [0, 0, 0, 1], [0, 1, 0, 1]])
+    data = {
+        "alice": np.repeat(labels, [2, 0, 4, 3], axis=1),
+        "bob": np.repeat(labels, [1, 4, 1, 2], axis=1),
+    }
+    reports = [report_of(*entry) for entry in data.items()]
+    fed = fp.Federation.from_reports(reports, epsilon=[0.1, 0.25], delta=2.0**-9)
+    assert fp.standalone(fed)["bob"] == 9
+    assert fp.best_response(fed, [[0, 0], [1, 0], [2, 0]])[:, 1].tolist() == [9, 9, 9]

@@ -5,6 +5,7 @@ import pytest
 
 import fedpact as fp
 from profiles import play, random_game, responses
+from strategies import report_of
 
 
 def check_path(fed, seen):
@@ -18,7 +19,9 @@ def check_path(fed, seen):
             assert len(moved) == 1
             assert after[moved[0]] == best[moved[0]]
     assert list(seen.costs) == [fed.cost_of(m) for m in seen.path]
-    if seen.status is fp.DynamicsStatus.SETTLED:
+    if seen.status is fp.DynamicsStatus.RESTS:
+        assert not fp.is_equilibrium(fed, seen.path[-1])
+    elif seen.status is fp.DynamicsStatus.SETTLED:
         assert fp.is_equilibrium(fed, seen.path[-1])
         assert seen.equilibrium == dict(zip(fed.names, seen.path[-1], strict=True))
     else:
@@ -104,3 +107,17 @@ def test_two_agents_are_drawn_over_the_staircase_and_more_as_lines():
 def test_bad_requests_are_refused(options, match):
     with pytest.raises(fp.FederationError, match=match):
         fp.best_response_dynamics(fp.examples.alice_bob(), **options)
+
+
+def test_where_only_bounds_are_known_rest_is_not_called_an_equilibrium():
+    """Both stop at (4, 0), where pairwise rates prove both targets met; the second would have needed fewer."""
+    rng = np.random.default_rng(27)
+    noisy = {name: rng.integers(0, 3, (5, 12)) for name in ("one", "two")}
+    reports = [report_of(name, predictions) for name, predictions in noisy.items()]
+    fed = fp.Federation.from_reports(reports, epsilon=0.4, delta=0.3)
+    seen = fp.best_response_dynamics(fed)
+    check_path(fed, seen)
+    exact = fp.Federation.from_predictions(noisy, epsilon=0.4, delta=0.3)
+    assert fp.is_equilibrium(exact, seen.path[-1]) or seen.status is fp.DynamicsStatus.RESTS
+    assert seen.status is fp.DynamicsStatus.RESTS
+    assert fp.mixed_equilibrium(fed).status is fp.MixedStatus.CAUTIOUS

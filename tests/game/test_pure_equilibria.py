@@ -6,7 +6,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.game import pure_equilibria
-from fedpact.game.best_response import game_of
+from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import find_equilibria
 from profiles import equilibria, many_equilibria, play, random_game
 from strategies import report_of
@@ -109,7 +109,7 @@ def test_who_may_reach_its_target_with_the_others_is_not_ruled_out(seed):
     assert fp.equilibria(fp.Federation.from_predictions(noisy, **options)).profiles == ((0, 0), (1, 2))
     found = fp.equilibria(fp.Federation.from_reports(reports, **options))
     assert found.profiles == ((0, 0),)
-    assert (found.undecided, found.status) == (1, fp.EquilibriaStatus.STOPPED)
+    assert (found.undecided, found.status) == (1, fp.EquilibriaStatus.UNDECIDED)
     assert 0 < found.optimum.low <= 3
     assert found.optimum.high == float("inf")
     assert fp.Equilibria.from_dict(found.to_dict()) == found
@@ -156,3 +156,19 @@ def test_an_interrupt_at_any_place_loses_nothing(monkeypatch, place, at):
         known = game.fed.costs_of(found.profiles)
         assert min([low, *known]) <= costs.min()
         assert max([high, *known]) >= costs.max()
+
+
+def test_what_bounds_cannot_tell_of_an_agent_who_needs_the_others_stays_open():
+    """With all its data the second agent meets its target; pairwise rates prove neither that nor the contrary."""
+    labels = np.array([[1, 0, 2], [1, 1, 0], [2, 0, 1], [0, 0, 0]])
+    predictions = {"alice": labels[:, 1:2], "bob": labels}
+    settings = {"epsilon": 0.25, "delta": 0.5, "capacity": [9, 1]}
+    truth = find_equilibria(
+        game_of(fp.Federation.from_predictions(predictions, **settings)), max_count=9, time_limit=60
+    )
+    reports = [report_of(*entry) for entry in predictions.items()]
+    found = find_equilibria(game_of(fp.Federation.from_reports(reports, **settings)), max_count=9, time_limit=60)
+    assert truth.profiles.tolist() == [[1, 1]]
+    assert found.profiles.tolist() == []
+    assert not found.is_complete
+    assert [1, 1] in found.undecided.tolist()

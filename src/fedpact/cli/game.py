@@ -144,7 +144,7 @@ def print_equilibria(fed: fp.Federation, found: fp.Equilibria) -> None:
         console().print(escape(line), soft_wrap=True)
 
 
-def _times(cost: float, optimum: fp.Bounds) -> str:
+def _times(cost: float, optimum: fp.Interval) -> str:
     if cost <= optimum.low:
         return "1"
     exact = "" if optimum.value is not None else "at most "

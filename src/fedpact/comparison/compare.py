@@ -28,8 +28,9 @@ from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.game.best_response import game_of
-from fedpact.game.pure_equilibria import Found, find_equilibria, find_unmet
+from fedpact.game.check import find_unmet
+from fedpact.game.make_game import game_of
+from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
 from fedpact.statistics.standalone import standalone, why_not_alone

@@ -15,41 +15,49 @@ paper bounds the first from below on one family, with a formula that is about th
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
-from fedpact.game.best_response import game_of
-from fedpact.game.pure_equilibria import Found, Progress, find_equilibria, find_unmet
-from fedpact.game.result import Bounds, Equilibria, EquilibriaStatus, Outcome
+from fedpact.game.check import find_unmet
+from fedpact.game.make_game import game_of
+from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
+from fedpact.game.result import Equilibria, EquilibriaStatus, Outcome
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import MAX_NODES, plan
 from fedpact.planning.result import Plan
 from fedpact.statistics.standalone import why_not_alone
+from fedpact.statistics.verification import Interval
 
 MAX_COUNT = 10_000
 TIME_LIMIT = 60.0
 
 
-def _find_optimum(fed: Federation, time_limit: float) -> tuple[Plan | None, Bounds | None]:
+def _interval(low: float, high: float) -> Interval:
+    """Make an interval that is exact up to rounding."""
+    return Interval(low=low, high=low if high <= low * (1 + 1e-12) else high)
+
+
+def _find_optimum(fed: Federation, method: str, time_limit: float) -> tuple[Plan | None, Interval | None]:
     """Cheapest plan that meets every agent's target, if one is found, and its cost; no cost if none exists."""
     apart = fed.replace(guarantee="per-agent")
     try:
-        best = plan(apart, max_nodes=MAX_NODES, time_limit=time_limit)
+        best = plan(apart, method, max_nodes=MAX_NODES, time_limit=time_limit)
     except NoPlanFoundError:
-        return None, Bounds(low=bound_below(apart), high=math.inf)
+        return None, _interval(bound_below(apart), math.inf)
     except InfeasibleError:
         return None, None
-    return best, Bounds(low=best.lower_bound, high=best.cost)
+    return best, _interval(best.lower_bound, best.cost)
 
 
 def find_status(found: Found) -> EquilibriaStatus:
     """Put into words how a search ended."""
     if found.is_complete:
         return EquilibriaStatus.ALL if len(found.profiles) else EquilibriaStatus.NONE_EXISTS
+    if len(found.undecided) and found.share_searched == 1:
+        return EquilibriaStatus.UNDECIDED
     if not len(found.profiles):
         return EquilibriaStatus.NONE_FOUND
     return EquilibriaStatus.STOPPED if found.cost_left else EquilibriaStatus.CUT
@@ -61,15 +69,15 @@ def _divide(cost: float, optimum: float) -> float:
     return cost / optimum if optimum > 0 else math.inf
 
 
-def _price(found: Found, costs: list[float], optimum: Bounds | None) -> tuple[Bounds | None, Bounds | None]:
+def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[Interval | None, Interval | None]:
     """Prices of stability and anarchy, from the costs of the equilibria that meet every target."""
     if optimum is None or not costs:
         return None, None
     low, high = found.cost_left or (math.inf, -math.inf)
     cheapest, dearest = min(costs), max(costs)
     return (
-        Bounds(low=_divide(min(cheapest, low), optimum.high), high=_divide(cheapest, optimum.low)),
-        Bounds(low=_divide(dearest, optimum.high), high=_divide(max(dearest, high), optimum.low)),
+        _interval(_divide(min(cheapest, low), optimum.high), _divide(cheapest, optimum.low)),
+        _interval(_divide(dearest, optimum.high), _divide(max(dearest, high), optimum.low)),
     )
 
 
@@ -128,12 +136,13 @@ def equilibria(
             raise FederationError(f"{field} must be {least} or more; it is {value}")
     game = game_of(fed)
     found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
-    best, optimum = _find_optimum(fed, time_limit)
+    method = "lp" if found.is_interrupted else "auto"  # whoever interrupts does not want to wait
+    best, optimum = _find_optimum(fed, method, time_limit)
     costs = fed.costs_of(found.profiles)
     missing = find_unmet(game, found.profiles)
     good = np.flatnonzero(~missing.any(axis=1))
     if optimum is not None:
-        optimum = replace(optimum, high=min([optimum.high, *costs[good].tolist()]))
+        optimum = _interval(optimum.low, min([optimum.high, *costs[good].tolist()]))
     stability, anarchy = _price(found, costs[good].tolist(), optimum)
     cheapest, dearest = (good[costs[good].argmin()], good[costs[good].argmax()]) if len(good) else (None, None)
     return Equilibria(

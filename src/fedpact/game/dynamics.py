@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
-from fedpact.game.best_response import Game, find_least, game_of, respond
+from fedpact.game.check import check_profiles
+from fedpact.game.game import Game, find_least, respond
+from fedpact.game.make_game import game_of
 from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class DynamicsStatus(Enum):
     """How best-response dynamics ended, in words a user can act on."""
 
     SETTLED = "nobody wants to move any more: an equilibrium"
+    RESTS = "nobody is sure to gain by moving; bounds cannot tell whether somebody would"
     CYCLES = "the profiles repeat for ever: these dynamics never settle"
     WANDERS = "did not settle within the rounds and keeps coming back to the same profiles"
     STOPPED = "neither settled nor came back to a profile within the rounds: allow more"
@@ -218,7 +221,8 @@ def _play(
         if progress is not None:
             progress(rounds, max_rounds)
         if not steps:
-            return _Played(path, (), DynamicsStatus.SETTLED, rounds)
+            is_sure = check_profiles(game, m[None])[0][0]
+            return _Played(path, (), DynamicsStatus.SETTLED if is_sure else DynamicsStatus.RESTS, rounds)
         m = steps[-1]
         if order != "random" and path[-1] in starts:
             return _Played(path, tuple(path[starts[path[-1]] : -1]), DynamicsStatus.CYCLES, rounds)

@@ -16,8 +16,17 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.game.best_response import Game, game_of
-from fedpact.game.normal_form import NEVER, Strategies, drop_dominated, others_of, payoffs_of, responses_of
+from fedpact.game.game import Game
+from fedpact.game.make_game import game_of
+from fedpact.game.normal_form import (
+    NEVER,
+    Strategies,
+    are_certain,
+    drop_dominated,
+    others_of,
+    payoffs_of,
+    responses_of,
+)
 from fedpact.game.regret import largest_costs, read_worth
 from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
 
@@ -29,6 +38,7 @@ class MixedStatus(Enum):
     """How good a mixed equilibrium is, in words a user can act on."""
 
     VERIFIED = "an equilibrium: nobody gains by deviating, up to rounding"
+    CAUTIOUS = "an equilibrium of agents who count a target as met only where bounds prove it"
     APPROXIMATE = "close to an equilibrium: the regret says how much somebody can gain by deviating"
 
 
@@ -95,6 +105,8 @@ class _Play:
     cost: float
     met: float
     regret: float
+    is_certain: bool
+    """Whether all its responses to the others are known, not only bounded."""
 
 
 def _look_at(game: Game, strategies: Strategies, mixture: Mixture, worth: float, agent: int) -> _Play:
@@ -112,7 +124,14 @@ def _look_at(game: Game, strategies: Strategies, mixture: Mixture, worth: float,
         cost=float(mixture[agent] @ cost[own]),
         met=float(mixture[agent] @ met[own]),
         regret=max(0.0, float(utility.max() - mixture[agent] @ utility[own])),
+        is_certain=are_certain(game, strategies, agent, needs),
     )
+
+
+def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
+    if not is_close:
+        return MixedStatus.APPROXIMATE
+    return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
 
 
 def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium:
@@ -166,6 +185,6 @@ def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium
         regret={name: play.regret for name, play in zip(fed.names, plays, strict=True)},
         worth=dict(zip(fed.names, worths.tolist(), strict=True)),
         considered=considered,
-        status=MixedStatus.VERIFIED if is_close else MixedStatus.APPROXIMATE,
+        status=_find_status(is_close=is_close, is_certain=all(play.is_certain for play in plays)),
         method=method,
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.errors import FederationError
-from fedpact.game.best_response import Game, Profiles, find_least
+from fedpact.game.game import Game, Profiles, find_least, with_count
 
 MAX_PROFILES = 2_000_000
 MAX_PAYOFFS = 20_000_000
@@ -43,7 +43,16 @@ def responses_of(game: Game, strategies: Strategies, agent: int) -> NDArray[np.i
     shape = [len(kept) for kept in others_of(agent, strategies)]
     most = game.most[agent]
     least = find_least(game, _grid_of_others(agent, strategies), agent, 0, most)
-    return np.where(least <= most, least, NEVER).reshape(shape)
+    otherwise = most if game.is_self_sufficient[agent] else NEVER
+    return np.where(least <= most, least, otherwise).reshape(shape)
+
+
+def are_certain(game: Game, strategies: Strategies, agent: int, responses: NDArray[np.int64]) -> bool:
+    """Whether one sample less than each response, or all there is where there is none, surely is not enough."""
+    less = np.where(responses == NEVER, game.most[agent], responses - 1)
+    needs_some = responses > 0
+    m = with_count(_grid_of_others(agent, strategies)[needs_some], agent, less[needs_some])
+    return bool(game.judge(m, agent)[1].all())
 
 
 def _check_size(game: Game) -> None:

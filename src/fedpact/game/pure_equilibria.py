@@ -24,8 +24,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.game.best_response import Game, Profiles, find_span, with_count
+from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
+from fedpact.game.check import check_profiles, find_unmet
 from fedpact.game.dynamics import play_to_rest
+from fedpact.game.game import Game, Profiles, find_span, with_count
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called with the share of all profiles that is settled and the number of equilibria found."""
@@ -49,117 +51,54 @@ class Found:
     """(U, k) profiles of which bounds cannot tell whether they are equilibria."""
     is_complete: bool
     """Whether there are no others."""
+    is_interrupted: bool
+    """Whether an interrupt from the keyboard ended the search."""
     share_searched: float
     """Share of all profiles that is settled."""
     cost_left: tuple[float, float] | None
     """Within which costs equilibria that were not found must lie; None if they cannot be cheaper or dearer."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Boxes:
-    """Boxes of profiles."""
-
-    low: Profiles
-    high: Profiles
-
-    def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> _Boxes:
-        return _Boxes(self.low[rows], self.high[rows])
-
-    def __len__(self) -> int:
-        return len(self.low)
-
-    @property
-    def log_size(self) -> NDArray[np.float64]:
-        """(N,) logarithm of the number of profiles in each."""
-        return np.asarray(np.log(self.high - self.low + 1.0).sum(axis=1))
-
-    @property
-    def is_point(self) -> NDArray[np.bool_]:
-        """(N,) whether each holds one profile."""
-        return np.asarray((self.low == self.high).all(axis=1))
-
-
-def _join(*parts: _Boxes) -> _Boxes:
-    return _Boxes(np.concatenate([part.low for part in parts]), np.concatenate([part.high for part in parts]))
-
-
-def _split(boxes: _Boxes, side: NDArray[np.intp], last: NDArray[np.int64]) -> _Boxes:
-    """Cut every box in two along one side, after ``last``."""
-    rows = np.arange(len(boxes))
-    left, right = boxes.high.copy(), boxes.low.copy()
-    left[rows, side], right[rows, side] = last, last + 1
-    return _join(_Boxes(boxes.low, left), _Boxes(right, boxes.high))
-
-
-def _is_torn(game: Game, boxes: _Boxes) -> NDArray[np.bool_]:
+def _is_torn(game: Game, boxes: Boxes) -> NDArray[np.bool_]:
     """(N, k) whether an agent who needs the others gives nothing in one part of a box and something in another."""
     return np.asarray(~game.is_self_sufficient & (boxes.low == 0) & (boxes.high > 0))
 
 
-def _halve(game: Game, boxes: _Boxes) -> _Boxes:
+def _halve(game: Game, boxes: Boxes) -> Boxes:
     """Cut every box after some agent's zero if it is torn there, else in the middle of its longest side."""
     torn = _is_torn(game, boxes)
     is_torn = torn.any(axis=1)
-    side = np.where(is_torn, torn.argmax(axis=1), (boxes.high - boxes.low).argmax(axis=1))
-    rows = np.arange(len(boxes))
-    return _split(boxes, side, np.where(is_torn, 0, (boxes.low[rows, side] + boxes.high[rows, side]) // 2))
+    side = np.where(is_torn, torn.argmax(axis=1), longest_side(boxes))
+    return split(boxes, side, np.where(is_torn, 0, middle_of(boxes, side)))
 
 
-def _cut(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
+def _cut(game: Game, boxes: Boxes, agent: int) -> Boxes:
     """Keep of every box what the agent's best responses allow; drop boxes that become empty."""
     at_least, at_most = find_span(game, boxes.low, boxes.high, agent)
-    kept = _Boxes(with_count(boxes.low, agent, at_least), with_count(boxes.high, agent, at_most))
+    kept = Boxes(with_count(boxes.low, agent, at_least), with_count(boxes.high, agent, at_most))
     return kept[at_least <= at_most]
 
 
-def _cut_at_zero(game: Game, boxes: _Boxes, agent: int) -> _Boxes:
+def _cut_at_zero(game: Game, boxes: Boxes, agent: int) -> Boxes:
     """Drop boxes in which the agent gives nothing though that is never enough and all it has always is."""
     is_never_enough = game.judge(boxes.high, agent)[1]
     is_always_reached = game.judge(with_count(boxes.low, agent, game.most[agent]), agent)[0]
     return boxes[~(is_never_enough & is_always_reached)]
 
 
-def _cut_all(game: Game, boxes: _Boxes) -> _Boxes:
+def _cut_all(game: Game, boxes: Boxes) -> Boxes:
     """One round of cuts, agent by agent."""
     for agent in range(game.fed.k):
         if game.is_self_sufficient[agent]:
             boxes = _cut(game, boxes, agent)
         else:
             is_zero, is_torn = boxes.high[:, agent] == 0, _is_torn(game, boxes)[:, agent]
-            boxes = _join(
+            boxes = join(
                 boxes[is_torn],
                 _cut(game, boxes[~is_zero & ~is_torn], agent),
                 _cut_at_zero(game, boxes[is_zero], agent),
             )
     return boxes
-
-
-def check_profiles(game: Game, m: Profiles) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(B,) whether each profile surely is an equilibrium, and whether it surely is not."""
-    surely, surely_not = np.ones(len(m), dtype=bool), np.zeros(len(m), dtype=bool)
-    for agent in range(game.fed.k):
-        met, missed = game.judge(m, agent)
-        gives = m[:, agent] > 0
-        less = with_count(m[gives], agent, m[gives, agent] - 1)
-        content, unsettled = met.copy(), missed.copy()
-        less_met, less_missed = game.judge(less, agent)
-        content[gives] &= less_missed
-        unsettled[gives] |= less_met
-        if not game.is_self_sufficient[agent]:
-            most_met, most_missed = game.judge(with_count(m[~gives], agent, game.most[agent]), agent)
-            content[~gives] |= most_missed
-            unsettled[~gives] &= most_met
-        surely &= content
-        surely_not |= unsettled
-    return surely, surely_not
-
-
-def find_unmet(game: Game, m: Profiles) -> NDArray[np.bool_]:
-    """(B, k) whose target an equilibrium misses: of agents who cannot meet it alone, those who do not reach it."""
-    unmet = np.zeros(m.shape, dtype=bool)
-    for agent in np.flatnonzero(~game.is_self_sufficient):
-        unmet[:, agent] = ~game.judge(m, int(agent))[0]
-    return unmet
 
 
 class _Search:
@@ -168,12 +107,13 @@ class _Search:
     def __init__(self, game: Game, max_count: int) -> None:
         self.game = game
         self.max_count = max_count
-        self.left = _Boxes(np.zeros((1, game.fed.k), dtype=np.int64), game.most[None].copy())
+        self.left = Boxes(np.zeros((1, game.fed.k), dtype=np.int64), game.most[None].copy())
         self.found: list[Profiles] = []
         self.undecided: list[Profiles] = []
         self.count = 0
         self.cheapest, self.dearest = np.inf, -np.inf
-        self.is_listing = True
+        self.has_dropped = False
+        self.is_interrupted = False
         self._log_all = float(np.log(game.most + 1.0).sum())
 
     @property
@@ -181,7 +121,7 @@ class _Search:
         """Share of all profiles in boxes that are left."""
         return float(np.exp(self.left.log_size - self._log_all).sum())
 
-    def take(self, size: int) -> _Boxes:
+    def take(self, size: int) -> Boxes:
         """Take boxes off: the last, or those that can change the extremes most."""
         if not self.is_listing:
             low, high = self._costs(self.left)
@@ -191,7 +131,7 @@ class _Search:
         batch, self.left = self.left[start:], self.left[:start]
         return batch
 
-    def look_into(self, boxes: _Boxes, size: int) -> None:
+    def look_into(self, boxes: Boxes, size: int) -> None:
         """Cut boxes, note the profiles that they come down to and keep the others in about ``size`` pieces."""
         boxes = _cut_all(self.game, boxes)
         is_point = boxes.is_point
@@ -199,10 +139,12 @@ class _Search:
         boxes = _halve(self.game, boxes[~is_point])
         while len(boxes) < size and not boxes.is_point.all():
             is_point = boxes.is_point
-            boxes = _join(boxes[is_point], _halve(self.game, boxes[~is_point]))
-        self.left = _join(self.left, boxes)
+            boxes = join(boxes[is_point], _halve(self.game, boxes[~is_point]))
+        self.left = join(self.left, boxes)
         if not self.is_listing:
-            self.left = self.left[self._is_beyond(self.left)]
+            is_beyond = self._is_beyond(self.left)
+            self.has_dropped |= not is_beyond.all()
+            self.left = self.left[is_beyond]
 
     def _note(self, m: Profiles) -> None:
         surely, surely_not = check_profiles(self.game, m)
@@ -210,22 +152,27 @@ class _Search:
         new = m[surely]
         if not len(new):
             return
-        good = new[~find_unmet(self.game, new).any(axis=1)]
-        cost = self.game.fed.costs_of(good)
-        if not self.is_listing:
-            is_extreme = (cost == cost.min(initial=self.cheapest)) | (cost == cost.max(initial=self.dearest))
-            new = good[is_extreme & ((cost < self.cheapest) | (cost > self.dearest))]
-        self.found.append(new)  # first, so that an interrupt leaves no cost behind that nothing has
-        self.count += len(new)
-        self.cheapest = cost.min(initial=self.cheapest)
-        self.dearest = cost.max(initial=self.dearest)
-        self.is_listing = self.count < self.max_count
+        cost = self.game.fed.costs_of(new)
+        is_good = ~find_unmet(self.game, new).any(axis=1)
+        is_listed = np.arange(len(new)) < self.max_count - self.count
+        is_listed |= is_good & (cost < self.cheapest) & (cost == cost[is_good].min(initial=np.inf))
+        is_listed |= is_good & (cost > self.dearest) & (cost == cost[is_good].max(initial=-np.inf))
+        self.found.append(new[is_listed])  # first, so that an interrupt leaves no cost behind that nothing has
+        self.count += int(is_listed.sum())
+        self.has_dropped |= not is_listed.all()
+        self.cheapest = cost[is_good].min(initial=self.cheapest)
+        self.dearest = cost[is_good].max(initial=self.dearest)
 
-    def _costs(self, boxes: _Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    @property
+    def is_listing(self) -> bool:
+        """Whether all equilibria are looked for, or only the cheapest and the dearest."""
+        return self.count < self.max_count
+
+    def _costs(self, boxes: Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(N,) least and largest cost in each box."""
         return self.game.fed.costs_of(boxes.low), self.game.fed.costs_of(boxes.high)
 
-    def _is_beyond(self, boxes: _Boxes) -> NDArray[np.bool_]:
+    def _is_beyond(self, boxes: Boxes) -> NDArray[np.bool_]:
         """(N,) whether a box may hold something cheaper or dearer than is known."""
         low, high = self._costs(boxes)
         return np.asarray((low < self.cheapest) | (high > self.dearest))
@@ -233,14 +180,15 @@ class _Search:
     def result(self) -> Found:
         """Put together what was found."""
         undecided = np.concatenate([np.zeros((0, self.game.fed.k), dtype=np.int64), *self.undecided])
-        rest = _join(self.left, _Boxes(undecided, undecided))
+        rest = join(self.left, Boxes(undecided, undecided))
         rest = rest[self._is_beyond(rest)]
         low, high = self._costs(rest)
         profiles = np.concatenate([undecided[:0], *self.found])
         return Found(
             profiles=profiles[np.lexsort(profiles.T[::-1])],
             undecided=undecided,
-            is_complete=self.is_listing and not len(self.left) and not len(undecided),
+            is_complete=not self.has_dropped and not len(self.left) and not len(undecided),
+            is_interrupted=self.is_interrupted,
             share_searched=1 - min(1.0, self.share_left),
             cost_left=(float(low.min()), float(high.max())) if len(rest) else None,
         )
@@ -292,5 +240,7 @@ def find_equilibria(game: Game, *, max_count: int, time_limit: float, progress: 
         if len(search.left):
             _try_dynamics(search, start + time_limit)
     except KeyboardInterrupt:
-        pass
+        search.is_interrupted = True
+        if not search.count:
+            _try_dynamics(search, start)
     return search.result()

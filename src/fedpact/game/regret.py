@@ -21,8 +21,10 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_number
 from fedpact.describe.settings import read_per_agent
 from fedpact.errors import FederationError, Problems
-from fedpact.game.best_response import Game, best_response, game_of, with_count
-from fedpact.game.pure_equilibria import check_profiles
+from fedpact.game.best_response import best_response
+from fedpact.game.check import check_profiles
+from fedpact.game.game import Game, with_count
+from fedpact.game.make_game import game_of
 from fedpact.statistics.verification import read_contributions
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.statistics.verification import Interval
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -25,6 +26,7 @@ class EquilibriaStatus(Enum):
     NONE_EXISTS = "no pure equilibrium exists: every profile was searched"
     CUT = "there are or may be more equilibria, but none that meets every target is cheaper or dearer than these"
     STOPPED = "the search stopped early: there may be other equilibria, also cheaper and dearer ones"
+    UNDECIDED = "bounds cannot tell of some profiles whether they are equilibria; of all others these are"
     NONE_FOUND = "the search stopped early and found no equilibrium; whether one exists is not known"
 
 
@@ -55,37 +57,6 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """Between which numbers a cost or a price lies; ``high`` is infinite where nothing is known."""
-
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float | None:
-        """The cost or the price, if it is known."""
-        return self.low if self.high <= self.low * (1 + 1e-12) else None
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Plain values; no upper end is None."""
-        return {"low": self.low, "high": self.high if math.isfinite(self.high) else None}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, float | None]) -> Bounds:
-        """Read what :meth:`to_dict` wrote."""
-        low, high = entry["low"], entry["high"]
-        assert low is not None
-        return cls(low=low, high=math.inf if high is None else high)
-
-    def __str__(self) -> str:
-        if self.value is not None:
-            return f"{self.value:.6g}"
-        if math.isinf(self.high):
-            return f"at least {self.low:.6g}"
-        return f"{self.low:.6g} to {self.high:.6g}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Equilibria:
     """Pure equilibria of a federation in which everyone looks after itself.
 
@@ -101,11 +72,11 @@ class Equilibria:
     """The dearest equilibrium found that meets every target."""
     unmet: tuple[tuple[str, ...], ...]
     """For every equilibrium, whose targets it misses."""
-    stability: Bounds | None
+    stability: Interval | None
     """Cost of the best equilibrium over the optimum; None if no equilibrium found meets every target."""
-    anarchy: Bounds | None
+    anarchy: Interval | None
     """Cost of the worst equilibrium over the optimum; None if no equilibrium found meets every target."""
-    optimum: Bounds | None
+    optimum: Interval | None
     """Cost of the cheapest plan that meets every target; None if it is proved that there is none."""
     is_complete: bool
     """Whether these are all pure equilibria."""
@@ -182,7 +153,7 @@ class Equilibria:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Equilibria:
         """Read what :meth:`to_dict` wrote."""
-        outcome, bounds = _or_none(Outcome.from_dict), _or_none(Bounds.from_dict)
+        outcome, bounds = _or_none(Outcome.from_dict), _or_none(Interval.from_dict)
         return cls(
             profiles=tuple(tuple(m[name] for name in entry["names"]) for m in entry["equilibria"]),
             costs=tuple(entry["costs"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -31,7 +32,7 @@ class VerificationStatus(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A value known exactly (low equals high) or within certified or confidence limits."""
+    """A value known exactly (low equals high) or within limits; an infinite ``high`` is no limit."""
 
     low: float
     high: float
@@ -41,19 +42,28 @@ class Interval:
         """Whether the value is known."""
         return self.low == self.high
 
-    def to_dict(self) -> dict[str, float]:
-        """``{"value"}`` or ``{"low", "high"}``."""
-        return {"value": self.high} if self.is_exact else {"low": self.low, "high": self.high}
+    @property
+    def value(self) -> float | None:
+        """The value, if it is known."""
+        return self.high if self.is_exact else None
+
+    def to_dict(self) -> dict[str, float | None]:
+        """``{"value"}`` or ``{"low", "high"}``, where no upper limit is None."""
+        if self.is_exact:
+            return {"value": self.high}
+        return {"low": self.low, "high": self.high if math.isfinite(self.high) else None}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, float]) -> Interval:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Interval:
         """Read what :meth:`to_dict` wrote."""
         if "value" in entry:
             return cls(low=entry["value"], high=entry["value"])
-        return cls(low=entry["low"], high=entry["high"])
+        return cls(low=entry["low"], high=math.inf if entry["high"] is None else entry["high"])
 
     def __str__(self) -> str:
-        return f"{self.high:.6g}" if self.is_exact else f"{self.low:.6g} to {self.high:.6g}"
+        if self.is_exact:
+            return f"{self.high:.6g}"
+        return f"{self.low:.6g} to {self.high:.6g}" if math.isfinite(self.high) else f"at least {self.low:.6g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
