@@ -100,7 +100,7 @@ def test_two_agents_are_drawn_over_the_staircase_and_more_as_lines():
     [
         ({"order": "alphabetical"}, "order must be one of"),
         ({"max_rounds": 0}, "max_rounds must be 1 or more"),
-        ({"start": [1]}, "one number per agent"),
+        ({"start": [1]}, "start: m must have one number per agent"),
         ({"start": [[1, 2], [3, 4]]}, "agent 'alice': m must be"),
     ],
 )

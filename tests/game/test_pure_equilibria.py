@@ -46,7 +46,7 @@ def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
     assert not few.is_complete
     assert few.cost_left is None
     costs = [many_equilibria().costs_of(found.profiles) for found in (everything, few)]
-    assert len(costs[1]) < 100
+    assert len(costs[1]) <= 3 + 20  # as many as asked for, and what became cheapest or dearest
     assert (costs[1].min(), costs[1].max()) == (costs[0].min(), costs[0].max())
 
 

@@ -178,10 +178,11 @@ def _say_excess(excess: dict[str, float]) -> list[str]:
     """
     moved = sorted(((name, extra) for name, extra in excess.items() if extra), key=lambda item: -item[1])
     each = ", ".join(f"{name} {extra:+.6g}" for name, extra in moved[:_NAMED])
-    total = format_number(sum(excess.values()))
-    return (
-        [f"the worst equilibrium costs {total} more than the best plan: for the target of {each}"] if moved else []
-    )
+    total = sum(excess.values())
+    if total <= 0:
+        return []
+    more = f"{format_number(total)} more than the best plan"
+    return [f"the worst equilibrium costs {more}: for the target of {each}"]
 
 
 def _say_how_far(found: fp.Equilibria) -> str:

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
+from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
 from fedpact.game.result import Equilibria, EquilibriaStatus, Outcome
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import MAX_NODES, plan
-from fedpact.planning.result import Plan
 from fedpact.statistics.standalone import why_not_alone
 from fedpact.statistics.verification import Interval
 
@@ -40,16 +40,24 @@ def _interval(low: float, high: float) -> Interval:
     return Interval(low=low, high=low if high <= low * (1 + 1e-12) else high)
 
 
-def _find_optimum(fed: Federation, method: str, time_limit: float) -> tuple[Plan | None, Interval | None]:
-    """Cheapest plan that meets every agent's target, if one is found, and its cost; no cost if none exists."""
+def _find_optimum(
+    fed: Federation, good: Profiles, method: str, time_limit: float
+) -> tuple[NDArray[np.int64] | None, Interval | None]:
+    """(k,) best known plan that meets every agent's target, and between what its cost lies; None if none exists.
+
+    The equilibria ``good``, which meet every target, are plans, too.
+    """
     apart = fed.replace(guarantee="per-agent")
+    known = [(cost, m) for cost, m in zip(fed.costs_of(good).tolist(), good, strict=True)]
     try:
-        best = plan(apart, method, max_nodes=MAX_NODES, time_limit=time_limit)
+        found = plan(apart, method, max_nodes=MAX_NODES, time_limit=time_limit)
+        low, known = found.lower_bound, [(found.cost, found.m), *known]
     except NoPlanFoundError:
-        return None, _interval(bound_below(apart), math.inf)
+        low = bound_below(apart)
     except InfeasibleError:
         return None, None
-    return best, _interval(best.lower_bound, best.cost)
+    cost, best = min(known, key=lambda plan: plan[0], default=(math.inf, None))
+    return best, _interval(low, cost)
 
 
 def find_status(found: Found) -> EquilibriaStatus:
@@ -81,13 +89,13 @@ def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[
     )
 
 
-def _look_at(fed: Federation, m: NDArray[np.int64], best: Plan | None) -> Outcome:
+def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | None) -> Outcome:
     """See one equilibrium against the best known plan."""
     excess = {}
     if best is not None:
         excess = {
-            agent.name: float(agent.cost(count)) - float(agent.cost(best.contributions[agent.name]))
-            for agent, count in zip(fed.agents, m.tolist(), strict=True)
+            agent.name: float(agent.cost(count)) - float(agent.cost(planned))
+            for agent, count, planned in zip(fed.agents, m.tolist(), best.tolist(), strict=True)
         }
     return Outcome(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
@@ -136,20 +144,17 @@ def equilibria(
             raise FederationError(f"{field} must be {least} or more; it is {value}")
     game = game_of(fed)
     found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
-    method = "lp" if found.is_interrupted else "auto"  # whoever interrupts does not want to wait
-    best, optimum = _find_optimum(fed, method, time_limit)
-    costs = fed.costs_of(found.profiles)
     missing = find_unmet(game, found.profiles)
-    good = np.flatnonzero(~missing.any(axis=1))
-    if optimum is not None:
-        optimum = _interval(optimum.low, min([optimum.high, *costs[good].tolist()]))
-    stability, anarchy = _price(found, costs[good].tolist(), optimum)
-    cheapest, dearest = (good[costs[good].argmin()], good[costs[good].argmax()]) if len(good) else (None, None)
+    good = found.profiles[~missing.any(axis=1)]
+    method = "lp" if found.is_interrupted else "auto"  # whoever interrupts does not want to wait
+    best, optimum = _find_optimum(fed, good, method, time_limit)
+    costs = fed.costs_of(good)
+    stability, anarchy = _price(found, costs.tolist(), optimum)
     return Equilibria(
         profiles=tuple(tuple(m) for m in found.profiles.tolist()),
-        costs=tuple(costs.tolist()),
-        best=None if cheapest is None else _look_at(fed, found.profiles[cheapest], best),
-        worst=None if dearest is None else _look_at(fed, found.profiles[dearest], best),
+        costs=tuple(fed.costs_of(found.profiles).tolist()),
+        best=_look_at(fed, good[costs.argmin()], best) if len(good) else None,
+        worst=_look_at(fed, good[costs.argmax()], best) if len(good) else None,
         unmet=tuple(tuple(np.array(fed.names)[row].tolist()) for row in missing),
         stability=stability,
         anarchy=anarchy,

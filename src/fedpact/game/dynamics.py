@@ -272,7 +272,10 @@ def best_response_dynamics(
     if not max_rounds >= 1:
         raise FederationError(f"max_rounds must be 1 or more; it is {max_rounds}")
     game = game_of(fed)
-    m = read_contributions(fed, {} if start is None else start)
+    try:
+        m = read_contributions(fed, {} if start is None else start)
+    except FederationError as error:
+        raise FederationError([f"start: {problem}" for problem in error.problems]) from None
     played = _play(game, m, order, max_rounds, np.random.default_rng(0) if rng is None else rng, progress)
     reach = _reach(game, played.path)
     return Dynamics(

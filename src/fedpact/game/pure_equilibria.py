@@ -153,15 +153,18 @@ class _Search:
         if not len(new):
             return
         cost = self.game.fed.costs_of(new)
-        is_good = ~find_unmet(self.game, new).any(axis=1)
         is_listed = np.arange(len(new)) < self.max_count - self.count
-        is_listed |= is_good & (cost < self.cheapest) & (cost == cost[is_good].min(initial=np.inf))
-        is_listed |= is_good & (cost > self.dearest) & (cost == cost[is_good].max(initial=-np.inf))
+        cheapest, dearest = self.cheapest, self.dearest
+        good = np.flatnonzero(~find_unmet(self.game, new).any(axis=1))
+        if len(good):
+            low, high = good[cost[good].argmin()], good[cost[good].argmax()]
+            is_listed[low] |= cost[low] < cheapest
+            is_listed[high] |= cost[high] > dearest
+            cheapest, dearest = min(cheapest, cost[low]), max(dearest, cost[high])
         self.found.append(new[is_listed])  # first, so that an interrupt leaves no cost behind that nothing has
         self.count += int(is_listed.sum())
         self.has_dropped |= not is_listed.all()
-        self.cheapest = cost[is_good].min(initial=self.cheapest)
-        self.dearest = cost[is_good].max(initial=self.dearest)
+        self.cheapest, self.dearest = cheapest, dearest
 
     @property
     def is_listing(self) -> bool:
