@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from fedpact.coalition.result import Group, GroupsLookedAt, Share, ShareStatus
+from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.share import share
 from fedpact.comparison.compare import compare
 from fedpact.comparison.equilibria import equilibria
@@ -34,7 +34,7 @@ from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
 from fedpact.game.regret import Regret, is_equilibrium, regret
-from fedpact.game.result import Equilibria, EquilibriaStatus, Outcome
+from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -68,19 +68,19 @@ __all__ = [
     "FileCheck",
     "Frontier",
     "FrontierPoint",
-    "Group",
     "GroupsLookedAt",
     "InfeasibleError",
     "Interval",
+    "LeavingGroup",
     "Linear",
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
     "NoPlanFoundError",
-    "Outcome",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
+    "PricedEquilibrium",
     "Quadratic",
     "Regret",
     "Report",

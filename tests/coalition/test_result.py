@@ -2,12 +2,12 @@
 
 import fedpact as fp
 
-GROUP = fp.Group(members=("alice", "bob"), share=8.0, cost=5.0, contributions={"alice": 3, "bob": 2})
+GROUP = fp.LeavingGroup(members=("alice", "bob"), share=8.0, cost=5.0, contributions={"alice": 3, "bob": 2})
 
 
 def test_a_group_says_what_it_would_save():
     assert GROUP.saving == 3
-    assert fp.Group.from_dict(GROUP.to_dict()) == GROUP
+    assert fp.LeavingGroup.from_dict(GROUP.to_dict()) == GROUP
 
 
 def test_the_dictionary_has_the_keys_of_the_contract():

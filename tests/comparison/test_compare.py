@@ -38,6 +38,7 @@ def check_comparison(fed, table):
 def check_equilibria(fed, worst, best):
     """The cheapest and the dearest of all that meet every target, or any one if none does."""
     every = fp.equilibria(fed, time_limit=10)
+    assert every.is_complete or isinstance(fed.evidence, Reports)
     if not every.is_complete:
         return
     costs = [cost for cost, unmet in zip(every.costs, every.unmet, strict=True) if not unmet]

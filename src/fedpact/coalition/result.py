@@ -29,7 +29,7 @@ class GroupsLookedAt(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class LeavingGroup:
     """Agents who would do better by themselves, with the plan that shows it."""
 
     members: tuple[str, ...]
@@ -56,7 +56,7 @@ class Group:
         }
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Group:
+    def from_dict(cls, entry: Mapping[str, Any]) -> LeavingGroup:
         """Read what :meth:`to_dict` wrote."""
         return cls(
             members=tuple(entry["members"]),
@@ -80,7 +80,7 @@ class Share:
     """What its own samples cost each agent."""
     alone: dict[str, float | None]
     """What each agent would pay alone; None if it has no plan, or none was found."""
-    leaving: tuple[Group, ...]
+    leaving: tuple[LeavingGroup, ...]
     """Groups that would do better by themselves, largest saving first."""
     least_core_value: float | None
     """For rule ``least-core`` the e that no split of ``cost`` undercuts; what is reached too if all groups were
@@ -152,7 +152,7 @@ class Share:
         """Read what :meth:`to_dict` wrote."""
         derived = {"payments", "is_stable"}
         values = {key: value for key, value in entry.items() if key not in derived}
-        values["leaving"] = tuple(Group.from_dict(group) for group in entry["leaving"])
+        values["leaving"] = tuple(LeavingGroup.from_dict(group) for group in entry["leaving"])
         values["status"] = ShareStatus(entry["status"])
         values["looked_at"] = GroupsLookedAt(entry["looked_at"])
         return cls(**values)

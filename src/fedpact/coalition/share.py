@@ -32,7 +32,7 @@ from fedpact.coalition.groups import (
     find_better_off,
     is_proved_stable,
 )
-from fedpact.coalition.result import Group, GroupsLookedAt, Share, ShareStatus
+from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError
@@ -75,10 +75,10 @@ def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng:
     return point.x, point.e, None
 
 
-def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) -> Group:
+def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) -> LeavingGroup:
     found = game.value(members).plan
     assert found is not None, "who would save by leaving has a plan"
-    return Group(
+    return LeavingGroup(
         members=game.names(members),
         share=share_of(x, members),
         cost=found.cost,

@@ -25,7 +25,7 @@ from fedpact.game.check import find_unmet
 from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
-from fedpact.game.result import Equilibria, EquilibriaStatus, Outcome
+from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import MAX_NODES, plan
 from fedpact.statistics.standalone import why_not_alone
@@ -89,7 +89,7 @@ def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[
     )
 
 
-def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | None) -> Outcome:
+def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | None) -> PricedEquilibrium:
     """See one equilibrium against the best known plan."""
     excess = {}
     if best is not None:
@@ -97,7 +97,7 @@ def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | No
             agent.name: float(agent.cost(count)) - float(agent.cost(planned))
             for agent, count, planned in zip(fed.agents, m.tolist(), best.tolist(), strict=True)
         }
-    return Outcome(
+    return PricedEquilibrium(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
         cost=fed.cost_of(m),
         excess=excess,

@@ -31,7 +31,7 @@ class EquilibriaStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PricedEquilibrium:
     """One equilibrium, seen against the optimum."""
 
     contributions: dict[str, int]
@@ -51,7 +51,7 @@ class Outcome:
         }
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Outcome:
+    def from_dict(cls, entry: Mapping[str, Any]) -> PricedEquilibrium:
         """Read what :meth:`to_dict` wrote."""
         return cls(**entry)
 
@@ -66,9 +66,9 @@ class Equilibria:
     profiles: tuple[tuple[int, ...], ...]
     """The equilibria, in lexicographic order."""
     costs: tuple[float, ...]
-    best: Outcome | None
+    best: PricedEquilibrium | None
     """The cheapest equilibrium found that meets every target."""
-    worst: Outcome | None
+    worst: PricedEquilibrium | None
     """The dearest equilibrium found that meets every target."""
     unmet: tuple[tuple[str, ...], ...]
     """For every equilibrium, whose targets it misses."""
@@ -153,7 +153,7 @@ class Equilibria:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Equilibria:
         """Read what :meth:`to_dict` wrote."""
-        outcome, bounds = _or_none(Outcome.from_dict), _or_none(Interval.from_dict)
+        outcome, bounds = _or_none(PricedEquilibrium.from_dict), _or_none(Interval.from_dict)
         return cls(
             profiles=tuple(tuple(m[name] for name in entry["names"]) for m in entry["equilibria"]),
             costs=tuple(entry["costs"]),
