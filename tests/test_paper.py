@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 import fedpact as fp
-from fedpact.statistics.engine import JOINT, engine_of
+from fedpact.statistics.engine import engine_of
+from fedpact.statistics.weights import JOINT
 from strategies import cases
 
 

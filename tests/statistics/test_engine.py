@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from fedpact.statistics import engine as module
-from fedpact.statistics.engine import JOINT, Engine, engine_of
+from fedpact.statistics import weights
+from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.karp_luby import estimate
+from fedpact.statistics.weights import JOINT
 from oracle import answer, coupons_left, family_value_by_subsets
 from strategies import Case, cases
 
@@ -67,11 +69,12 @@ def test_more_samples_never_hurt(objective, data):
 def test_rates_too_many_to_keep_are_computed_anew(case):
     kept = Engine(case.build()).evaluate(vectors(case), requirements(case)).high
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_KEEP", 0)
+        patch.setattr(weights, "_KEEP", 0)
+        patch.setattr(module, "_AT_ONCE", 0)
         anew = Engine(case.build())
         found = anew.evaluate(vectors(case), requirements(case)).high
         np.testing.assert_allclose(found, kept, rtol=1e-12, atol=1e-15)
-        assert anew._kept is None
+        assert anew._weights.kept is None
 
 
 TWELVE = np.array([np.full(12, 1 / 12), np.arange(1, 13) / 78])

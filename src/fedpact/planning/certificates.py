@@ -21,7 +21,8 @@ from fedpact.planning.pairs import PairProgram
 from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK
-from fedpact.statistics.engine import JOINT, engine_of
+from fedpact.statistics.engine import engine_of
+from fedpact.statistics.weights import JOINT
 
 WORK_RATE = 1e9
 """How much of the engine's work fits into a second, roughly."""

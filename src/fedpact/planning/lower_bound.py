@@ -19,7 +19,7 @@ from fedpact.planning.currency import in_round_currency
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
-from fedpact.statistics.engine import JOINT
+from fedpact.statistics.weights import JOINT
 
 _MANY_AGENTS = 200
 # The nodes are what ends the integer search, so that it ends the same way every time.

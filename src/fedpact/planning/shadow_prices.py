@@ -29,8 +29,8 @@ from fedpact.planning.draft import solve_union
 from fedpact.planning.lower_bound import LowerBound, unreachable
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
-from fedpact.statistics.engine import JOINT
 from fedpact.statistics.rates import rates_of
+from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
 _COUNTS = 1e-6

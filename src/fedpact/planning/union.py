@@ -31,10 +31,10 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pairs import PairProgram, find_bad
 from fedpact.planning.row_generation import Row
-from fedpact.statistics.engine import JOINT
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
 from fedpact.statistics.rates import Rates, on_all_cores, rates_of
+from fedpact.statistics.weights import JOINT
 
 TOL = 1e-7
 _NEW_ROWS = 40

@@ -1,9 +1,8 @@
 """The guarantee engine: the value of every requirement of a federation at many contribution vectors.
 
-A *requirement* is one row of the question: agent i's target (k of them), or the joint one. Its value is the
-worst over targets h* of a miss family's value (see :mod:`fedpact.statistics.misses`). For every target two
-cheap bounds are at hand, the likeliest single miss below and the sum of all above, so only targets that can
-be the worst are looked at closer:
+The value of a requirement (:mod:`fedpact.statistics.weights`) is the worst over targets h* of a miss family's
+value (:mod:`fedpact.statistics.misses`). For every target two cheap bounds are at hand, the likeliest single miss
+below and the sum of all above, so only targets that can be the worst are looked at closer:
 
 1. *exact*: the signed sum of :mod:`fedpact.statistics.expansion`, built once per family and evaluated for all
    m at once;
@@ -23,28 +22,23 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Reports, Table
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
-from fedpact.statistics.domain import Domain, find_domain, rates_against
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, pair_bounds
-from fedpact.statistics.rates import rates_of
-from fedpact.statistics.targets import find_targets
+from fedpact.statistics.weights import Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
 CONFIDENCE = 0.999
 DRAWS = 20_000
-# Rates of all targets are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
-# computed anew for every question.
-_KEEP = 32_000_000
+# Numbers that are worked on at once, 16 MB.
+_AT_ONCE = 2_000_000
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
-JOINT = -1
-"""Number of the joint requirement; agents have theirs from 0 on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,7 +80,6 @@ class _Means:
     """What one requirement may use: work, randomness, draws, and a probability of being wrong."""
 
     work: float
-
     rng: np.random.Generator
     draws: int
     risk: float
@@ -97,65 +90,15 @@ class Engine:
 
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
-        self._kept_weights: dict[int, NDArray[np.float64]] = {}
+        self._weights = Weights(fed)
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
 
-    @cached_property
-    def domain(self) -> Domain:
-        """The merged points."""
-        return find_domain(self.fed)
-
-    def _find_rates(self, targets: NDArray[np.intp]) -> NDArray[np.float64]:
-        """(k, t, H) exact rates between some hypotheses and all."""
-        if isinstance(self.fed.evidence, Table):
-            return rates_against(self.domain, targets)
-        return rates_of(self.fed).rows(targets)
-
-    @cached_property
+    @property
     def targets(self) -> NDArray[np.intp]:
-        """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
-        if isinstance(self.fed.evidence, Reports):
-            return np.arange(self.fed.H)
-        return find_targets(self.domain)
-
-    @cached_property
-    def _kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """All rates and their logarithms, unless they are too many to keep."""
-        if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
-            return None
-        rates = self._find_rates(self.targets)
-        return rates, log_miss(rates)
-
-    def _rates(self, which: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(k, t, H) how often each hypothesis disagrees with some of the targets, and log(1 - that)."""
-        if self._kept is not None:
-            return self._kept[0][:, which], self._kept[1][:, which]
-        rates = self._find_rates(self.targets[which])
-        return rates, log_miss(rates)
-
-    def _weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
-        """(t, H) what it costs the requirement if a hypothesis is missed."""
-        if self.fed.objective == "expected":
-            return np.asarray(rates[requirement])
-        if requirement == JOINT:
-            bad = exceeds(rates, self.fed.epsilon[:, None, None]).any(axis=0)
-        else:
-            bad = exceeds(rates[requirement], self.fed.epsilon[requirement])
-        return np.asarray(bad, dtype=np.float64)
-
-    def _all_weights(self, some: slice, requirement: int) -> NDArray[np.float64]:
-        """(t, H) the same against some of the targets, kept where the rates are."""
-        if self._kept is None:
-            return self._weigh(self._find_rates(self.targets[some]), requirement)
-        if requirement not in self._kept_weights:
-            self._kept_weights[requirement] = self._weigh(self._kept[0], requirement)
-        return self._kept_weights[requirement][some]
-
-    def _weights(self, requirement: int, target: int) -> NDArray[np.float64]:
-        """(H,) what it costs the requirement if a hypothesis is missed, against one target."""
-        return np.asarray(self._weigh(self._rates(slice(target, target + 1))[0], requirement)[0])
+        """(T,) hypotheses to try as the truth."""
+        return self._weights.targets
 
     @property
     def has_joint_structure(self) -> bool:
@@ -164,8 +107,8 @@ class Engine:
 
     def find_likeliest_miss(self, requirement: int, target: int, m: NDArray[np.int64]) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``target`` is the truth."""
-        rates = self._find_rates(np.array([target]))
-        weights = self._weigh(rates, requirement)[0]
+        rates = self._weights.rates(np.array([target]))
+        weights = self._weights.weigh(rates, requirement)[0]
         logs = np.tensordot(m.astype(np.float64), log_miss(rates), axes=1)[0]
         some = np.flatnonzero(weights)
         return int(some[(np.log(weights[some]) + logs[some]).argmax()])
@@ -187,7 +130,7 @@ class Engine:
         if method not in METHODS:
             raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
         if method in ("exact", "estimate"):
-            _ = self.domain  # raises for reports, which have no joint structure
+            _ = self._weights.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
         questions = len(m) * len(requirements)
         means = _Means(
@@ -217,7 +160,7 @@ class Engine:
         Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open.
         """
         lows, highs = np.empty((2, len(m), len(requirements)))
-        step = max(1, _KEEP // (16 * max(1, len(self.targets))))
+        step = max(1, _AT_ONCE // max(1, len(self.targets)))
         for start in range(0, len(m), step):
             rows = slice(start, start + step)
             for column, requirement in enumerate(requirements):
@@ -258,11 +201,11 @@ class Engine:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(B, T) largest single term and smallest sum of terms that bounds the value, for every target."""
         low, high = np.empty((2, len(m), len(self.targets)))
-        step = max(1, _KEEP // (16 * self.fed.k * self.fed.H))
+        step = max(1, _AT_ONCE // (self.fed.k * self.fed.H))
         for start in range(0, len(self.targets), step):
             some = slice(start, start + step)
-            weights = self._all_weights(some, requirement)
-            batch = max(1, _KEEP // (16 * weights.size))
+            weights = self._weights.against(some, requirement)
+            batch = max(1, _AT_ONCE // weights.size)
             for first in range(0, len(m), batch):
                 rows = slice(first, first + batch)
                 miss = to_probability(self._log_miss(m[rows], some), keep_tiny=self.threshold(requirement) == 0)
@@ -273,8 +216,7 @@ class Engine:
 
     def _log_miss(self, m: NDArray[np.float64], some: slice) -> NDArray[np.float64]:
         """(b, t, H) logarithm of the probability that each hypothesis is missed."""
-        logs = log_miss(self._find_rates(self.targets[some])) if self._kept is None else self._kept[1][:, some]
-        return np.asarray(np.tensordot(m, logs, axes=1))
+        return np.asarray(np.tensordot(m, self._weights.logs(some), axes=1))
 
     def _sum(self, weights: NDArray[np.float64], miss: NDArray[np.float64]) -> NDArray[np.float64]:
         """(b, t) union bound; for the expected objective with the best threshold."""
@@ -379,9 +321,9 @@ class Engine:
                 low[target] = min(low[target], high[target])
 
     def _pair_bounds(self, m: NDArray[np.float64], requirement: int, target: int) -> Bound:
-        weights = self._weights(requirement, target)
+        weights = self._weights.against_one(target, requirement)
         some = np.flatnonzero(weights)
-        rates = self._find_rates(np.append(some, self.targets[target]))[:, :, some]
+        rates = self._weights.rates(np.append(some, self.targets[target]))[:, :, some]
         return pair_bounds(rates[:, -1], rates[:, :-1], weights[some], m, is_binary=self._is_binary)
 
     @cached_property
@@ -389,13 +331,15 @@ class Engine:
         """Whether every point has at most two labels, so that pairs determine their unions."""
         if isinstance(self.fed.evidence, Reports):
             return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-        return bool((np.diff(np.sort(self.domain.labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
+        labels = self._weights.domain.labels
+        return bool((np.diff(np.sort(labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
 
     def _family(self, requirement: int, target: int) -> MissFamily:
-        weights = self._weights(requirement, target)
+        weights = self._weights.against_one(target, requirement)
         some = np.flatnonzero(weights)
-        sets = self.domain.differ(int(self.targets[target]))[some]
-        return MissFamily(sets=sets, weights=weights[some], mass=self.domain.mass)
+        domain = self._weights.domain
+        sets = domain.differ(int(self.targets[target]))[some]
+        return MissFamily(sets=sets, weights=weights[some], mass=domain.mass)
 
     def reduced_family(self, requirement: int, target: int) -> MissFamily:
         """Miss family of a requirement against the target of that number, as small as it gets."""

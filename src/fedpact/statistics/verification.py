@@ -16,7 +16,8 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, JOINT, Engine, Values, engine_of
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, Values, engine_of
+from fedpact.statistics.weights import JOINT
 
 
 class VerificationStatus(Enum):

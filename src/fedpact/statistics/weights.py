@@ -1,0 +1,86 @@
+"""How often every hypothesis disagrees with every target, and what it costs a requirement if it is missed.
+
+A *requirement* is agent i's target (k of them), or the joint one. None of this depends on m; it is kept, as far as
+it fits, so that many contribution vectors can be asked about.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.evidence import Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.statistics.domain import Domain, find_domain, rates_against
+from fedpact.statistics.misses import log_miss
+from fedpact.statistics.rates import rates_of
+from fedpact.statistics.targets import find_targets
+
+JOINT = -1
+"""Number of the joint requirement; agents have theirs from 0 on."""
+# Rates of all targets are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
+# computed anew for every question.
+_KEEP = 32_000_000
+
+
+class Weights:
+    """Rates and weights of one federation, computed when first needed and kept."""
+
+    def __init__(self, fed: Federation) -> None:
+        self.fed = fed
+        self._kept_weights: dict[int, NDArray[np.float64]] = {}
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The merged points."""
+        return find_domain(self.fed)
+
+    @cached_property
+    def targets(self) -> NDArray[np.intp]:
+        """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
+        if isinstance(self.fed.evidence, Reports):
+            return np.arange(self.fed.H)
+        return find_targets(self.domain)
+
+    def rates(self, hypotheses: NDArray[np.intp]) -> NDArray[np.float64]:
+        """(k, t, H) exact rates between some hypotheses and all."""
+        if isinstance(self.fed.evidence, Table):
+            return rates_against(self.domain, hypotheses)
+        return rates_of(self.fed).rows(hypotheses)
+
+    @cached_property
+    def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """(k, T, H) all rates and their logarithms, unless they are too many to keep."""
+        if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
+            return None
+        rates = self.rates(self.targets)
+        return rates, log_miss(rates)
+
+    def logs(self, some: slice) -> NDArray[np.float64]:
+        """(k, t, H) logarithm of the probability that one sample misses each hypothesis, for some targets."""
+        return log_miss(self.rates(self.targets[some])) if self.kept is None else self.kept[1][:, some]
+
+    def weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
+        """(t, H) what it costs the requirement if a hypothesis is missed."""
+        if self.fed.objective == "expected":
+            return np.asarray(rates[requirement])
+        if requirement == JOINT:
+            bad = exceeds(rates, self.fed.epsilon[:, None, None]).any(axis=0)
+        else:
+            bad = exceeds(rates[requirement], self.fed.epsilon[requirement])
+        return np.asarray(bad, dtype=np.float64)
+
+    def against(self, some: slice, requirement: int) -> NDArray[np.float64]:
+        """(t, H) the weights against some of the targets."""
+        if self.kept is None:
+            return self.weigh(self.rates(self.targets[some]), requirement)
+        if requirement not in self._kept_weights:
+            self._kept_weights[requirement] = self.weigh(self.kept[0], requirement)
+        return self._kept_weights[requirement][some]
+
+    def against_one(self, target: int, requirement: int) -> NDArray[np.float64]:
+        """(H,) the weights against the target of that number."""
+        return np.asarray(self.against(slice(target, target + 1), requirement)[0])
