@@ -93,29 +93,23 @@ def ours(three: fp.Federation) -> tuple[float, Profiles]:
     return statistics.median(seconds for seconds, _ in runs), runs[0][1]
 
 
-def test_boxes_against_a_masked_tensor(three, ours, compare) -> None:
-    seconds, found = timed(mask, three)
+@pytest.mark.parametrize(
+    ("competitor", "call", "at_least"),
+    [
+        ("payoff tensor masked with numpy", mask, 10),
+        ("payoff tensor and QuantEcon's pure_nash_brute", brute, 50),
+    ],
+)
+def test_boxes_against_a_tensor(three, ours, compare, competitor, call, at_least) -> None:
+    seconds, found = timed(call, three)
     assert found == ours[1]
     compare(
         f"pure equilibria, 3 agents with about 60 strategies ({len(found)} found)",
         unit="s",
         ours=ours[0],
-        competitor="payoff tensor masked with numpy",
+        competitor=competitor,
         theirs=seconds,
-        at_least=10,
-    )
-
-
-def test_boxes_against_quantecon(three, ours, compare) -> None:
-    seconds, found = timed(brute, three)
-    assert found == ours[1]
-    compare(
-        f"pure equilibria, 3 agents with about 60 strategies ({len(found)} found)",
-        unit="s",
-        ours=ours[0],
-        competitor="payoff tensor and QuantEcon's pure_nash_brute",
-        theirs=seconds,
-        at_least=50,
+        at_least=at_least,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,20 @@ def test_the_curve_of_the_price_of_stability_is_that_of_its_json():
     assert [float(cell) for cell in table["price of stability"]] == [round(row["price"], 3) for row in rows]
     assert [float(cell.replace(",", "")) for cell in table["optimum"]] == [row["optimum"] for row in rows]
     assert [float(cell) for cell in table["the paper's formula"]] == [round(row["printed"], 9) for row in rows]
+
+
+def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():
+    page = (ROOT / "docs" / "explanation" / "game.md").read_text()
+    said = [int(times) for times in re.findall(r"over (\d+) times less", page)]
+    rows = json.loads((ROOT / "docs" / "results" / "benchmarks.json").read_text())["rows"]
+    measured = [row for row in rows if row["what"].startswith("pure equilibria")]
+    assert len(said) == len(measured) == 2
+    assert all(row["ratio"] > times and row["ours"] < 0.1 for row, times in zip(measured, said, strict=True))
+
+
+def test_the_command_in_the_page_on_sharing_prints_what_it_shows():
+    page = (ROOT / "docs" / "explanation" / "sharing.md").read_text()
+    (shown,) = re.findall(r"```\n\$ fedpact share price-of-stability\n(.*?)```", page, flags=re.DOTALL)
+    command = [sys.executable, "-m", "fedpact", "share", "price-of-stability"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()

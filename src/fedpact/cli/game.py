@@ -38,19 +38,20 @@ def game(
         bool, typer.Option("--dynamics", help="Also let agents respond to each other until they settle or cycle.")
     ] = False,
     order: Annotated[
-        str | None, typer.Option(help='Dynamics in which order: "round-robin", "random" or "simultaneous".')
+        str | None, typer.Option(help='Dynamics, in the order "round-robin", "random" or "simultaneous".')
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help='Dynamics from where, such as "2,3" or "alice=2"; else from nothing.')
+        str | None, typer.Option(help='Dynamics, starting at "2,3" or "alice=2" instead of nothing.')
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random order.")] = 0,
     worth: Annotated[
         float | None,
-        typer.Option(help="Mixed, with meeting a target worth so much; else 1, or twice what it may cost."),
+        typer.Option(help="Mixed, with a met target worth this instead of 1, or of twice what it may cost."),
     ] = None,
-    max_count: Annotated[int | None, typer.Option(help="How many equilibria to list; 10,000.")] = None,
+    max_count: Annotated[int | None, typer.Option(help="How many equilibria to list instead of 10,000.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for the search, and as many for the optimum, after a draft; 60.")
+        float | None,
+        typer.Option(help="Seconds for the search, and for the optimum after its draft; else 60."),
     ] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,

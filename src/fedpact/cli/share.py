@@ -37,7 +37,7 @@ def share(
     ] = "auto",
     time_limit: SecondsOption = None,
     max_groups: Annotated[
-        int | None, typer.Option(help="Beyond twelve agents, how many groups may be planned for; 150.")
+        int | None, typer.Option(help="Beyond twelve agents, how many groups may be planned for instead of 150.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is sampled beyond twelve agents.")] = 0,
     plot: PlotOption = None,

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fedpact.comparison.equilibria import find_status
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
@@ -111,7 +110,7 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
 def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
     """Row of the dearest or the cheapest equilibrium that meets every target; of any one if none does."""
     if not len(found.profiles):
-        return _row_without_numbers(method, find_status(found).value)
+        return _row_without_numbers(method, found.status.value)
     is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
     if not is_met.any():
         every = "every equilibrium found" if found.cost_left else "every equilibrium"

@@ -25,7 +25,7 @@ from fedpact.game.check import find_unmet
 from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
-from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
+from fedpact.game.result import Equilibria, PricedEquilibrium
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import MAX_NODES, plan
 from fedpact.statistics.standalone import why_not_alone
@@ -48,7 +48,7 @@ def _find_optimum(
     The equilibria ``good``, which meet every target, are plans, too.
     """
     apart = fed.replace(guarantee="per-agent")
-    known = [(cost, m) for cost, m in zip(fed.costs_of(good).tolist(), good, strict=True)]
+    known = list(zip(fed.costs_of(good).tolist(), good, strict=True))
     try:
         found = plan(apart, method, max_nodes=MAX_NODES, time_limit=time_limit)
         low, known = found.lower_bound, [(found.cost, found.m), *known]
@@ -58,17 +58,6 @@ def _find_optimum(
         return None, None
     cost, best = min(known, key=lambda plan: plan[0], default=(math.inf, None))
     return best, _interval(low, cost)
-
-
-def find_status(found: Found) -> EquilibriaStatus:
-    """Put into words how a search ended."""
-    if found.is_complete:
-        return EquilibriaStatus.ALL if len(found.profiles) else EquilibriaStatus.NONE_EXISTS
-    if len(found.undecided) and found.share_searched == 1:
-        return EquilibriaStatus.UNDECIDED
-    if not len(found.profiles):
-        return EquilibriaStatus.NONE_FOUND
-    return EquilibriaStatus.STOPPED if found.cost_left else EquilibriaStatus.CUT
 
 
 def _divide(cost: float, optimum: float) -> float:
@@ -162,7 +151,7 @@ def equilibria(
         is_complete=found.is_complete,
         share_searched=found.share_searched,
         undecided=len(found.undecided),
-        status=find_status(found),
+        status=found.status,
         standalone=game.needs,
         dependent=why_not_alone(fed, game.needs),
         names=fed.names,

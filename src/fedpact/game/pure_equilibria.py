@@ -28,6 +28,7 @@ from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
 from fedpact.game.check import check_profiles, find_unmet
 from fedpact.game.dynamics import play_to_rest
 from fedpact.game.game import Game, Profiles, find_span, with_count
+from fedpact.game.result import EquilibriaStatus
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called with the share of all profiles that is settled and the number of equilibria found."""
@@ -57,6 +58,17 @@ class Found:
     """Share of all profiles that is settled."""
     cost_left: tuple[float, float] | None
     """Within which costs equilibria that were not found must lie; None if they cannot be cheaper or dearer."""
+
+    @property
+    def status(self) -> EquilibriaStatus:
+        """How the search ended, in words."""
+        if self.is_complete:
+            return EquilibriaStatus.ALL if len(self.profiles) else EquilibriaStatus.NONE_EXISTS
+        if len(self.undecided) and self.share_searched == 1:
+            return EquilibriaStatus.UNDECIDED
+        if not len(self.profiles):
+            return EquilibriaStatus.NONE_FOUND
+        return EquilibriaStatus.STOPPED if self.cost_left else EquilibriaStatus.CUT
 
 
 def _is_torn(game: Game, boxes: Boxes) -> NDArray[np.bool_]:

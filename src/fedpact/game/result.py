@@ -26,7 +26,7 @@ class EquilibriaStatus(Enum):
     NONE_EXISTS = "no pure equilibrium exists: every profile was searched"
     CUT = "there are or may be more equilibria, but none that meets every target is cheaper or dearer than these"
     STOPPED = "the search stopped early: there may be other equilibria, also cheaper and dearer ones"
-    UNDECIDED = "bounds cannot tell of some profiles whether they are equilibria; of all others these are"
+    UNDECIDED = "bounds cannot tell of some profiles whether they are equilibria; but for them these are all"
     NONE_FOUND = "the search stopped early and found no equilibrium; whether one exists is not known"
 
 
