@@ -4,6 +4,7 @@
 
     FedpactError
     ├── FederationError (also a ValueError)   the description or the request is malformed
+    │   └── NotOptimalError                   the request needs the optimum, and the plan is only bounded
     ├── InfeasibleError                       no contribution vector can meet the targets
     │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
     ├── MissingExtraError                     an optional package is not installed
@@ -42,6 +43,10 @@ class FederationError(FedpactError, ValueError):
         more = len(self.problems) - 1
         suffix = f" (and {more} more problem{'s' if more > 1 else ''})" if more else ""
         super().__init__(self.problems[0] + suffix)
+
+
+class NotOptimalError(FederationError):
+    """A rule needs a plan that is proved to be optimal, and this one is only bounded."""
 
 
 class InfeasibleError(FedpactError):

@@ -122,6 +122,13 @@ class CoveringProgram:
             for row in found:
                 self._add_row(row)
 
+    def set_rate(self, agent: int, rate: float) -> None:
+        """Let an agent of linear cost charge another rate; the rows so far stay valid."""
+        self.costs = (*self.costs[:agent], Linear(rate), *self.costs[agent + 1 :])
+        self._slope_at_zero[agent] = rate
+        if self._column[agent] >= 0:
+            self._highs.changeColCost(int(self._column[agent]), rate)
+
     def value_in_box(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
         """Optimum over the rows so far with ``low`` <= m <= ``high``; infinite if there is none."""
         agents = np.flatnonzero(self._column >= 0)

@@ -1,0 +1,1 @@
+"""Payments, audits and checks that keep reports honest."""

@@ -1,0 +1,115 @@
+"""A settlement: what each agent is paid, what that leaves it with, and who has to bring the money."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from fedpact.drawing.figures import draw_bars
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+
+class SettlementStatus(Enum):
+    """Whether the agents stay, in words a user can act on."""
+
+    ACCEPTED = "every agent is at least as well off as alone"
+    REJECTED = "some agents would be better off alone: another rule, or a lower fee, keeps them"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """Payments for a contribution vector."""
+
+    payments: dict[str, float]
+    """From the operator to each agent, its fee taken off; a negative payment is owed to the operator."""
+    fees: dict[str, float]
+    """What is taken off each payment: a fee, a pivot or a share of the cost."""
+    contributions: dict[str, int]
+    labelling: dict[str, float]
+    """What its contribution costs each agent."""
+    met: dict[str, bool]
+    """Whether each target is known to be met."""
+    utility: dict[str, float]
+    """What its target is worth to each agent, if met, less its labelling, plus its payment."""
+    utility_alone: dict[str, float]
+    """The same for an agent that labels by itself what it needs; zero for one that cannot reach its target so."""
+    worth: dict[str, float]
+    """What meeting its target is worth to each agent."""
+    spend: float
+    """What the operator pays out before fees."""
+    recovered: float
+    """What comes back as fees."""
+    rule: str
+    pivot: str | None
+    """For the VCG rules "none" or "clarke"."""
+    objective: str
+    guarantee: str
+
+    @property
+    def deficit(self) -> float:
+        """Money that has to come from outside: spend less what is recovered."""
+        return self.spend - self.recovered
+
+    @property
+    def cost(self) -> float:
+        """What all labelling costs."""
+        return sum(self.labelling.values())
+
+    @property
+    def overpayment(self) -> float:
+        """What all payments together are above the cost of labelling."""
+        return self.deficit - self.cost
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """Agents that would be better off alone."""
+        tol = 1e-9 * max(self.worth.values())
+        return tuple(name for name, alone in self.utility_alone.items() if self.utility[name] < alone - tol)
+
+    @property
+    def status(self) -> SettlementStatus:
+        """Whether the agents stay."""
+        return SettlementStatus.REJECTED if self.leaving else SettlementStatus.ACCEPTED
+
+    def plot(self) -> Figure:
+        """Draw what each agent is paid, as a matplotlib figure; needs ``fedpact[plot]``."""
+        paid = {name: payment for name, payment in self.payments.items() if payment}
+        return draw_bars(
+            paid or self.payments,
+            title=f"rule {self.rule}: spend {self.spend:.6g}, deficit {self.deficit:.6g}",
+            axis="payment",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "payments": dict(self.payments),
+            "fees": dict(self.fees),
+            "contributions": dict(self.contributions),
+            "labelling": dict(self.labelling),
+            "met": dict(self.met),
+            "utility": dict(self.utility),
+            "utility_alone": dict(self.utility_alone),
+            "worth": dict(self.worth),
+            "spend": self.spend,
+            "recovered": self.recovered,
+            "deficit": self.deficit,
+            "cost": self.cost,
+            "overpayment": self.overpayment,
+            "leaving": list(self.leaving),
+            "status": self.status.value,
+            "rule": self.rule,
+            "pivot": self.pivot,
+            "objective": self.objective,
+            "guarantee": self.guarantee,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Settlement:
+        """Read what :meth:`to_dict` wrote."""
+        derived = {"deficit", "cost", "overpayment", "leaving", "status"}
+        return cls(**{key: value for key, value in entry.items() if key not in derived})
