@@ -27,6 +27,7 @@ from fedpact.errors import (
     InfeasibleError,
     MissingExtraError,
     NoPlanFoundError,
+    NotOptimalError,
     SolverError,
 )
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
@@ -35,6 +36,11 @@ from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynami
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
 from fedpact.game.regret import Regret, is_equilibrium, regret
 from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
+from fedpact.mechanism.audit import audit
+from fedpact.mechanism.audit_result import Audit, AuditStatus, Finding, Witness
+from fedpact.mechanism.compare_rules import RuleComparison, RuleRow, compare_rules
+from fedpact.mechanism.result import Settlement, SettlementStatus
+from fedpact.mechanism.settle import settle
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -51,6 +57,8 @@ __version__ = version("fedpact")
 __all__ = [
     "TIE",
     "Agent",
+    "Audit",
+    "AuditStatus",
     "BindingPair",
     "ComparedRow",
     "Comparison",
@@ -66,6 +74,7 @@ __all__ = [
     "FederationError",
     "FedpactError",
     "FileCheck",
+    "Finding",
     "Frontier",
     "FrontierPoint",
     "GroupsLookedAt",
@@ -77,6 +86,7 @@ __all__ = [
     "MixedEquilibrium",
     "MixedStatus",
     "NoPlanFoundError",
+    "NotOptimalError",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
@@ -84,6 +94,10 @@ __all__ = [
     "Quadratic",
     "Regret",
     "Report",
+    "RuleComparison",
+    "RuleRow",
+    "Settlement",
+    "SettlementStatus",
     "ShadowPrices",
     "Share",
     "ShareStatus",
@@ -95,12 +109,15 @@ __all__ = [
     "TradeoffStatus",
     "Verification",
     "VerificationStatus",
+    "Witness",
     "__version__",
+    "audit",
     "best_response",
     "best_response_dynamics",
     "check",
     "classes",
     "compare",
+    "compare_rules",
     "compute_price_of_stability",
     "cover",
     "disagreement",
@@ -115,6 +132,7 @@ __all__ = [
     "read_report",
     "regret",
     "save",
+    "settle",
     "shadow_prices",
     "share",
     "standalone",

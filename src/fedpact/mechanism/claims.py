@@ -1,0 +1,200 @@
+"""What agents claim, and the federation that follows from it.
+
+What a claim is depends on what is private: the masses of a distribution (a table; predictions are one too, on
+the points that tell hypotheses apart), the disagreement rates of a report, or the cost of a sample. A claim is
+an array; whatever is not claimed is as it is in truth.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.costs import Linear
+from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, find_distinct
+from fedpact.describe.federation import Federation
+from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.reports import Report
+from fedpact.describe.settings import Agent
+from fedpact.errors import FederationError
+from fedpact.statistics.domain import find_domain
+
+PRIVATE = ("data", "costs")
+Claim: TypeAlias = NDArray[np.float64]
+ELSEWHERE = "elsewhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims(ABC):
+    """What is private in a federation, and how to make the federation that the agents claim to be."""
+
+    truth: Federation
+
+    @abstractmethod
+    def of(self, agent: int) -> Claim:
+        """Return the true claim."""
+
+    @abstractmethod
+    def federation(self, claims: Mapping[int, Claim]) -> Federation:
+        """Return the federation in which some agents claim something else."""
+
+    @abstractmethod
+    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
+        """Return the federation in which ``agent`` takes part under two names, the second one last."""
+
+    @abstractmethod
+    def describe(self, claim: Claim) -> dict[str, float]:
+        """Return a claim in words that can be printed."""
+
+
+def _with_evidence(fed: Federation, evidence: Evidence, agents: tuple[Agent, ...]) -> Federation:
+    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence), evidence_memo={})
+
+
+def _twin_agents(fed: Federation, agent: int) -> tuple[Agent, ...]:
+    """Everybody and a second name of one agent, which has half of its capacity."""
+    own = fed.agents[agent]
+    name = next(name for number in range(2, fed.k + 3) if (name := f"{own.name} ({number})") not in fed.names)
+    if own.capacity is None:
+        return (*fed.agents, replace(own, name=name))
+    half = own.capacity // 2
+    first = replace(own, capacity=own.capacity - half)
+    return (*fed.agents[:agent], first, *fed.agents[agent + 1 :], replace(own, name=name, capacity=half))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MassClaims(Claims):
+    """Agents claim distributions over the points of a table."""
+
+    table: Table
+
+    def of(self, agent: int) -> Claim:
+        """Return the true masses (n,)."""
+        return np.asarray(self.table.distributions[agent])
+
+    def federation(self, claims: Mapping[int, Claim]) -> Federation:
+        """Return the federation with some rows of the table replaced."""
+        rows = self.table.distributions.copy()
+        for agent, claim in claims.items():
+            rows[agent] = claim
+        return _with_evidence(self.truth, replace(self.table, distributions=rows), self.truth.agents)
+
+    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
+        """Return the federation with one more row."""
+        rows = np.vstack([self.table.distributions, claims[1]])
+        rows[agent] = claims[0]
+        return _with_evidence(self.truth, replace(self.table, distributions=rows), _twin_agents(self.truth, agent))
+
+    def describe(self, claim: Claim) -> dict[str, float]:
+        """Mass of every point that has some."""
+        return {point: float(mass) for point, mass in zip(self.table.points, claim, strict=True) if mass}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateClaims(Claims):
+    """Agents claim disagreement rates of pairs, rounded to counts on as many points as they really have."""
+
+    evidence: Reports
+
+    def of(self, agent: int) -> Claim:
+        """Return the true rates (H(H-1)/2,)."""
+        report = self.evidence.reports[agent]
+        return report.counts / report.n
+
+    def federation(self, claims: Mapping[int, Claim]) -> Federation:
+        """Return the federation with some reports replaced."""
+        reports = list(self.evidence.reports)
+        for agent, claim in claims.items():
+            reports[agent] = _report(reports[agent], claim)
+        return _with_evidence(self.truth, replace(self.evidence, reports=tuple(reports)), self.truth.agents)
+
+    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
+        """Return the federation with one more report."""
+        reports = [*self.evidence.reports, _report(self.evidence.reports[agent], claims[1])]
+        reports[agent] = _report(reports[agent], claims[0])
+        evidence = replace(self.evidence, reports=tuple(reports))
+        return _with_evidence(self.truth, evidence, _twin_agents(self.truth, agent))
+
+    def describe(self, claim: Claim) -> dict[str, float]:
+        """Rate of every pair of hypotheses."""
+        names = self.evidence.hypotheses
+        first, second = np.triu_indices(len(names), k=1)
+        return {f"{names[h]}, {names[g]}": float(rate) for h, g, rate in zip(first, second, claim, strict=True)}
+
+
+def _report(true: Report, claim: Claim) -> Report:
+    return replace(true, counts=np.rint(np.clip(claim, 0, 1) * true.n).astype(np.int64))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostClaims(Claims):
+    """Agents claim a cost per sample; their data are known."""
+
+    def of(self, agent: int) -> Claim:
+        """Return the true cost (1,)."""
+        return np.array([float(self.truth.agents[agent].cost(1))])
+
+    def federation(self, claims: Mapping[int, Claim]) -> Federation:
+        """Return the federation with some costs replaced."""
+        costs = [agent.cost for agent in self.truth.agents]
+        for agent, claim in claims.items():
+            costs[agent] = Linear(float(claim[0]))
+        return self.truth.replace(cost=costs)
+
+    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
+        """Return the federation in which both names have the agent's data and claim a cost each."""
+        masses = claims_of(self.truth, "data")
+        twin = masses.with_twin(agent, (masses.of(agent), masses.of(agent)))
+        rates = [own.cost for own in twin.agents]
+        rates[agent], rates[-1] = Linear(float(claims[0][0])), Linear(float(claims[1][0]))
+        return twin.replace(cost=rates)
+
+    def describe(self, claim: Claim) -> dict[str, float]:
+        """Cost per sample."""
+        return {"cost": float(claim[0])}
+
+
+def _as_table(fed: Federation) -> Table:
+    """Points that tell hypotheses apart, merged, and one more on which all agree."""
+    domain = find_domain(fed)
+    labels = np.hstack([domain.labels, np.zeros((fed.H, 1), dtype=domain.labels.dtype)])
+    rest = np.clip(1 - domain.mass.sum(axis=1, keepdims=True), 0, 1)
+    return Table(
+        labels=labels,
+        distributions=np.hstack([domain.mass, rest]),
+        points=(*number_names("x", domain.n), ELSEWHERE),
+        hypotheses=fed.hypotheses,
+    )
+
+
+def claims_of(fed: Federation, private: str) -> Claims:
+    """Say what agents can claim where "data" or "costs" are private."""
+    if private not in PRIVATE:
+        raise FederationError(f"private must be one of {', '.join(PRIVATE)}; it is {private!r}")
+    if private == "costs":
+        for agent in fed.agents:
+            if not isinstance(agent.cost, Linear):
+                raise FederationError(
+                    f"private costs must be one number per sample; agent {agent.name!r} has another cost"
+                )
+        return CostClaims(truth=fed)
+    return _data_claims(fed, fed.evidence)
+
+
+def _data_claims(fed: Federation, evidence: Any) -> Claims:
+    match evidence:
+        case Table():
+            return MassClaims(truth=fed, table=evidence)
+        case Predictions():
+            table = _as_table(fed)
+            return MassClaims(truth=_with_evidence(fed, table, fed.agents), table=table)
+        case _:
+            return RateClaims(truth=fed, evidence=evidence)
