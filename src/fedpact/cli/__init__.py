@@ -11,11 +11,25 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli import check, compare, demo, examples, frontier, game, plan, prices, reproduce, share, verify
+from fedpact.cli import (
+    audit,
+    check,
+    compare,
+    demo,
+    examples,
+    frontier,
+    game,
+    pay,
+    plan,
+    prices,
+    reproduce,
+    share,
+    verify,
+)
 
 app = typer.Typer(
     name="fedpact",
-    help="Who in a federation should label how many samples, at what cost, and what if nobody coordinates?",
+    help="Who in a federation should label how many samples, at what cost, for what pay?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -31,6 +45,8 @@ for command in (
     frontier.frontier,
     prices.prices,
     share.share,
+    pay.pay,
+    audit.audit,
     reproduce.reproduce,
     examples.examples,
 ):

@@ -52,6 +52,25 @@ SecondsOption = Annotated[
     float | None,
     typer.Option(help="Seconds for each exact search, on top of the draft that it starts from."),
 ]
+FeeOption = Annotated[
+    str | None,
+    typer.Option(metavar="AMOUNT", help='For "pwyc", what everybody pays for taking part; or "alice=1,bob=2".'),
+]
+RecoverOption = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help='For "pwyc", the share of the spend that fees should bring back.'),
+]
+PivotOption = Annotated[str, typer.Option(help='For the VCG rules, "none" or "clarke".')]
+CeilingOption = Annotated[
+    str | None, typer.Option(metavar="AMOUNT", help='For "threshold", the most that a sample may cost.')
+]
+WorthOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AMOUNT",
+        help="What meeting its target is worth to an agent; enough for all it may spend if not given.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -70,7 +89,7 @@ def read_federation(text: str) -> fp.Federation:
         raise fp.FederationError(f"{text!r} is neither a file nor an example: {error}") from None
 
 
-def read_m(text: str) -> list[str] | dict[str, str]:
+def read_m(text: str, what: str = "m") -> list[str] | dict[str, str]:
     """Split ``3,2`` or ``alice=3,bob=2``; the numbers are checked by the package."""
     parts = [part.strip() for part in text.split(",")]
     if not any("=" in part for part in parts):
@@ -79,8 +98,17 @@ def read_m(text: str) -> list[str] | dict[str, str]:
     names = [name.strip() for name, _, _ in pairs]
     for (name, equals, _), part in zip(pairs, parts, strict=True):
         if not equals or names.count(name.strip()) > 1:
-            raise fp.FederationError(f'm must name every agent once, as in "alice=3,bob=2"; {part!r} does not')
+            raise fp.FederationError(
+                f'{what} must name every agent once, as in "alice=3,bob=2"; {part!r} does not'
+            )
     return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
+
+
+def read_amounts(text: str | None, what: str) -> str | list[str] | dict[str, str] | None:
+    """Read one amount for all agents, or as :func:`read_m` one for each."""
+    if text is None or not set(text) & set(",="):
+        return text
+    return read_m(text, what)
 
 
 def read_seed(seed: int) -> np.random.Generator:

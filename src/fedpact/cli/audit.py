@@ -1,0 +1,193 @@
+"""``fedpact audit``: look for misreports that pay, under one payment rule or under all of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    CeilingOption,
+    FeeOption,
+    FileArgument,
+    JsonOption,
+    PivotOption,
+    RecoverOption,
+    WorthOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_amounts,
+    read_federation,
+    read_seed,
+)
+
+_SHOWN = 6
+
+
+def audit(
+    file: FileArgument,
+    rule: Annotated[
+        str,
+        typer.Option(
+            help='"pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", or "all" '
+            "for a table of them."
+        ),
+    ] = "pwyc",
+    method: Annotated[
+        str | None,
+        typer.Option(help='How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.'),
+    ] = None,
+    reports: Annotated[
+        int | None, typer.Option(help="How many misreports to try; 1000 if not given, 200 for each of all rules.")
+    ] = None,
+    private: Annotated[
+        str | None,
+        typer.Option(help='What agents may misreport: "data", or "costs" as for "threshold" if not given.'),
+    ] = None,
+    fee: FeeOption = None,
+    recover: RecoverOption = None,
+    pivot: PivotOption = "none",
+    ceiling: CeilingOption = None,
+    worth: WorthOption = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds after which an audit stops with what it has found.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random misreports.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Look for misreports that pay: of one agent, against liars, of two together, and under two names.
+
+    Example: [bold]fedpact audit pwyc-not-dominant --rule all --ceiling 1[/bold]
+    """
+    fed, rng = read_federation(file), read_seed(seed)
+    ceilings, worths = read_amounts(ceiling, "ceiling"), read_amounts(worth, "worth")
+    if rule == "all":
+        _refuse_with_all(fee=fee, recover=recover, private=private, pivot=None if pivot == "none" else pivot)
+        with progress_bar("Settling and auditing") as report:
+            table = fp.compare_rules(
+                fed,
+                **_given(method=method, reports=reports),
+                ceiling=ceilings,
+                worth=worths,
+                time_limit=time_limit,
+                rng=rng,
+                progress=report,
+            )
+        print_json(table.to_dict()) if as_json else print_rules(fed.name, table)
+        return
+    with progress_bar("Trying misreports") as report:
+        seen = fp.audit(
+            fed,
+            rule,
+            **_given(method=method, reports=reports),
+            private=private,
+            fee=read_amounts(fee, "fee"),
+            recover=recover,
+            pivot=pivot,
+            ceiling=ceilings,
+            worth=worths,
+            time_limit=time_limit,
+            rng=rng,
+            progress=report,
+        )
+    print_json(seen.to_dict()) if as_json else print_audit(fed.name, seen)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _refuse_with_all(**options: Any) -> None:
+    for key in _given(**options):
+        raise fp.FederationError(f"--{key} belongs to one rule; name it with --rule instead of 'all'")
+
+
+def print_audit(name: str, seen: fp.Audit) -> None:
+    """Print the largest gain in every sense, the worst lie, and the verdict."""
+    table = make_table("who misreports", "largest gain found", "reports tried")
+    for who, finding in (
+        ("one agent, the others truthful (ex post)", seen.ex_post),
+        ("one agent, others lie as well (dominant)", seen.dominant),
+        ("two agents together (coalition)", seen.pair),
+        ("one agent under two names (coalition)", seen.split),
+    ):
+        table.add_row(who, format_number(finding.gain), f"{finding.tried:,}")
+    rule = seen.rule if seen.pivot in (None, "none") else f"{seen.rule} with Clarke pivots"
+    print_table(f"{name}: rule {rule}, plans by {seen.method}, private {seen.private}", table)
+    out = console()
+    if seen.witness is not None:
+        for line in say_witness(seen.witness):
+            out.print(escape(line), soft_wrap=True)
+    if seen.undecided:
+        out.print(f"{seen.undecided:,} reports were left out: their optimum could not be proved")
+    out.print(escape(seen.verdict), soft_wrap=True)
+
+
+def say_witness(lie: fp.Witness) -> list[str]:
+    """Say in a few lines what is reported, what that changes and what it brings."""
+    lines = [f"where {name} reports {_say_report(report)}," for name, report in lie.given.items()]
+    who = " and ".join(lie.agents)
+    for name, report in lie.reports.items():
+        lines.append(f"{name} reports {_say_report(report)}")
+    lines.append(
+        f"the plan becomes {_say_plan(lie.contributions_lying)} instead of {_say_plan(lie.contributions_truthful)}"
+    )
+    lost = [name for name, is_met in lie.met_lying.items() if lie.met_truthful[name] and not is_met]
+    won = [name for name, is_met in lie.met_lying.items() if is_met and not lie.met_truthful[name]]
+    if lost:
+        lines.append(f"which in truth misses the target of {', '.join(lost)}")
+    if won:
+        lines.append(f"which in truth meets the target of {', '.join(won)}, missed otherwise")
+    before, after = format_number(lie.utility_truthful), format_number(lie.utility_lying)
+    lines.append(f"{who}: {after} instead of {before}, a gain of {format_number(lie.gain)}")
+    return lines
+
+
+def _say_report(report: dict[str, float]) -> str:
+    """Write the largest entries of a report.
+
+    Examples
+    --------
+    >>> _say_report({"x1": 0.25, "x2": 0.75})
+    'x1 0.25, x2 0.75'
+    """
+    largest = sorted(report, key=lambda entry: -report[entry])[:_SHOWN]
+    shown = ", ".join(f"{entry} {format_number(report[entry])}" for entry in report if entry in largest)
+    return shown if len(report) <= _SHOWN else f"{shown} and {len(report) - _SHOWN} more"
+
+
+def _say_plan(contributions: dict[str, int]) -> str:
+    giving = [f"{name} {count:,}" for name, count in contributions.items() if count]
+    return ", ".join(giving) if giving else "nothing"
+
+
+def print_rules(name: str, comparison: fp.RuleComparison) -> None:
+    """Print one line per rule, then why some could not be applied."""
+    columns = ["rule", "truthful", "cost", "spend", "deficit", "overpaid", "gain ex post", "dominant", "coalition"]
+    table = make_table(*columns, left=2)
+    for row in comparison.rows:
+        title = row.rule if row.pivot in (None, "none") else f"{row.rule}, Clarke"
+        bill, seen = row.settlement, row.audit
+        if bill is None or seen is None:
+            table.add_row(title, "refused", *["-"] * 7)
+            continue
+        amounts = (bill.cost, bill.spend, bill.deficit, bill.overpayment)
+        gains = (seen.gain, seen.gain_dominant, seen.gain_coalition)
+        table.add_row(title, seen.truthful, *(format_number(value) for value in (*amounts, *gains)))
+    print_table(f"{name}: payment rules side by side", table)
+    out = console()
+    for row in comparison.rows:
+        if row.refused is not None:
+            out.print(f"- {escape(row.rule)}: {escape(row.refused)}", soft_wrap=True)
+    tried = sum(row.audit.tried for row in comparison.rows if row.audit is not None)
+    out.print(
+        f"gains are the largest found in {tried:,} misreports of data, of costs for threshold; all plans by "
+        f"{comparison.method} but the VCG rules' by exact",
+        soft_wrap=True,
+    )

@@ -1,0 +1,69 @@
+"""``fedpact audit`` as a user meets it."""
+
+import json
+
+import pytest
+
+import fedpact as fp
+
+
+def test_gains_the_worst_lie_and_the_verdict(fedpact):
+    code, out, _ = fedpact("audit", "pwyc-not-dominant", "--reports", "200")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "pwyc-not-dominant: rule pwyc, plans by lp, private data"
+    assert lines[2].split()[-2:] == ["0", "80"]
+    assert lines[3].split()[-2:] == ["1", "60"]
+    assert "where agent-1 reports x2 1," in lines
+    assert "which in truth meets the target of agent-2, missed otherwise" in lines
+    assert "agent-2: 1 instead of 0, a gain of 1" in lines
+    assert lines[-1] == f"{fp.AuditStatus.DOMINANT_GAIN.value} (200 reports tried)"
+
+
+def test_a_lie_that_costs_another_its_target_says_so(fedpact, tmp_path):
+    fp.examples.pwyc_not_dominant().replace(cost=["1/20", "1/10"]).save(tmp_path / "vcg.toml")
+    _, out, _ = fedpact("audit", str(tmp_path / "vcg.toml"), "--rule", "vcg", "--reports", "60")
+    assert "which in truth misses the target of agent-2" in out
+    assert "agent-1: 1.95 instead of 1.8, a gain of 0.15" in out
+
+
+def test_nothing_found_is_said_with_the_number_of_reports(fedpact):
+    _, out, _ = fedpact("audit", "alice-bob", "--rule", "threshold", "--reports", "1")
+    assert out.splitlines()[-1] == "no profitable misreport was found (1 report tried)"
+
+
+@pytest.mark.parametrize("words", [["--reports", "20"], ["--rule", "none", "--reports", "9", "--seed", "3"]])
+def test_json_is_the_dictionary(fedpact, words):
+    code, out, _ = fedpact("audit", "pwyc-not-dominant", *words, "--json")
+    assert code == 0
+    entry = json.loads(out)
+    assert fp.Audit.from_dict(entry).to_dict() == entry
+    assert {"gain", "gain_dominant", "gain_coalition", "witness"} <= entry.keys()
+
+
+def test_all_rules_are_a_table_with_what_was_refused(fedpact):
+    code, out, _ = fedpact("audit", "pwyc-not-dominant", "--rule", "all", "--reports", "10")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["pwyc", "vcg"]
+    assert any(line.startswith("threshold") and "refused" in line for line in lines)
+    assert any(line.startswith("- threshold: agent 'agent-2' is indispensable") for line in lines)
+    entry = json.loads(fedpact("audit", "pwyc-not-dominant", "--rule", "all", "--reports", "10", "--json")[1])
+    assert fp.RuleComparison.from_dict(entry).to_dict() == entry
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--reports", "0"], "reports must be 1 or more"),
+        (["--reports", "0", "--rule", "all"], "reports must be 1 or more"),
+        (["--rule", "all", "--fee", "1"], "--fee belongs to one rule"),
+        (["--rule", "vcg", "--method", "lp"], "needs the exact optimum"),
+        (["--seed", "-1"], "seed must be"),
+    ],
+)
+def test_bad_requests_are_one_line_and_exit_1(fedpact, words, sentence):
+    code, out, err = fedpact("audit", "alice-bob", *words)
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert sentence in err

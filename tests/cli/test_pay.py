@@ -1,0 +1,65 @@
+"""``fedpact pay`` as a user meets it."""
+
+import json
+
+import pytest
+
+import fedpact as fp
+
+
+def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
+    code, out, _ = fedpact("pay", "alice-bob", "--fee", "1")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["alice-bob:", "rule", "pwyc"]
+    assert lines[2:4] == [["alice", "3", "3", "1", "2", "27", "14"], ["bob", "2", "2", "1", "1", "27", "14"]]
+    assert out.splitlines()[4:] == ["spend 5, recovered 2, deficit 3", fp.SettlementStatus.ACCEPTED.value]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--rule", "vcg", "--pivot", "clarke"],
+        ["--rule", "threshold", "--ceiling", "alice=9,bob=8"],
+        ["--recover", "1/5"],
+        ["--rule", "none", "--worth", "20,30"],
+    ],
+)
+def test_json_is_the_dictionary(fedpact, words):
+    code, out, _ = fedpact("pay", "alice-bob", *words, "--json")
+    assert code == 0
+    entry = json.loads(out)
+    assert fp.Settlement.from_dict(entry).to_dict() == entry
+    assert {"payments", "deficit", "contributions"} <= entry.keys()
+
+
+def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
+    assert "more than labelling costs" in fedpact("pay", "alice-bob", "--rule", "threshold")[1]
+    assert "Clarke pivots" in fedpact("pay", "alice-bob", "--rule", "vcg", "--pivot", "clarke")[1]
+    assert "the agents pay more than is spent" in fedpact("pay", "alice-bob", "--fee", "5")[1]
+    _, out, _ = fedpact("pay", "alice-bob", "--m", "1,1")
+    assert "do not meet the targets of alice, bob" in out
+    assert f"{fp.SettlementStatus.REJECTED.value}: alice, bob" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--fee", "alice=1,bob=30"], "agent 'bob' is asked for 30"),
+        (["--fee", "alice=1,rob=30"], "fee"),
+        (["--method", "lp", "--rule", "vcg"], "needs the exact optimum"),
+        (["--rule", "raffle"], "rule must be one of"),
+        (["--m", "1"], "m must have one number per agent"),
+    ],
+)
+def test_bad_requests_are_one_line_and_exit_1(fedpact, words, sentence):
+    code, out, err = fedpact("pay", "alice-bob", *words)
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert sentence in err
+
+
+def test_the_plot_is_written(fedpact, tmp_path):
+    assert fedpact("pay", "alice-bob", "--plot", str(tmp_path / "pay.svg"))[0] == 0
+    assert (tmp_path / "pay.svg").stat().st_size > 0
