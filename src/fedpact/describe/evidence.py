@@ -75,7 +75,7 @@ def read_table(
     class_name = None
     if isinstance(labels, HypothesisClass):
         class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
-    label_array = _label_matrix(labels, "labels", problems)
+    label_array = read_labels(labels, "labels", problems)
     rows = _distributions(distributions, names, points, problems)
     if label_array is None or rows is None:
         return None
@@ -91,7 +91,7 @@ def read_table(
             f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
         )
         return None
-    named = _hypothesis_names(hypotheses, len(label_array), problems)
+    named = read_hypothesis_names(hypotheses, len(label_array), problems)
     return Table(
         labels=_frozen(label_array),
         distributions=_frozen(rows),
@@ -105,9 +105,7 @@ def read_predictions(
     predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, problems: Problems
 ) -> Predictions | None:
     """Check one prediction matrix per agent; if one is wrong, ``problems`` says so and the answer is None."""
-    arrays = [
-        _label_matrix(array, f"agent {name!r}: predictions", problems) for name, array in predictions.items()
-    ]
+    arrays = [read_labels(array, f"agent {name!r}: predictions", problems) for name, array in predictions.items()]
     known = [array for array in arrays if array is not None]
     heights = {name: len(array) for name, array in zip(predictions, arrays, strict=True) if array is not None}
     if len(set(heights.values())) > 1:
@@ -117,7 +115,7 @@ def read_predictions(
         return None
     if len(known) < len(arrays) or not known:
         return None
-    named = _hypothesis_names(hypotheses, len(known[0]), problems)
+    named = read_hypothesis_names(hypotheses, len(known[0]), problems)
     return Predictions(predictions=tuple(_frozen(array) for array in known), hypotheses=named)
 
 
@@ -132,7 +130,7 @@ def read_reports(
     if len(set(sizes.values())) > 1:
         problems.add(f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}")
         return None
-    named = _hypothesis_names(hypotheses, reports[0].H, problems)
+    named = read_hypothesis_names(hypotheses, reports[0].H, problems)
     return Reports(reports=tuple(reports), hypotheses=named)
 
 
@@ -170,8 +168,8 @@ def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
     return np.flatnonzero(~twin_before)
 
 
-def _label_matrix(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
-    """Labels as integers of the smallest type that holds them."""
+def read_labels(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
+    """Labels (H, n) as integers of the smallest type that holds them; None where ``problems`` says why."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -251,7 +249,8 @@ def _distribution(
     return masses if abs(total - 1) < 1e-12 else masses / total
 
 
-def _hypothesis_names(names: Sequence[str] | None, H: int, problems: Problems) -> tuple[str, ...]:
+def read_hypothesis_names(names: Sequence[str] | None, H: int, problems: Problems) -> tuple[str, ...]:
+    """Check H different names; ``h1, h2, ...`` without any."""
     if names is None:
         return number_names("h", H)
     if len(names) != H or not all(isinstance(name, str) for name in names) or len(set(names)) != H:

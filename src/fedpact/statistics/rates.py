@@ -221,7 +221,7 @@ def _make(fed: Federation) -> Rates:
             sizes = np.array([array.shape[1] for array in predictions])
             counts = np.empty((fed.k, fed.H, fed.H), dtype=np.min_scalar_type(sizes.max()))
             for agent, labels in enumerate(predictions):
-                counts[agent] = _count(labels[fed.distinct])
+                counts[agent] = count_differences(labels[fed.distinct])
             return CountRates(counts, sizes)
         case Reports(reports=reports):
             sizes = np.array([report.n for report in reports])
@@ -231,7 +231,7 @@ def _make(fed: Federation) -> Rates:
             return CountRates(counts, sizes)
 
 
-def _count(labels: NDArray[Any]) -> NDArray[np.floating]:
+def count_differences(labels: NDArray[Any]) -> NDArray[np.floating]:
     """(H, H) on how many points each pair differs: all points less those where both say the same class."""
     H, n = labels.shape
     classes = np.unique(labels)
