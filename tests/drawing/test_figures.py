@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.drawing.figures import MOST_BARS, draw_bars
+from fedpact.drawing.figures import MOST_BARS, draw_bars, draw_lines
 
 
 def labels(figure):
@@ -49,6 +49,14 @@ def test_odd_input_is_drawn(values):
     figure.savefig(out, format="svg")
     assert out.getvalue()
     assert labels(figure) == list(values)
+
+
+def test_lines_over_x_are_broken_and_spaced_as_asked():
+    lines, words = {"simulated": [0, 1], "at least": [0, 0.5]}, {"title": "", "x_axis": "lie", "y_axis": "caught"}
+    (axes,) = draw_lines(lines, x=[0, 1], scale="linear", dashed=["at least"], **words).axes
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "--"]
+    assert axes.get_xscale() == "linear"
+    assert draw_lines(lines, x=[1, 2], **words).axes[0].get_xscale() == "log"
 
 
 def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch):

@@ -135,8 +135,13 @@ def draw_lines(
     x_axis: str,
     y_axis: str,
     x: Sequence[float] | None = None,
+    scale: str = "powers of two",
+    dashed: Collection[str] = (),
 ) -> Figure:
-    """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or over ``x`` by powers of two.
+    """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or over ``x``.
+
+    The axis of ``x`` is divided by powers of two, or evenly if ``scale`` is "linear"; labels in ``dashed`` have
+    broken lines.
 
     Examples
     --------
@@ -150,10 +155,10 @@ def draw_lines(
         if x is None:
             axes.plot(range(len(values)), values, marker=".", drawstyle="steps-post", label=label)
         else:
-            axes.plot(x, values, marker=".", label=label)
+            axes.plot(x, values, "--" if label in dashed else "-", marker=".", label=label)
     if x is None:
         axes.locator_params(integer=True)
-    else:
+    elif scale != "linear":
         axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
     _dress(axes, title, x_axis, y_axis)
