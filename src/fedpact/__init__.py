@@ -39,6 +39,8 @@ from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
 from fedpact.mechanism.audit import audit
 from fedpact.mechanism.audit_result import Audit, AuditStatus, Finding, Witness
 from fedpact.mechanism.compare_rules import RuleComparison, RuleRow, compare_rules
+from fedpact.mechanism.contribution_check import check_contribution
+from fedpact.mechanism.contribution_result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.mechanism.result import Settlement, SettlementStatus
 from fedpact.mechanism.settle import settle
 from fedpact.planning.build_cover import Cover, cover
@@ -60,8 +62,11 @@ __all__ = [
     "Audit",
     "AuditStatus",
     "BindingPair",
+    "CheckedPair",
     "ComparedRow",
     "Comparison",
+    "ContributionCheck",
+    "ContributionStatus",
     "Cover",
     "CoverPlan",
     "CoverPlanStatus",
@@ -115,6 +120,7 @@ __all__ = [
     "best_response",
     "best_response_dynamics",
     "check",
+    "check_contribution",
     "classes",
     "compare",
     "compare_rules",

@@ -1,0 +1,102 @@
+"""The border of the checks on contributions: what was reported, what was contributed, how sure to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
+
+from fedpact.describe.evidence import read_labels
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.reports import Report
+from fedpact.describe.ties import TIE
+from fedpact.errors import FederationError, Problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportedRates:
+    """How often a site said that any two hypotheses differ on its data."""
+
+    site: str | None
+    H: int
+    rates: NDArray[np.float64]
+    """(H(H-1)/2,) in the order of ``scipy.spatial.distance.pdist``."""
+
+
+def read_reported(report: Any) -> ReportedRates:
+    """Read a :class:`fedpact.Report`, or an (H, H) array of rates.
+
+    Examples
+    --------
+    >>> read_reported([[0, 0.2, 0.5], [0.2, 0, 0.3], [0.5, 0.3, 0]]).rates
+    array([0.2, 0.5, 0.3])
+    """
+    if isinstance(report, Report):
+        return ReportedRates(site=report.name, H=report.H, rates=report.counts / report.n)
+    try:
+        rates = np.asarray(report, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        rates = np.empty(0)
+    if rates.ndim != 2 or rates.shape[0] != rates.shape[1] or rates.size == 0:
+        raise FederationError(
+            "report must be a fedpact Report or an (H, H) array of rates such as fp.disagreement(fed)[0]; "
+            f"it is {shorten(report)}"
+        )
+    _check_rates(rates)
+    return ReportedRates(site=None, H=len(rates), rates=np.clip(squareform(rates, checks=False), 0.0, 1.0))
+
+
+def _check_rates(rates: NDArray[np.float64]) -> None:
+    outside = rates[~((rates >= -TIE) & (rates <= 1 + TIE))]
+    if len(outside):
+        raise FederationError(f"report: rates must lie between 0 and 1; one is {outside[0]:g}")
+    if np.diagonal(rates).any():
+        worst = float(np.abs(np.diagonal(rates)).max())
+        raise FederationError(
+            f"report: a hypothesis never differs from itself, so the diagonal must be 0; it holds {worst:g}"
+        )
+    if np.abs(rates - rates.T).max() > TIE:
+        h, g = np.unravel_index(np.abs(rates - rates.T).argmax(), rates.shape)
+        raise FederationError(
+            f"report: rates must be symmetric; those of hypotheses {h + 1} and {g + 1} are "
+            f"{rates[h, g]:g} and {rates[g, h]:g}"
+        )
+
+
+def read_samples(predictions: Any, H: int) -> NDArray[np.integer]:
+    """Read what each of the H hypotheses predicts on the contributed samples, of which there may be none."""
+    try:
+        shape = np.shape(predictions)
+    except ValueError:
+        shape = ()
+    if len(shape) == 2 and shape[1] == 0:
+        samples: NDArray[np.integer] | None = np.empty(shape, dtype=np.int64)
+    else:
+        problems = Problems()
+        samples = read_labels(predictions, "predictions", problems)
+        problems.raise_if_any()
+    assert samples is not None, "predictions are missing only where a problem was noted"
+    if len(samples) != H:
+        raise FederationError(
+            f"predictions must have one row for each of the {H} hypotheses of the report; they have {len(samples)}"
+        )
+    return samples
+
+
+def read_chance(value: Any, field: str) -> float:
+    """Read a probability strictly between 0 and 1."""
+    chance = read_number(value, field)
+    if not 0 < chance < 1:
+        raise FederationError(f"{field} must lie strictly between 0 and 1; it is {shorten(value)}")
+    return chance
+
+
+def read_tolerance(value: Any) -> float:
+    """Read by how much an honest site's rates may differ from what it reported."""
+    tolerance = read_number(value, "tolerance")
+    if not 0 <= tolerance <= 1:
+        raise FederationError(f"tolerance must lie between 0 and 1; it is {shorten(value)}")
+    return tolerance
