@@ -40,6 +40,7 @@ from fedpact.mechanism.audit import audit
 from fedpact.mechanism.audit_result import Audit, AuditStatus, Finding, Witness
 from fedpact.mechanism.compare_rules import RuleComparison, RuleRow, compare_rules
 from fedpact.mechanism.contribution_check import check_contribution
+from fedpact.mechanism.contribution_power import PowerCurve, PowerRow, PowerStatus, contribution_power
 from fedpact.mechanism.contribution_result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.mechanism.result import Settlement, SettlementStatus
 from fedpact.mechanism.settle import settle
@@ -95,6 +96,9 @@ __all__ = [
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
+    "PowerCurve",
+    "PowerRow",
+    "PowerStatus",
     "PricedEquilibrium",
     "Quadratic",
     "Regret",
@@ -125,6 +129,7 @@ __all__ = [
     "compare",
     "compare_rules",
     "compute_price_of_stability",
+    "contribution_power",
     "cover",
     "disagreement",
     "equilibria",
