@@ -30,6 +30,13 @@ from fedpact.errors import (
     NotOptimalError,
     SolverError,
 )
+from fedpact.experiments.contribution_check import (
+    ContributionSimulation,
+    HonestRow,
+    LyingRow,
+    SimulationStatus,
+    compute_contribution_check,
+)
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
@@ -67,6 +74,7 @@ __all__ = [
     "ComparedRow",
     "Comparison",
     "ContributionCheck",
+    "ContributionSimulation",
     "ContributionStatus",
     "Cover",
     "CoverPlan",
@@ -84,10 +92,12 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "GroupsLookedAt",
+    "HonestRow",
     "InfeasibleError",
     "Interval",
     "LeavingGroup",
     "Linear",
+    "LyingRow",
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
@@ -110,6 +120,7 @@ __all__ = [
     "ShadowPrices",
     "Share",
     "ShareStatus",
+    "SimulationStatus",
     "SolverError",
     "StabilityCurve",
     "StabilityRow",
@@ -128,6 +139,7 @@ __all__ = [
     "classes",
     "compare",
     "compare_rules",
+    "compute_contribution_check",
     "compute_price_of_stability",
     "contribution_power",
     "cover",
