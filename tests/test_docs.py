@@ -99,3 +99,14 @@ def test_the_command_in_the_page_on_sharing_prints_what_it_shows():
     command = [sys.executable, "-m", "fedpact", "share", "price-of-stability"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+
+
+def test_the_python_of_the_page_on_contributions_prints_what_it_says(capsys):
+    page = (ROOT / "docs" / "explanation" / "contributions.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "contributions.md", "exec"), {})
+    said = re.findall(r"(?:^|  )# ((?:\[|True|False|\d+ of).*)$", code, flags=re.MULTILINE)
+    assert len(said) == 4
+    assert capsys.readouterr().out.splitlines() == said
+    flagged, sites = re.findall(r"([\d,]+) of ([\d,]+) are flagged", page)[0]
+    assert f"{flagged} of {sites.replace(',', '')} WITHIN" == said[-1]
