@@ -186,6 +186,20 @@ def test_one_agent_has_nobody_to_lie_to():
     assert (seen.ex_post.tried, seen.split.tried) == (24, 6)
 
 
+@pytest.mark.parametrize(
+    ("senses", "tried"),
+    [
+        (["ex-post"], (30, 0, 0, 0)),
+        (["dominant"], (0, 30, 0, 0)),
+        (["coalition"], (0, 0, 20, 10)),
+        (["ex-post", "coalition"], (18, 0, 8, 4)),
+    ],
+)
+def test_only_the_senses_are_searched_that_were_asked_for(senses, tried):
+    seen = fp.audit(NOT_DOMINANT, reports=30, senses=senses)
+    assert (seen.ex_post.tried, seen.dominant.tried, seen.pair.tried, seen.split.tried) == tried
+
+
 @pytest.mark.parametrize("reports", [1, 2, 3, 7, 50])
 def test_as_many_reports_are_tried_as_were_asked_for(reports):
     calls = []
@@ -236,6 +250,8 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
         ({"rule": "bribe"}, "rule must be one of"),
         ({"method": "guess"}, "method must be one of"),
         ({"rule": "threshold", "method": "union"}, "'threshold' plans by itself"),
+        ({"senses": ["moral"]}, "senses must be some of ex-post, dominant, coalition; they are \\['moral'\\]"),
+        ({"senses": "dominant"}, "senses must be some of"),
         ({"private": "age"}, "private must be one of data, costs; it is 'age'"),
         ({"rule": "threshold", "private": "data"}, "needs a ceiling"),
         ({"rule": "vcg", "method": "lp"}, "'vcg' needs the exact optimum"),

@@ -16,13 +16,13 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number, read_whole_number
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
@@ -39,6 +39,7 @@ from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import BindingPair
 
 REPORTS = 1000
+SENSES = ("ex-post", "dominant", "coalition")
 
 
 def _read_method(rule: str, method: str | None) -> str:
@@ -56,6 +57,13 @@ def read_budget(reports: Any) -> int:
     if budget < 1:
         raise FederationError(f"reports must be 1 or more, an audit that tries none says nothing; it is {budget}")
     return budget
+
+
+def _check_senses(senses: Sequence[str], k: int) -> None:
+    if isinstance(senses, str) or not senses or not set(senses) <= set(SENSES):
+        raise FederationError(f"senses must be some of {', '.join(SENSES)}; they are {shorten(senses)}")
+    if k == 1 and set(senses) == {"dominant"}:
+        raise FederationError("senses must not be 'dominant' alone where there is one agent: nobody else can lie")
 
 
 def _find_duals(fed: Federation) -> tuple[BindingPair, ...]:
@@ -99,6 +107,7 @@ def audit(
     *,
     method: str | None = None,
     reports: int = REPORTS,
+    senses: Sequence[str] = SENSES,
     private: str | None = None,
     fee: Any = None,
     recover: Any = None,
@@ -124,6 +133,8 @@ def audit(
         "exact" for the VCG rules, which need the optimum.
     reports
         How many misreported profiles are planned and paid for.
+    senses
+        In which senses to search: any of "ex-post", "dominant" and "coalition".
     private
         What agents may misreport: "data", or "costs" as is the default for rule "threshold".
     time_limit
@@ -148,6 +159,7 @@ def audit(
     (0.0, 1.0, 'DOMINANT_GAIN')
     """
     chosen, budget = find_rule(rule), read_budget(reports)
+    _check_senses(senses, fed.k)
     private = private or ("costs" if rule == "threshold" else "data")
     check_rule_fits(fed, rule)
     terms = read_terms(
@@ -176,7 +188,7 @@ def audit(
         settle(fed, truthful.m, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, worth=worth)
     hunt = Hunt(stage, _streams(claims, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, KeyboardInterrupt):
-        hunt.run(budget)
+        hunt.run(budget, senses)
     return Audit(
         ex_post=hunt.ex_post.finding(),
         dominant=hunt.dominant.finding(),

@@ -64,14 +64,20 @@ class Hunt:
     _harmful: list[_Base] = field(default_factory=list)
     _harmless: list[_Base] = field(default_factory=list)
 
-    def run(self, budget: int) -> None:
-        """Try ``budget`` profiles in all senses; a federation of one has nobody to lie to or with."""
+    def run(self, budget: int, senses: Sequence[str]) -> None:
+        """Try ``budget`` profiles in some senses; a federation of one has nobody to lie to or with."""
         has_others = self.stage.truth.k > 1
-        alone, against, together = (0.4, 0.3, 0.2) if has_others else (0.8, 0.0, 0.0)
-        self._try_alone(math.ceil(alone * budget))
-        self._try_against_liars(min(math.ceil(against * budget), budget - self.stage.played))
-        self._try_pairs(min(math.ceil(together * budget), budget - self.stage.played))
-        self._try_two_names(budget - self.stage.played)
+        searches = (
+            (self._try_alone, 4 * ("ex-post" in senses)),
+            (self._try_against_liars, 3 * ("dominant" in senses and has_others)),
+            (self._try_pairs, 2 * ("coalition" in senses and has_others)),
+            (self._try_two_names, 1 * ("coalition" in senses)),
+        )
+        left = sum(part for _, part in searches)
+        for search, part in searches:
+            if part:
+                search(math.ceil((budget - self.stage.played) * part / left))
+            left -= part
 
     def _try_alone(self, budget: int) -> None:
         streams = self.streams()
