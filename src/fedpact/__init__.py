@@ -49,8 +49,17 @@ from fedpact.mechanism.compare_rules import RuleComparison, RuleRow, compare_rul
 from fedpact.mechanism.contribution_check import check_contribution
 from fedpact.mechanism.contribution_power import PowerCurve, PowerRow, PowerStatus, contribution_power
 from fedpact.mechanism.contribution_result import CheckedPair, ContributionCheck, ContributionStatus
+from fedpact.mechanism.obliviousness import is_locally_oblivious, obliviousness
+from fedpact.mechanism.obliviousness_result import (
+    NeighbourPlan,
+    Obliviousness,
+    ObliviousnessStatus,
+    SteeringOutcome,
+    SteeringReport,
+)
 from fedpact.mechanism.result import Settlement, SettlementStatus
 from fedpact.mechanism.settle import settle
+from fedpact.mechanism.uniqueness import ProfitableLie, refute_payment
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -101,8 +110,11 @@ __all__ = [
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
+    "NeighbourPlan",
     "NoPlanFoundError",
     "NotOptimalError",
+    "Obliviousness",
+    "ObliviousnessStatus",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
@@ -110,6 +122,7 @@ __all__ = [
     "PowerRow",
     "PowerStatus",
     "PricedEquilibrium",
+    "ProfitableLie",
     "Quadratic",
     "Regret",
     "Report",
@@ -124,6 +137,8 @@ __all__ = [
     "SolverError",
     "StabilityCurve",
     "StabilityRow",
+    "SteeringOutcome",
+    "SteeringReport",
     "Summary",
     "Tradeoff",
     "TradeoffStatus",
@@ -148,11 +163,14 @@ __all__ = [
     "examples",
     "frontier",
     "is_equilibrium",
+    "is_locally_oblivious",
     "load",
     "mixed_equilibrium",
+    "obliviousness",
     "plan",
     "plan_cover",
     "read_report",
+    "refute_payment",
     "regret",
     "save",
     "settle",
