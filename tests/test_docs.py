@@ -44,6 +44,13 @@ def test_the_file_in_the_readme_loads(tmp_path):
     assert fp.load(path).names == ("alice", "bob")
 
 
+def test_the_page_on_obliviousness_prints_what_it_shows(capsys):
+    page = (ROOT / "docs" / "explanation" / "obliviousness.md").read_text()
+    (code, shown) = re.findall(r"```(?:python)?\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "obliviousness.md", "exec"), {})
+    assert capsys.readouterr().out == shown
+
+
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"`fedpact (\w+)", README))))
 def test_commands_of_the_readme_exist(command):
     from fedpact.cli import app

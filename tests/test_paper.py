@@ -145,6 +145,27 @@ def test_a5_the_approximation_factor_ignores_rounding(p, delta, opt, rounded, fa
     assert lp / opt <= factor + 1e-4 < rounded / opt
 
 
+STEERED = fp.examples.singletons(epsilon=0.01)
+
+
+def test_a6_the_program_s_plans_are_bounded():
+    """H = 18, delta = 1/2, epsilon = 1/100: enough of everybody is 713.1 in all, so (400, 400) is no plan."""
+    fed = STEERED
+    enough = math.log(36) / -math.log(0.99)
+    assert 2 * enough == pytest.approx(713.1, abs=0.05)
+    assert 2 * 18 * math.log(18) < 400
+    beyond = fp.obliviousness(fed, [400, 400])
+    assert beyond.status is fp.ObliviousnessStatus.TOO_LARGE
+    assert beyond.largest_cost < 2 * enough + 2.01
+    assert fp.is_locally_oblivious(fed, [355, 355])
+
+
+def test_a6_the_region_does_not_begin_at_2_h_log_h():
+    """With what is left of the mass on one point instead of spread it begins far below."""
+    assert fp.is_locally_oblivious(STEERED, [6, 6])
+    assert not fp.obliviousness(STEERED, [20, 20], construction="spread").is_oblivious
+
+
 A7 = [("1/8", 0.52), ("1/32", 0.94), ("1/128", 1.34), ("1/512", 1.75)]
 
 
@@ -153,6 +174,51 @@ def test_a7_the_standalone_number_grows_by_a_logarithm(epsilon, ratio):
     """n_ind epsilon / (d + ln(1/delta)), with VC dimension 1, is not bounded."""
     need = fp.standalone(fp.examples.price_of_stability(epsilon))["alice"]
     assert need * Fraction(epsilon) / (1 + math.log(2)) == pytest.approx(ratio, abs=0.005)
+
+
+def expected_class():
+    """Seven singletons, the all-negative hypothesis, and a point at which all agree."""
+    labels = np.vstack([np.zeros((1, 8), dtype=int), np.eye(8, dtype=int)[:7]])
+    return fp.Federation.from_table(
+        labels, np.full((2, 8), 1 / 8), epsilon=0.1, delta=0.5, objective="expected", name="expected"
+    )
+
+
+def test_a8_i_the_image_is_no_cube():
+    """Agents 1 and 2 each care about a point that agent 3 sees half as often, at the same cost for both points."""
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+        [[0.2, 0, 0.8], [0, 0.2, 0.8], [0.11, 0.11, 0.78]],
+        epsilon=0.2,
+        delta=0.5,
+        objective="expected",
+    )
+    found = fp.plan(fed, "lp").fractional
+    assert found == pytest.approx({"agent-1": 0, "agent-2": 0, "agent-3": math.log(6) / -math.log(0.89)})
+    assert found["agent-3"] > 2 * math.log(3) / 0.2
+
+
+def test_a8_ii_the_paper_s_masses_do_not_exist_at_the_stated_end():
+    """(1 - c)^m c = epsilon / 2H at m = 2 log H / epsilon: the left side is at most 0.948 of the right."""
+    m = 2 * math.log(8) / 0.1
+    best = max((1 - c) ** m * c for c in np.linspace(0.05, 1 - 1 / 16, 10_000))
+    assert best / (0.1 / 16) == pytest.approx(0.948, abs=5e-4)
+    found = fp.obliviousness(expected_class(), [42, 20], construction="own-points")
+    assert found.status is fp.ObliviousnessStatus.NOT_BUILT
+
+
+def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
+    """An agent moves its own entry and lowers the other's; it does not raise it. Two rare points reach all."""
+    fed = expected_class()
+    found = fp.obliviousness(fed, [7, 7], construction="own-points")
+    missing = [
+        (tuple(neighbour.contributions.values()), report.agent)
+        for neighbour in found.neighbours
+        for report in neighbour.reports
+        if not report.is_reached
+    ]
+    assert missing == [((8, 7), "agent-2"), ((7, 8), "agent-1")]
+    assert fp.obliviousness(fed, [7, 7]).reached == 8
 
 
 # B. Proofs and formulas, repairable
@@ -226,6 +292,27 @@ def test_b3_the_ratio_to_the_optimum_is_unbounded():
     """An error of 6/100 on average is within 1/10 without a single sample."""
     fed = one_agent([[0, 0], [1, 0]], ["6/100", "94/100"], epsilon="1/10", delta=0.5, objective="expected")
     assert fp.standalone(fed) == {"agent-1": 0}
+
+
+def test_b4_d_costs_must_lie_in_the_cone_of_the_two_rows():
+    """At (30, 30): costs (1, 13) and (13, 1) do, (1, 40) do not."""
+    holds = [fp.is_locally_oblivious(STEERED.replace(cost=cost), [30, 30]) for cost in ([1, 13], [13, 1], [1, 40])]
+    assert holds == [True, True, False]
+
+
+def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
+    found = fp.obliviousness(STEERED, [130, 130])
+    profile = [list(masses.values()) for masses in found.distributions.values()]
+    built = fp.Federation.from_table(STEERED.evidence.labels, profile, epsilon=0.01, delta=0.5)
+    assert fp.plan(built, "lp").fractional == pytest.approx({"agent-1": 129.5, "agent-2": 129.5}, abs=1e-6)
+
+
+def test_theorem_uniqueness_of_pay_what_you_contribute():
+    """At neighbours of (130, 130) with c = (1, 1): 1% more than the cost is refuted, the cost and a fee is not."""
+    lie = fp.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130])
+    assert lie.gain == pytest.approx(0.01)
+    assert lie.plan[lie.agent] == lie.honest_plan[lie.agent] + 1
+    assert fp.refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1/20", "1/50"])

@@ -37,6 +37,8 @@ from fedpact.experiments.contribution_check import (
     SimulationStatus,
     compute_contribution_check,
 )
+from fedpact.experiments.obliviousness import compute_obliviousness
+from fedpact.experiments.obliviousness_map import ObliviousnessMap
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
@@ -114,6 +116,7 @@ __all__ = [
     "NoPlanFoundError",
     "NotOptimalError",
     "Obliviousness",
+    "ObliviousnessMap",
     "ObliviousnessStatus",
     "PiecewiseLinear",
     "Plan",
@@ -155,6 +158,7 @@ __all__ = [
     "compare",
     "compare_rules",
     "compute_contribution_check",
+    "compute_obliviousness",
     "compute_price_of_stability",
     "contribution_power",
     "cover",

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.drawing.figures import MOST_BARS, draw_bars, draw_lines
+from fedpact.drawing.figures import MOST_BARS, Square, draw_bars, draw_lines, draw_regions
 
 
 def labels(figure):
@@ -74,6 +74,21 @@ def test_matplotlib_is_imported_only_to_draw_and_pyplot_never():
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_regions_show_each_kind_of_point_and_squares_that_may_be_open():
+    panels = {"one": {"holds": [(1, 1), (2, 1)], "not found": [], "cannot": [(3, 3)]}, "two": {"holds": [(5, 5)]}}
+    squares = [[Square("stated", 1, None), Square("proved", 0, 2)], []]
+    figure = draw_regions(panels, squares, x_axis="a", y_axis="b")
+    first, second = figure.axes
+    drawn = {line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in first.lines}
+    assert drawn["holds"] == [(1, 1), (2, 1)]
+    assert drawn["cannot"] == [(3, 3)]
+    assert drawn["proved"] == [(2, 0), (0, 0), (0, 2), (2, 2), (2, 0)]
+    assert drawn["stated"][1] == (1, 1)
+    assert drawn["stated"][0] != drawn["stated"][-1]
+    assert "not found" not in drawn
+    assert [line.get_label() for line in second.lines] == ["holds"]
 
 
 def test_a_plan_draws_its_contributors():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedpact.errors import MissingExtraError
 
@@ -20,8 +20,10 @@ _WIDTH = 7.0
 _BAR = 0.32
 _MARGIN = 1.4
 _CURVE_HEIGHT = 4.5
+_MAP_WIDTH, _MAP_HEIGHT = 4.0, 5.5
 _PLAIN = "#3b6ea5"
 _MARKED = "#c0392b"
+_KINDS = (("o", _PLAIN), (".", "gray"), ("x", _MARKED))
 
 
 def _new_figure(height: float) -> Figure:
@@ -217,4 +219,48 @@ def draw_path(
         axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
     _dress(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
+    return figure
+
+
+class Square(NamedTuple):
+    """A square region of two equal intervals, for :func:`draw_regions`; without an upper end it is open."""
+
+    label: str
+    low: float
+    high: float | None
+
+
+def draw_regions(
+    panels: Mapping[str, Mapping[str, Sequence[tuple[int, int]]]],
+    squares: Sequence[Sequence[Square]],
+    *,
+    x_axis: str,
+    y_axis: str,
+) -> Figure:
+    """Draw maps side by side: labelled points, up to three labels, with squares around some region each.
+
+    Examples
+    --------
+    >>> figure = draw_regions(
+    ...     {"map": {"holds": [(1, 1), (1, 2)], "fails": [(2, 2)]}}, [[Square("stated", 0, None)]],
+    ...     x_axis="alice", y_axis="bob",
+    ... )
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['holds', 'fails', 'stated']
+    """
+    figure = _new_figure(_MAP_HEIGHT)
+    figure.set_figwidth(_MAP_WIDTH * len(panels))
+    for place, (title, groups) in enumerate(panels.items()):
+        axes = figure.add_subplot(1, len(panels), place + 1, aspect="equal")
+        for (label, points), (marker, color) in zip(groups.items(), _KINDS, strict=False):
+            if len(points):
+                axes.plot(*zip(*points, strict=True), marker, color=color, markersize=4, label=label)
+        top = max([*axes.get_xlim(), *axes.get_ylim()])
+        for square, style in zip(squares[place], ("--", ":"), strict=False):
+            low, high = square.low, top if square.high is None else square.high
+            around = [(high, low), (low, low), (low, high)]
+            around += [] if square.high is None else [(high, high), (high, low)]
+            axes.plot(*zip(*around, strict=True), style, color="black", label=square.label)
+        _dress(axes, title, x_axis, y_axis)
+        axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.15))
     return figure

@@ -72,15 +72,12 @@ def find_largest_plan(fed: Federation) -> NDArray[np.float64]:
     >>> find_largest_plan(singletons(epsilon=0.01)).round(1).tolist()
     [384.3, 384.3]
     """
-    rates = _rates(fed)
-    if rates is None:
+    rates, s = _rates(fed), find_enough(fed)
+    if rates is None or np.isinf(s).any():
         return np.full(fed.k, np.inf)
-    s, rounding = find_enough(fed), _rounding(rates)
-    others = (rates * s).sum() - rates * s if np.isfinite(s).all() else np.full(fed.k, np.inf)
+    rounding, others = _rounding(rates), rates @ s - rates * s
     half = (rounding + others - rates * s) / 2
-    with np.errstate(invalid="ignore"):
-        more = (half + np.sqrt(half**2 + rates * rounding * s)) / rates
-    return np.where(np.isfinite(more), s + more, np.inf)
+    return np.asarray(s + (half + np.sqrt(half**2 + rates * rounding * s)) / rates)
 
 
 def find_largest_cost(fed: Federation) -> float:

@@ -141,6 +141,21 @@ def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness
     )
 
 
+def _build(fed: Federation, m: NDArray[np.int64], method: str, construction: str) -> Obliviousness:
+    """Rule the plan out, or try constructions until one shows it."""
+    if method == "exact":
+        return _conclude(fed, m, method, ObliviousnessStatus.OPTIMAL)
+    if _is_too_large(fed, m, method):
+        return _conclude(fed, m, method, ObliviousnessStatus.TOO_LARGE)
+    best = _conclude(fed, m, method, ObliviousnessStatus.NOT_BUILT)
+    for built in _constructions(fed, m, construction):
+        attempt = _attempt(fed, built, method)
+        if attempt.is_oblivious:
+            return attempt
+        best = attempt if attempt.reached >= best.reached else best
+    return best
+
+
 def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) -> Obliviousness:
     """Look around the federation's own plan."""
     steering = Steering(fed, table_of(fed, "a search of reports").distributions, method)
@@ -174,6 +189,8 @@ def obliviousness(
     rng: np.random.Generator | None = None,
 ) -> Obliviousness:
     """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.
+
+    What is found for a given ``m`` is kept with the federation.
 
     Parameters
     ----------
@@ -209,17 +226,12 @@ def obliviousness(
         return _search(fed, method, reports, np.random.default_rng(0) if rng is None else rng)
     read_singletons(fed)
     counts = read_contributions(fed, m)
-    if method == "exact":
-        return _conclude(fed, counts, method, ObliviousnessStatus.OPTIMAL)
-    if _is_too_large(fed, counts, method):
-        return _conclude(fed, counts, method, ObliviousnessStatus.TOO_LARGE)
-    best = _conclude(fed, counts, method, ObliviousnessStatus.NOT_BUILT)
-    for built in _constructions(fed, counts, construction):
-        attempt = _attempt(fed, built, method)
-        if attempt.is_oblivious:
-            return attempt
-        best = attempt if attempt.reached >= best.reached else best
-    return best
+    key = (obliviousness, tuple(counts.tolist()), method, construction)
+    if key not in fed.memo:
+        fed.memo[key] = _build(fed, counts, method, construction)
+    found = fed.memo[key]
+    assert isinstance(found, Obliviousness)
+    return found
 
 
 def is_locally_oblivious(fed: Federation, m: Any = None, *, method: str = "lp") -> bool:

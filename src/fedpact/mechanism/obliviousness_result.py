@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class ObliviousnessStatus(Enum):
     """What is known of a plan, in words a user can act on."""
@@ -67,6 +70,11 @@ class NeighbourPlan:
     """One per agent."""
 
     @property
+    def m(self) -> NDArray[np.int64]:
+        """(k,) the plan."""
+        return np.array(list(self.contributions.values()), dtype=np.int64)
+
+    @property
     def is_reached(self) -> bool:
         """Whether every agent has a report that does it."""
         return all(report.is_reached for report in self.reports)
@@ -105,6 +113,11 @@ class Obliviousness:
     method: str
     objective: str
     guarantee: str
+
+    @property
+    def m(self) -> NDArray[np.int64]:
+        """(k,) the plan."""
+        return np.array(list(self.contributions.values()), dtype=np.int64)
 
     @property
     def is_oblivious(self) -> bool:

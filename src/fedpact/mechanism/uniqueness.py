@@ -30,7 +30,8 @@ from fedpact.planning.plan import plan
 from fedpact.statistics.verification import verify
 
 Payment = Callable[[NDArray[np.int64]], ArrayLike]
-_TOL = 1e-9
+_TOL = 1e-11
+"""Gains below this part of what is paid are rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +98,9 @@ def _list_cases(fed: Federation, payment: Payment, shown: Obliviousness) -> Iter
     def left_over(m: NDArray[np.int64]) -> NDArray[np.float64]:
         return _pay(payment, m) - [float(agent.cost(count)) for agent, count in zip(fed.agents, m, strict=True)]
 
-    before = left_over(np.array(list(shown.contributions.values()), dtype=np.int64))
+    before = left_over(shown.m)
     for neighbour in shown.neighbours:
-        more = left_over(np.array(list(neighbour.contributions.values()), dtype=np.int64)) - before
+        more = left_over(neighbour.m) - before
         for agent, steering in enumerate(neighbour.reports):
             assert steering.report is not None, "where it holds every agent has a report for every neighbour"
             moved = start.copy()
@@ -189,5 +190,7 @@ def refute_payment(
         raise FederationError(
             f"m must be a plan at which method {method!r} is locally oblivious; {shorten(m)}: {shown.status.value}"
         )
-    best = max(_list_cases(fed, payment, shown), key=lambda case: (round(case.gain, 9), case.is_from_start))
-    return _describe(fed, payment, method, worth, best) if best.gain > _TOL else None
+    cases = list(_list_cases(fed, payment, shown))
+    scale = max(np.abs(_pay(payment, shown.m)).max(), fed.cost_of(shown.m))
+    best = max(cases, key=lambda case: (round(case.gain / scale, 9), case.is_from_start))
+    return _describe(fed, payment, method, worth, best) if best.gain > _TOL * scale else None

@@ -1,0 +1,100 @@
+"""Payments that depend on the plan alone: every one but pay-what-you-contribute is refuted by a lie that pays."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+
+FED = fp.examples.singletons(epsilon=0.01).replace(cost=[1, 2])
+COST = np.array([1, 2])
+M = [20, 25]
+
+FOILS = {
+    "flat": (lambda m: [500, 500], 2),
+    "nothing": (lambda m: [0, 0], 2),
+    "equal-split-of-the-cost": (lambda m: np.full(2, COST @ m / 2), 1),
+    "proportional-to-samples": (lambda m: COST @ m * m / m.sum(), None),
+    "one-percent-more": (lambda m: 1.01 * COST * m, 0.02),
+    "vcg": (lambda m: 1 - (COST * m)[::-1], None),
+    "bonus-for-even": (lambda m: COST * m + (m % 2), 1),
+    "others-samples": (lambda m: COST * m + 0.1 * m[::-1], 0.1),
+}
+PWYC = {
+    "plain": lambda m: COST * m,
+    "fee": lambda m: COST * m - [100, 7],
+    "large-constant": lambda m: COST * m + 1e9 / 7,
+    "list": lambda m: [float(m[0]), float(2 * m[1] + 3)],
+}
+
+
+def play(lie, payment, report, plan_of):
+    """Utility of the liar if it reports this, from scratch."""
+    names = list(lie.truth)
+    agent = names.index(lie.agent)
+    truth = np.array([list(masses.values()) for masses in lie.truth.values()])
+    reported = truth.copy()
+    reported[agent] = report
+    build = {"labels": FED.evidence.labels, "epsilon": 0.01, "delta": 0.5, "cost": COST.tolist()}
+    m = fp.plan(fp.Federation.from_table(distributions=reported, **build), "lp").m
+    assert dict(zip(names, m.tolist(), strict=True)) == plan_of
+    is_met = fp.verify(fp.Federation.from_table(distributions=truth, **build), m).met[lie.agent]
+    return is_met - COST[agent] * m[agent] + np.asarray(payment(m))[agent]
+
+
+@pytest.mark.parametrize(("payment", "gain"), FOILS.values(), ids=FOILS)
+def test_other_payments_admit_a_profitable_lie(payment, gain):
+    lie = fp.refute_payment(FED, payment, M)
+    truth = list(lie.truth[lie.agent].values())
+    honest = play(lie, payment, truth, lie.honest_plan)
+    lying = play(lie, payment, list(lie.report.values()), lie.plan)
+    assert truth != list(lie.report.values())
+    assert lying - honest == pytest.approx(lie.gain, abs=1e-9)
+    assert (honest, lying) == pytest.approx((lie.honest_utility, lie.utility))
+    assert lie.gain > 0
+    assert gain is None or lie.gain == pytest.approx(gain)
+    assert sum(abs(lie.plan[name] - lie.honest_plan[name]) for name in lie.plan) == 1
+    assert {"agent-1": 20, "agent-2": 25} in (lie.plan, lie.honest_plan)
+
+
+@pytest.mark.parametrize("payment", PWYC.values(), ids=PWYC)
+def test_pay_what_you_contribute_is_not_refuted(payment):
+    assert fp.refute_payment(FED, payment, M) is None
+
+
+def test_the_expected_objective_too():
+    labels = np.vstack([np.zeros((1, 7), dtype=int), np.eye(7, dtype=int)])
+    fed = fp.Federation.from_table(labels, np.full((2, 7), 1 / 7), epsilon=0.1, delta=0.5, objective="expected")
+    lie = fp.refute_payment(fed, lambda m: [50, 50], [20, 20])
+    assert (lie.honest_plan, lie.plan) == ({"agent-1": 20, "agent-2": 20}, {"agent-1": 19, "agent-2": 20})
+    assert fp.refute_payment(fed, lambda m: m + 1, [20, 20]) is None
+
+
+def test_worth_does_not_matter_where_the_target_is_met_either_way():
+    gains = [fp.refute_payment(FED, lambda m: [5, 5], M, worth=worth).gain for worth in (1, 1000)]
+    assert gains[0] == pytest.approx(gains[1])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e6])
+def test_the_currency_does_not_matter(unit):
+    fed = FED.replace(cost=COST * unit)
+    lie = fp.refute_payment(fed, lambda m: 1.01 * unit * COST * m, M)
+    assert lie.gain == pytest.approx(0.02 * unit, rel=1e-3)
+    assert fp.refute_payment(fed, lambda m: unit * COST * m, M) is None
+
+
+def test_a_lie_survives_json():
+    lie = fp.refute_payment(FED, lambda m: [5, 5], M)
+    assert fp.ProfitableLie.from_dict(json.loads(json.dumps(lie.to_dict()))) == lie
+
+
+def test_bad_requests_are_refused():
+    with pytest.raises(fp.FederationError, match="locally oblivious"):
+        fp.refute_payment(FED, lambda m: m, [800, 5000])
+    with pytest.raises(fp.FederationError, match="one finite number for each of 2 agents"):
+        fp.refute_payment(FED, lambda m: [1, 2, 3], M)
+    with pytest.raises(fp.FederationError, match="one finite number"):
+        fp.refute_payment(FED, lambda m: [np.nan, 1], M)
+    with pytest.raises(fp.FederationError, match="worth"):
+        fp.refute_payment(FED, lambda m: m, M, worth="much")
