@@ -38,8 +38,9 @@ from fedpact.experiments.contribution_check import (
     compute_contribution_check,
 )
 from fedpact.experiments.obliviousness import compute_obliviousness
-from fedpact.experiments.obliviousness_map import ObliviousnessMap
+from fedpact.experiments.obliviousness_map import MapPoint, ObliviousnessMap
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
+from fedpact.experiments.truthfulness import PlannerRow, Truthfulness, compute_truthfulness
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
@@ -61,7 +62,7 @@ from fedpact.mechanism.obliviousness_result import (
 )
 from fedpact.mechanism.result import Settlement, SettlementStatus
 from fedpact.mechanism.settle import settle
-from fedpact.mechanism.uniqueness import ProfitableLie, refute_payment
+from fedpact.mechanism.uniqueness import FOILS, ProfitableLie, refute_payment
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -76,6 +77,7 @@ from fedpact.statistics.verification import Interval, Verification, Verification
 __version__ = version("fedpact")
 
 __all__ = [
+    "FOILS",
     "TIE",
     "Agent",
     "Audit",
@@ -109,6 +111,7 @@ __all__ = [
     "LeavingGroup",
     "Linear",
     "LyingRow",
+    "MapPoint",
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
@@ -121,6 +124,7 @@ __all__ = [
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
+    "PlannerRow",
     "PowerCurve",
     "PowerRow",
     "PowerStatus",
@@ -145,6 +149,7 @@ __all__ = [
     "Summary",
     "Tradeoff",
     "TradeoffStatus",
+    "Truthfulness",
     "Verification",
     "VerificationStatus",
     "Witness",
@@ -160,6 +165,7 @@ __all__ = [
     "compute_contribution_check",
     "compute_obliviousness",
     "compute_price_of_stability",
+    "compute_truthfulness",
     "contribution_power",
     "cover",
     "disagreement",

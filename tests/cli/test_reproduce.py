@@ -21,7 +21,13 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("everything",), "must be one of price-of-stability; it is 'everything'"),
+        (("obliviousness", "--m", "130"), "m must have one number per agent"),
+        (("obliviousness", "--m", "130,130", "--plot", "map.svg"), "--plot draws the maps"),
+        (("obliviousness", "--m", "130,130", "--epsilon", "2"), "epsilon must lie between 0 and 1"),
+        (("truthfulness", "--reports", "0"), "reports must be at least 5"),
+        (("truthfulness", "--seed", "-1"), "seed must be"),
+        (("contribution-check", "--level", "0"), "level must lie"),
+        (("contribution-check", "--sites", "0"), "sites must"),
         (("price-of-stability", "--epsilon", "0.7"), "epsilon must lie"),
         (("price-of-stability", "--delta", "2"), "delta must lie strictly between 0 and 1"),
     ],
@@ -30,3 +36,58 @@ def test_what_cannot_be_reproduced_is_said(fedpact, words, said):
     code, _, err = fedpact("reproduce", *words)
     assert code == 1
     assert said in err
+
+
+def test_only_experiments_can_be_reproduced(fedpact):
+    assert fedpact("reproduce", "everything")[0] == 2
+
+
+def test_the_neighbours_of_a_plan_are_reached_by_either_agent_and_the_reports_printed(fedpact):
+    code, out, _ = fedpact("reproduce", "obliviousness", "--m", "130,130")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    for plan in ("131, 130", "129, 130", "130, 131", "130, 129"):
+        reached = [line for line in lines if " ".join(line).startswith(f"({plan}) agent-")]
+        assert [line[3] for line in reached] == ["reached", "reached"]
+        assert all(len(line[4]) == 8 for line in reached)
+    assert fp.ObliviousnessStatus.HOLDS.value in out
+    assert "- who pays nothing: agent-1 lies" in out
+    assert "- who pays the own cost: no lie pays" in out
+    entry = json.loads(fedpact("reproduce", "obliviousness", "--m", "130,130", "--json")[1])
+    assert fp.Obliviousness.from_dict(entry["obliviousness"]).is_oblivious
+    assert [name for name, lie in entry["lies"].items() if lie is None] == ["the own cost"]
+
+
+def test_a_plan_where_it_cannot_hold_is_said(fedpact):
+    _, out, _ = fedpact("reproduce", "obliviousness", "--m", "400,400")
+    assert fp.ObliviousnessStatus.TOO_LARGE.value in out
+
+
+def test_maps_are_printed_with_what_is_wrong(fedpact, monkeypatch, tmp_path):
+    small = fp.compute_obliviousness([130, 400], [20], parts=2)
+    monkeypatch.setattr(fp, "compute_obliviousness", lambda progress: small)
+    code, out, _ = fedpact("reproduce", "obliviousness", "--plot", str(tmp_path / "map.svg"))
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert ["130", "8", "x"] in lines
+    assert ["400", "x", "x"] in lines
+    assert "none of which asks more than" in out
+    assert (tmp_path / "map.svg").stat().st_size > 5000
+    assert json.loads(fedpact("reproduce", "obliviousness", "--json")[1]) == small.to_dict()
+
+
+def test_misreports_are_tried_with_every_planner(fedpact):
+    code, out, _ = fedpact("reproduce", "truthfulness", "--reports", "25")
+    assert code == 0
+    assert ["lp", "1", "5", "0"] in [line.split() for line in out.splitlines()]
+    assert "25 misreports: no misreport paid" in out
+    entry = json.loads(fedpact("reproduce", "truthfulness", "--reports", "25", "--json")[1])
+    assert fp.Truthfulness.from_dict(entry).to_dict() == entry
+
+
+def test_honest_and_lying_sites_are_counted(fedpact, tmp_path):
+    code, out, _ = fedpact("reproduce", "contribution-check", "--sites", "200", "--plot", str(tmp_path / "c.svg"))
+    assert code == 0
+    assert "honest sites, level 0.01" in out
+    assert any(status.value in out for status in fp.SimulationStatus)
+    assert (tmp_path / "c.svg").stat().st_size > 5000

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.misreports import draw_reports, list_grid
+from fedpact.mechanism.lies import list_grid
+from fedpact.mechanism.misreports import draw_reports
 
 
 def test_the_grid_is_every_composition():

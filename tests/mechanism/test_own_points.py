@@ -8,7 +8,8 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.obliviousness import singletons_with_common_point
-from fedpact.mechanism.misreports import find_plans, list_grid
+from fedpact.mechanism.lies import list_grid
+from fedpact.mechanism.misreports import find_plans
 from fedpact.mechanism.own_points import place_own_points
 from fedpact.mechanism.steering import Steering
 from pair_program import satisfies

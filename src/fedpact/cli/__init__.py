@@ -47,10 +47,10 @@ for command in (
     share.share,
     pay.pay,
     audit.audit,
-    reproduce.reproduce,
     examples.examples,
 ):
     app.command()(command)
+app.add_typer(reproduce.app, name="reproduce")
 
 
 def _print_version(wanted: bool) -> None:

@@ -71,6 +71,7 @@ WorthOption = Annotated[
         help="What meeting its target is worth to an agent; enough for all it may spend if not given.",
     ),
 ]
+SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

@@ -26,7 +26,8 @@ from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.obliviousness_map import MapPoint, ObliviousnessMap, Region, ReportSearch
 from fedpact.mechanism.largest_plan import find_enough
-from fedpact.mechanism.misreports import find_plans, list_grid
+from fedpact.mechanism.lies import list_grid
+from fedpact.mechanism.misreports import find_plans
 from fedpact.mechanism.obliviousness import obliviousness
 from fedpact.mechanism.own_points import OWN_POINTS, place_own_points
 from fedpact.mechanism.steering import Steering

@@ -110,11 +110,25 @@ def _finest_grid(n: int, most: int) -> int:
     return max((g for g in range(1, _FINEST + 1) if math.comb(g + n - 1, n - 1) <= most), default=0)
 
 
+def list_grid(n: int, points: tuple[int, ...], parts: int) -> Iterator[NDArray[np.float64]]:
+    """Every distribution over ``n`` points whose masses are multiples of 1/parts on ``points`` and 0 elsewhere.
+
+    Examples
+    --------
+    >>> [report.tolist() for report in list_grid(3, (0, 2), 2)]
+    [[0.0, 0.0, 1.0], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]
+    """
+    for bars in itertools.combinations(range(parts + len(points) - 1), len(points) - 1):
+        edges = np.array([-1, *bars, parts + len(points) - 1])
+        report = np.zeros(n)
+        report[list(points)] = (np.diff(edges) - 1) / parts
+        yield report
+
+
 def _grid(n: int, most: int) -> Iterator[Lie]:
     g = _finest_grid(n, most)
-    for bars in itertools.combinations(range(g + n - 1), n - 1) if g > 1 else ():
-        edges = np.array([-1, *bars, g + n - 1])
-        yield Lie("grid", (np.diff(edges) - 1) / g)
+    for masses in list_grid(n, tuple(range(n)), g) if g > 1 else ():
+        yield Lie("grid", masses)
 
 
 def _random_masses(own: Claim, rng: np.random.Generator) -> Iterator[Lie]:

@@ -8,7 +8,6 @@ another.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -18,21 +17,6 @@ from fedpact.mechanism.obliviousness_result import NeighbourPlan, SteeringOutcom
 from fedpact.mechanism.steering import Steering, list_neighbours
 
 REPORTS = 200
-
-
-def list_grid(n: int, points: tuple[int, ...], parts: int) -> Iterator[NDArray[np.float64]]:
-    """Every distribution over ``n`` points whose masses are multiples of 1/parts on ``points`` and 0 elsewhere.
-
-    Examples
-    --------
-    >>> [report.tolist() for report in list_grid(3, (0, 2), 2)]
-    [[0.0, 0.0, 1.0], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]
-    """
-    for bars in itertools.combinations(range(parts + len(points) - 1), len(points) - 1):
-        edges = np.array([-1, *bars, parts + len(points) - 1])
-        report = np.zeros(n)
-        report[list(points)] = (np.diff(edges) - 1) / parts
-        yield report
 
 
 def draw_reports(row: NDArray[np.float64], count: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:

@@ -8,7 +8,6 @@ hypotheses agree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Table
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
+from fedpact.mechanism.claims import MassClaims
 
 _RULE = "the singletons and the all-negative hypothesis over three points or more"
 
@@ -38,23 +38,10 @@ def table_of(fed: Federation, what: str) -> Table:
     return fed.evidence
 
 
-def with_distributions(fed: Federation, distributions: Any) -> Federation:
+def with_distributions(fed: Federation, distributions: NDArray[np.float64]) -> Federation:
     """Return the federation with the same class, targets and costs, and other distributions (k, n)."""
     table = table_of(fed, "another report")
-    return Federation.from_table(
-        table.labels,
-        distributions,
-        epsilon=fed.epsilon,
-        delta=fed.delta,
-        cost=[agent.cost for agent in fed.agents],
-        capacity=[agent.capacity for agent in fed.agents],
-        names=fed.names,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        name=fed.name,
-        points=table.points,
-        hypotheses=table.hypotheses,
-    )
+    return MassClaims(truth=fed, table=table).federation(dict(enumerate(distributions)))
 
 
 def _find_odd_rows(labels: NDArray[np.integer]) -> list[int] | None:

@@ -29,7 +29,7 @@ from fedpact.mechanism.singleton_class import table_of, with_distributions
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import verify
 
-Payment = Callable[[NDArray[np.int64]], ArrayLike]
+PaymentFunction = Callable[[NDArray[np.int64]], ArrayLike]
 _TOL = 1e-11
 """Gains below this part of what is paid are rounding."""
 
@@ -68,7 +68,7 @@ class ProfitableLie:
         return cls(**entry)
 
 
-def _pay(payment: Payment, m: NDArray[np.int64]) -> NDArray[np.float64]:
+def _pay(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
     """(k,) what the rule pays, checked."""
     paid = np.asarray(payment(m.copy()), dtype=np.float64)
     if paid.shape != m.shape or not np.isfinite(paid).all():
@@ -91,7 +91,7 @@ class _Case:
     """Whether the plan under the truth is m."""
 
 
-def _list_cases(fed: Federation, payment: Payment, shown: Obliviousness) -> Iterator[_Case]:
+def _list_cases(fed: Federation, payment: PaymentFunction, shown: Obliviousness) -> Iterator[_Case]:
     """For every agent and neighbour the lie that pays, if the neighbour leaves the agent more or less."""
     start = np.array([list(masses.values()) for masses in shown.distributions.values()])
 
@@ -111,7 +111,7 @@ def _list_cases(fed: Federation, payment: Payment, shown: Obliviousness) -> Iter
 
 
 def _play(
-    fed: Federation, payment: Payment, method: str, worth: float, case: _Case, report: NDArray[np.float64]
+    fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case, report: NDArray[np.float64]
 ) -> tuple[dict[str, int], float, float]:
     """Return the plan for a report of the agent, its payment, and its utility under the truth."""
     reported, agent = case.truth.copy(), fed.agents[case.agent]
@@ -122,7 +122,7 @@ def _play(
     return found.contributions, paid, worth * is_met - float(agent.cost(found.m[case.agent])) + paid
 
 
-def _describe(fed: Federation, payment: Payment, method: str, worth: float, case: _Case) -> ProfitableLie:
+def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case) -> ProfitableLie:
     """Play the lie, and the truth."""
     honest, lie = (_play(fed, payment, method, worth, case, row) for row in (case.truth[case.agent], case.report))
     points = table_of(fed, "a lie").points
@@ -143,8 +143,22 @@ def _describe(fed: Federation, payment: Payment, method: str, worth: float, case
     )
 
 
+FOILS: dict[str, Callable[[Federation], PaymentFunction]] = {
+    "nothing": lambda fed: lambda m: 0.0 * m,
+    "an equal share of the cost": lambda fed: lambda m: np.full(fed.k, fed.cost_of(m) / fed.k),
+    "1% more than the own cost": lambda fed: lambda m: 1.01 * _labelling(fed, m),
+    "VCG as printed": lambda fed: lambda m: fed.k - 1 - fed.cost_of(m) + _labelling(fed, m),
+    "the own cost": lambda fed: lambda m: _labelling(fed, m),
+}
+"""Payments that depend on the plan alone, of which only the last one keeps agents truthful."""
+
+
+def _labelling(fed: Federation, m: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.array([float(agent.cost(count)) for agent, count in zip(fed.agents, m, strict=True)])
+
+
 def refute_payment(
-    fed: Federation, payment: Payment, m: Any, *, method: str = "lp", worth: float = 1.0
+    fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
 ) -> ProfitableLie | None:
     """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
 

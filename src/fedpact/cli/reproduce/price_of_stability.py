@@ -1,4 +1,4 @@
-"""``fedpact reproduce``: the paper's claims, computed."""
+"""``fedpact reproduce price-of-stability``: the paper's formula beside the computed price."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ from fedpact.cli.common import (
     save_plot,
 )
 
-_EXPERIMENTS = ("price-of-stability",)
 
-
-def reproduce(
-    name: Annotated[str, typer.Argument(help='What to reproduce: "price-of-stability".')],
+def price_of_stability(
     epsilon: Annotated[
         str | None, typer.Option(metavar="LIST", help='Tolerated errors, such as "1/8,1/64"; 1/8 to 1/1024.')
     ] = None,
@@ -32,12 +29,10 @@ def reproduce(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute what the paper claims, and set both side by side.
+    """Compute the price of stability of the paper's family beside the formula that the paper prints.
 
     Example: [bold]fedpact reproduce price-of-stability --plot stability.svg[/bold]
     """
-    if name not in _EXPERIMENTS:
-        raise fp.FederationError(f"what to reproduce must be one of {', '.join(_EXPERIMENTS)}; it is {name!r}")
     values = read_list(epsilon, "epsilon")
     with progress_bar("Computing equilibria and optima") as report:
         options = {} if values is None else {"epsilon": values}

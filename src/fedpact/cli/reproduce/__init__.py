@@ -1,0 +1,14 @@
+"""``fedpact reproduce``: the paper's claims and our own, computed."""
+
+from __future__ import annotations
+
+import typer
+
+from fedpact.cli.reproduce.contribution_check import contribution_check
+from fedpact.cli.reproduce.obliviousness import obliviousness
+from fedpact.cli.reproduce.price_of_stability import price_of_stability
+from fedpact.cli.reproduce.truthfulness import truthfulness
+
+app = typer.Typer(no_args_is_help=True, help="Compute what the paper, or fedpact, claims.")
+for command in (price_of_stability, obliviousness, truthfulness, contribution_check):
+    app.command()(command)

@@ -1,0 +1,132 @@
+"""``fedpact reproduce obliviousness``: where any agent alone can move the plan by a sample, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    JsonOption,
+    PlotOption,
+    console,
+    format_number,
+    make_table,
+    print_json,
+    print_table,
+    progress_bar,
+    read_m,
+    save_plot,
+)
+
+_TOO_LARGE = "x"
+
+
+def obliviousness(
+    m: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help='Only this plan of the example "singletons", such as "130,130".'),
+    ] = None,
+    epsilon: Annotated[str, typer.Option(help="Tolerated error, for --m.")] = "0.01",
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Look where the paper's programs are locally oblivious, beside where the paper says so.
+
+    With --m, print the reports with which either agent reaches each neighbour of one plan, and the lies that other
+    payments than pay-what-you-contribute reward there.
+
+    Example: [bold]fedpact reproduce obliviousness --m 130,130[/bold]
+    """
+    if m is not None:
+        if plot is not None:
+            raise fp.FederationError("--plot draws the maps; leave out --m")
+        _show_plan(fp.examples.singletons(epsilon=epsilon), m, as_json=as_json)
+        return
+    with progress_bar("Looking at plans") as report:
+        found = fp.compute_obliviousness(progress=report)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_maps(found)
+    if plot is not None:
+        save_plot(found, plot)
+
+
+def _show_plan(fed: fp.Federation, m: str, *, as_json: bool) -> None:
+    shown = fp.obliviousness(fed, read_m(m))
+    lies = {}
+    if shown.is_oblivious:
+        lies = {name: fp.refute_payment(fed, pay(fed), read_m(m)) for name, pay in fp.FOILS.items()}
+    if as_json:
+        found = {name: None if lie is None else lie.to_dict() for name, lie in lies.items()}
+        print_json({"obliviousness": shown.to_dict(), "lies": found})
+    else:
+        print_plan(shown, lies)
+
+
+def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.ProfitableLie | None]) -> None:
+    """Print every report that leads to a neighbour, and what other payments would reward."""
+    table = make_table("plan", "who reports", "x1", "x2", "each other point", "largest failure", left=2)
+    for name, masses in shown.distributions.items():
+        table.add_row(_say_m(shown.contributions), f"{name}, the truth", *_say_masses(masses), "")
+    for neighbour in shown.neighbours:
+        for one in neighbour.reports:
+            masses, worst = one.report or {}, max(one.failure.values(), default=None)
+            cells = _say_masses(masses) if masses else ["-"] * 3
+            failure = "-" if worst is None else format_number(worst)
+            table.add_row(
+                _say_m(neighbour.contributions), f"{one.agent}: {one.outcome.name.lower()}", *cells, failure
+            )
+    print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
+    out = console()
+    out.print(shown.status.value, soft_wrap=True)
+    for name, lie in lies.items():
+        out.print(escape(f"- who pays {name}: {_say_lie(lie)}"), soft_wrap=True)
+
+
+def _say_m(contributions: Mapping[str, int]) -> str:
+    return f"({', '.join(map(str, contributions.values()))})"
+
+
+def _say_masses(masses: Mapping[str, float]) -> list[str]:
+    """Masses of the two points that matter, and of each of the others."""
+    return [f"{mass:.6f}" for mass in list(masses.values())[:3]]
+
+
+def _say_lie(lie: fp.ProfitableLie | None) -> str:
+    if lie is None:
+        return "no lie pays"
+    plans = f"the plan {_say_m(lie.honest_plan)} becomes {_say_m(lie.plan)}"
+    return f"{lie.agent} lies, {plans}, and it gains {format_number(lie.gain)}"
+
+
+def print_maps(found: fp.ObliviousnessMap) -> None:
+    """Print for every plan of both maps whether it holds, and what is wrong with the lemmas."""
+    for region in (found.pac, found.expected):
+        entries = sorted({point.m[0] for point in region.points})
+        table = make_table("m1 / m2", *map(str, entries))
+        by_m = {point.m: point for point in region.points}
+        for first in entries:
+            table.add_row(str(first), *(_say_point(by_m.get((first, second))) for second in entries))
+        title = f"{region.objective}, H = {region.H}, epsilon = {region.epsilon:g}"
+        print_table(f"{title}: cases reached of 8 ({_TOO_LARGE} cannot be reached)", table)
+    search = found.search
+    out = console()
+    out.print(
+        f"expected, the paper's construction at {search.m}: {search.reports:,} reports of agent 1 lead to "
+        f"{search.plans} plans, none of which asks more than {search.highest_other} of agent 2",
+        soft_wrap=True,
+    )
+    out.print("what is wrong with the lemmas as printed (ERRATA A6, A8, B4):")
+    for sentence in found.errata:
+        out.print(f"- {sentence}", soft_wrap=True)
+
+
+def _say_point(point: fp.MapPoint | None) -> str:
+    if point is None:
+        return ""
+    return _TOO_LARGE if point.status is fp.ObliviousnessStatus.TOO_LARGE else str(point.reached)
