@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,8 @@ def test_the_python_of_the_readme_runs_as_printed(capsys):
         "True 1.0 2.8",
         "((0, 0), (14, 14))",
         "no pure equilibrium exists: every profile was searched",
+        "{'alice': 2.0, 'bob': 1.0} 3.0",
+        "0.0 28.0",
     ]
 
 
@@ -55,7 +58,8 @@ def test_the_page_on_obliviousness_prints_what_it_shows(capsys):
 def test_commands_of_the_readme_exist(command):
     from fedpact.cli import app
 
-    assert command in {entry.callback.__name__ for entry in app.registered_commands}
+    names = {entry.callback.__name__ for entry in app.registered_commands}
+    assert command in names | {group.name for group in app.registered_groups}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -100,12 +104,22 @@ def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():
     assert all(row["ratio"] > times and row["ours"] < 0.1 for row, times in zip(measured, said, strict=True))
 
 
-def test_the_command_in_the_page_on_sharing_prints_what_it_shows():
-    page = (ROOT / "docs" / "explanation" / "sharing.md").read_text()
-    (shown,) = re.findall(r"```\n\$ fedpact share price-of-stability\n(.*?)```", page, flags=re.DOTALL)
-    command = [sys.executable, "-m", "fedpact", "share", "price-of-stability"]
+@pytest.mark.parametrize("name", ["sharing", "payments"])
+def test_the_command_in_a_page_prints_what_it_shows(name):
+    page = (ROOT / "docs" / "explanation" / f"{name}.md").read_text()
+    ((words, shown),) = re.findall(r"```\n\$ fedpact (.*?)\n(.*?)```", page, flags=re.DOTALL)
+    command = [sys.executable, "-m", "fedpact", *shlex.split(words)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+
+
+def test_the_python_of_the_page_on_payments_prints_what_it_says(capsys):
+    page = (ROOT / "docs" / "explanation" / "payments.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "payments.md", "exec"), {})
+    said = re.findall(r"  # (.*)$", code, flags=re.MULTILINE)
+    assert len(said) == 5
+    assert capsys.readouterr().out.splitlines() == said
 
 
 def test_the_python_of_the_page_on_contributions_prints_what_it_says(capsys):

@@ -20,9 +20,8 @@ def test_gains_the_worst_lie_and_the_verdict(fedpact):
     assert lines[-1] == f"{fp.AuditStatus.DOMINANT_GAIN.value} (200 reports tried)"
 
 
-def test_a_lie_that_costs_another_its_target_says_so(fedpact, tmp_path):
-    fp.examples.pwyc_not_dominant().replace(cost=["1/20", "1/10"]).save(tmp_path / "vcg.toml")
-    _, out, _ = fedpact("audit", str(tmp_path / "vcg.toml"), "--rule", "vcg", "--reports", "60")
+def test_a_lie_that_costs_another_its_target_says_so(fedpact):
+    _, out, _ = fedpact("audit", "pwyc-not-dominant(1/20)", "--rule", "vcg", "--reports", "60")
     assert "which in truth misses the target of agent-2" in out
     assert "agent-1: 1.95 instead of 1.8, a gain of 0.15" in out
 

@@ -8,7 +8,7 @@ from fedpact.mechanism.payments import RULES
 from strategies import report_of
 
 NOT_DOMINANT = fp.examples.pwyc_not_dominant()
-VCG_FAILS = NOT_DOMINANT.replace(cost=["1/20", "1/10"])
+VCG_FAILS = fp.examples.pwyc_not_dominant("1/20")
 ALICE_BOB = fp.examples.alice_bob()
 
 

@@ -61,7 +61,7 @@ def test_vcg_pays_the_welfare_of_the_others_and_clarke_what_an_agent_saves_them(
 
 
 def test_the_paper_s_vcg_utilities_in_the_counterexample():
-    fed = fp.examples.pwyc_not_dominant().replace(cost=["1/20", "1/10"])
+    fed = fp.examples.pwyc_not_dominant("1/20")
     assert fp.settle(fed, fp.plan(fed, "exact"), "vcg").utility["agent-1"] == pytest.approx(9 / 5)
     lie = fp.Federation.from_table(
         fed.evidence.labels, [[0.1, 0.9], [0.5, 0.5]], cost=["1/20", "1/10"], epsilon="1/10", delta="1/4"

@@ -63,7 +63,7 @@ def audit(
 ) -> None:
     """Look for misreports that pay: of one agent, against liars, of two together, and under two names.
 
-    Example: [bold]fedpact audit pwyc-not-dominant --rule all --ceiling 1[/bold]
+    Example: [bold]fedpact audit "pwyc-not-dominant(1/20)" --rule all --ceiling 1[/bold]
     """
     fed, rng = read_federation(file), read_seed(seed)
     ceilings, worths = read_amounts(ceiling, "ceiling"), read_amounts(worth, "worth")

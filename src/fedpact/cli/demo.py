@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.markup import escape
 
 import fedpact as fp
+from fedpact.cli.audit import print_audit
 from fedpact.cli.common import (
     JsonOption,
     console,
@@ -15,22 +16,27 @@ from fedpact.cli.common import (
     progress_bar,
 )
 from fedpact.cli.compare import print_comparison
+from fedpact.cli.pay import say_money
 from fedpact.cli.plan import print_certificate
 from fedpact.cli.share import print_share
 
+_RECOVERED = 0.3
+
 
 def demo(as_json: JsonOption = False) -> None:
-    """Plan for 17 Arizona hospitals: who labels how many charts, at what cost, and what if nobody coordinates.
+    """Plan for 17 Arizona hospitals: who labels how many charts, at what cost, for what pay, and if nobody plans.
 
     Example: [bold]fedpact demo[/bold]
     """
     fed = fp.examples.arizona_hospitals()
     with progress_bar("Comparing ways to organise 17 hospitals") as report:
-        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 2))
+        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 4))
         found = fp.plan(fed)
         selfish = table.row("best-equilibrium").contributions
         consortium = fed.restrict([name for name, count in selfish.items() if count])
         split = fp.share(consortium)
+        bill = fp.settle(fed, found, rule="pwyc", recover=_RECOVERED)
+        seen = fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300)
     if as_json:
         print_json(
             {
@@ -39,6 +45,8 @@ def demo(as_json: JsonOption = False) -> None:
                 "comparison": table.to_dict(),
                 "plan": found.to_dict(),
                 "share": split.to_dict(),
+                "settlement": bill.to_dict(),
+                "audit": seen.to_dict(),
             }
         )
         return
@@ -57,6 +65,30 @@ def demo(as_json: JsonOption = False) -> None:
         "them does better by leaving:\n"
     )
     print_share(consortium, split)
+    console().print(
+        f"\nWith a funder, whoever labels is paid what that costs, and fees bring back about {_RECOVERED:.0%}:\n"
+    )
+    _print_payments(fed, bill)
+    console().print(
+        "\nDoes it pay to misreport? Among truthful agents never; but agents may have to answer a lie, as in the "
+        "example pwyc-not-dominant:\n"
+    )
+    print_audit("pwyc-not-dominant", seen)
+
+
+def _print_payments(fed: fp.Federation, bill: fp.Settlement) -> None:
+    table = make_table("hospital", "charts", "labelling cost", "fee", "payment")
+    for name in (name for name in fed.names if bill.contributions[name]):
+        amounts = (bill.labelling[name], bill.fees[name], bill.payments[name])
+        table.add_row(escape(name), f"{bill.contributions[name]:,}", *(f"{amount:.2f}" for amount in amounts))
+    idle = [bill.fees[name] for name in fed.names if not bill.contributions[name]]
+    print_table("Pay what you contribute", table)
+    out = console()
+    out.print(
+        f"the other {len(idle)} hospitals label nothing and pay fees from {min(idle):.2f} to {max(idle):.2f}"
+    )
+    out.print(say_money(bill))
+    out.print(bill.status.value)
 
 
 def _print_shares(fed: fp.Federation, alone: dict[str, int | None], found: fp.Plan) -> None:

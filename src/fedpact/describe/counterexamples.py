@@ -31,14 +31,20 @@ def expected_min_counterexample() -> Federation:
     )
 
 
-def pwyc_not_dominant() -> Federation:
+def pwyc_not_dominant(cost: float | str = "1/5") -> Federation:
     """Two agents for whom truth under pay-what-you-contribute is an equilibrium but not a dominant strategy.
 
     Agent 1 never sees x2, the one point where the hypotheses differ, and so does not care. If it
     nevertheless reports 9/10 there, the plan leans on it and truthful agent 2 fails; agent 2 does better
-    by reporting 3/4.
+    by reporting 3/4. If a sample of agent 1 costs 1/20 instead of 1/5, its lie also raises what VCG as
+    printed leaves it with, from 9/5 to 39/20.
 
-    Source: ERRATA A2, on the paper's claim that the mechanism is strategyproof.
+    Source: ERRATA A2 and A3, on the paper's claims that its mechanism is strategyproof and VCG truthful.
+
+    Parameters
+    ----------
+    cost
+        What a sample of agent 1 costs.
 
     Examples
     --------
@@ -48,7 +54,7 @@ def pwyc_not_dominant() -> Federation:
     return Federation.from_table(
         [[0, 0], [0, 1]],
         [[1, 0], ["1/2", "1/2"]],
-        cost=["1/5", "1/10"],
+        cost=[cost, "1/10"],
         epsilon="1/10",
         delta="1/4",
         hypotheses=("h0", "h1"),

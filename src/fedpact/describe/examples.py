@@ -109,7 +109,7 @@ CATALOGUE: dict[str, Example] = {
         Example(
             name="pwyc-not-dominant",
             summary="Under pay-what-you-contribute truth is not the best answer to another agent's lie.",
-            source="ERRATA A2, on the paper's section 5",
+            source="ERRATA A2 and A3, on the paper's section 5",
             build=pwyc_not_dominant,
         ),
         Example(

@@ -120,7 +120,7 @@ def compare_rules(
     Examples
     --------
     >>> from fedpact.describe.examples import pwyc_not_dominant
-    >>> table = compare_rules(pwyc_not_dominant().replace(cost=["1/20", "1/10"]), reports=60, ceiling=1)
+    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=60, ceiling=1)
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
