@@ -118,6 +118,71 @@ def test_a2_truth_is_not_dominant_under_pwyc():
     assert (enough.failure["agent-2"].high, enough.met["agent-2"]) == (0.25, True)
 
 
+TENTHS = [Fraction(tenth, 10) for tenth in range(11)]
+
+
+def plan_grid(cost, method):
+    """Plans of the instance of A2 for all reports of both agents in tenths."""
+    return {
+        (p, q): fp.plan(
+            fp.Federation.from_table(
+                [[0, 0], [0, 1]], [[1 - p, p], [1 - q, q]], cost=cost, epsilon="1/10", delta="1/4"
+            ),
+            method,
+        ).m.tolist()
+        for p, q in itertools.product(TENTHS, repeat=2)
+    }
+
+
+def count_profitable(plans, cost, pay, *, others_lie):
+    """Misreports in tenths that raise an agent's utility, in fractions, over all true profiles in tenths."""
+
+    def utility(agent, truth, m):
+        miss = (1 - truth[0]) ** m[0] * (1 - truth[1]) ** m[1]
+        is_met = truth[agent] <= Fraction(1, 10) or miss <= Fraction(1, 4)
+        return is_met - cost[agent] * m[agent] + pay(agent, m)
+
+    found = 0
+    for agent, truth in itertools.product((0, 1), itertools.product(TENTHS, repeat=2)):
+        for other in TENTHS if others_lie else [truth[1 - agent]]:
+            answers = {own: plans[(own, other) if agent == 0 else (other, own)] for own in TENTHS}
+            honest = utility(agent, truth, answers[truth[agent]])
+            found += sum(utility(agent, truth, m) > honest for m in answers.values())
+    return found
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "exact"])
+def test_a2_of_all_misreports_in_tenths_none_pays_among_truthful_agents_and_some_among_liars(method):
+    """None of 2,662 with the other truthful; of 29,282 with the other lying too, a few."""
+    cost = (Fraction(1, 5), Fraction(1, 10))
+    plans = plan_grid(cost, method)
+
+    def pay_contribution(agent, m):
+        return cost[agent] * m[agent]
+
+    assert count_profitable(plans, cost, pay_contribution, others_lie=False) == 0
+    assert 50 < count_profitable(plans, cost, pay_contribution, others_lie=True) < 300
+
+
+def test_a3_of_all_misreports_in_tenths_many_pay_under_vcg_as_printed():
+    cost = (Fraction(1, 20), Fraction(1, 10))
+    plans = plan_grid(cost, "exact")
+    assert plans[Fraction(0), Fraction(1, 2)] == [0, 2]
+    assert plans[Fraction(9, 10), Fraction(1, 2)] == [1, 0]
+    assert 100 < count_profitable(plans, cost, lambda i, m: 1 - cost[1 - i] * m[1 - i], others_lie=False) < 300
+
+
+def test_c8_a_fee_cut_at_the_reported_need_would_reward_a_lie():
+    """Alice reports that she sees one point only: her need falls from 14 to 1, and so would her bound."""
+    fed = fp.examples.alice_bob()
+    lie = fp.Federation.from_table(
+        fed.evidence.labels, [[0.95, 0.05], [0.2, 0.8]], epsilon=0.1, delta=0.05, names=fed.names
+    )
+    assert (fp.standalone(fed)["alice"], fp.standalone(lie)["alice"]) == (14, 1)
+    honest, lying = (fp.settle(claimed, fp.plan(claimed, "lp"), recover=0.4, truth=fed) for claimed in (fed, lie))
+    assert honest.fees["alice"] == lying.fees["alice"] > 1
+
+
 def test_a4_accuracy_of_a_cover_is_epsilon_and_two_gamma():
     """The cover without {a, b} has no bad pair and asks for nothing; the class itself needs 22 samples."""
     gamma = Fraction(1, 1000)
