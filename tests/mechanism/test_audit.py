@@ -118,6 +118,32 @@ def test_threshold_shows_no_gain_from_costs_whatever_the_others_claim(seed):
     assert (seen.private, seen.method) == ("costs", "lp")
 
 
+@pytest.mark.parametrize("rule", ["vcg", "vcg-verified"])
+def test_vcg_is_truthful_about_costs_where_data_are_known(rule):
+    seen = fp.audit(random_federation(1), rule, private="costs", senses=["ex-post", "dominant"], reports=60)
+    assert (seen.gain, seen.gain_dominant, seen.truthful) == (0, 0, "dominant")
+
+
+def test_a_dear_agent_does_not_hide_the_gain_of_a_cheap_one():
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(2),
+        [[0.7, 0.3], [0.3, 0.7], [0.5, 0.5]],
+        cost=[1, 1, 1e8],
+        epsilon=0.1,
+        delta=0.05,
+    )
+    assert fp.audit(fed, "none", reports=60).gain >= 1
+
+
+def test_verified_vcg_says_what_it_needs_where_somebody_cannot_serve_itself():
+    fed = fp.Federation.from_table(
+        [[0, 0], [0, 1]], [[0.9, 0.1], [0.2, 0.8]], cost=1, epsilon=[0.5, 0.1], delta=0.1, capacity=[None, 0]
+    )
+    seen = fp.audit(fed, "vcg-verified", reports=40)
+    assert seen.gain > 0
+    assert seen.truthful == "ex post, if every target is worth its cost"
+
+
 def test_paying_reported_costs_invites_higher_reports():
     seen = fp.audit(ALICE_BOB, "pwyc", private="costs", reports=60)
     lie = seen.witness
@@ -171,6 +197,11 @@ def test_reports_are_audited_by_their_rates_and_gains_are_certain():
     exact = fp.Federation.from_predictions(labels, epsilon=0.1, delta=0.2)
     assert fp.audit(fed, "pwyc", reports=60).gain == 0
     lie = fp.audit(fed, "none", reports=60).witness
+    sizes = {"here": 30, "there": 20}
+    for name, rates in lie.reports.items():
+        counts = np.array(list(rates.values())) * sizes[name]
+        assert counts == pytest.approx(np.rint(counts))
+        assert counts.max() <= sizes[name]
     assert all(
         exact_met >= met
         for exact_met, met in zip(
@@ -246,6 +277,8 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
     ("options", "sentence"),
     [
         ({"reports": 0}, "reports must be 1 or more, an audit that tries none says nothing; it is 0"),
+        ({"reports": 10**30}, "reports must be at most 1,000,000,000"),
+        ({"private": []}, "private must be one of"),
         ({"reports": "many"}, "reports must be a number"),
         ({"rule": "bribe"}, "rule must be one of"),
         ({"method": "guess"}, "method must be one of"),
@@ -285,6 +318,21 @@ def test_rules_side_by_side():
     assert table.row("threshold").settlement.overpayment > 0
     assert table.row("vcg", "clarke").settlement.deficit < table.row("vcg", "none").settlement.deficit
     assert fp.RuleComparison.from_dict(table.to_dict()) == table
+
+
+def test_rules_that_need_the_joint_structure_are_refused_for_reports_and_the_others_compared():
+    reports = [report_of(name, np.random.default_rng(i).integers(0, 2, (3, 30))) for i, name in enumerate("ab")]
+    fed = fp.Federation.from_reports(reports, epsilon=0.1, delta=0.1)
+    table = fp.compare_rules(fed, reports=5, ceiling=3)
+    assert [row.rule for row in table.rows if row.refused] == ["vcg", "vcg", "vcg-verified", "vcg-verified"]
+
+
+def test_where_there_is_no_plan_there_is_nothing_to_compare():
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
+    with pytest.raises(fp.InfeasibleError):
+        fp.compare_rules(fed, reports=5)
+    with pytest.raises(fp.FederationError, match="method must be one of"):
+        fp.compare_rules(ALICE_BOB, method="best")
 
 
 def test_a_rule_that_cannot_be_applied_says_why_in_the_table():

@@ -179,7 +179,9 @@ def test_one_agent_alone_is_charged_nothing():
         ({"rule": "threshold", "ceiling": 0.5}, "ceiling must be at least every agent's cost .* 'alice' has 1"),
         ({"rule": "auction"}, "rule must be one of pwyc, vcg, .*; it is 'auction'"),
         ({"worth": 3}, "worth must be above what an agent may have to spend on its target, 14 for 'alice'"),
+        ({"rule": []}, "rule must be one of"),
         ({"truth": three_sites()}, "truth must be about the same agents"),
+        ({"truth": 3}, "truth must be about the same agents"),
     ],
 )
 def test_bad_terms_are_one_sentence(terms, sentence):
@@ -241,8 +243,32 @@ def test_contributions_can_be_paid_without_a_plan_and_what_they_miss_is_said():
 
 def test_a_plan_of_another_federation_is_refused():
     fed = three_sites()
-    with pytest.raises(fp.FederationError, match="plan names 'agent-1', who is not in the federation"):
+    with pytest.raises(fp.FederationError, match="plan was made for another federation than 'alice-bob'"):
         fp.settle(ALICE_BOB, fp.plan(fed))
+    easier = fp.plan(ALICE_BOB.replace(epsilon=0.9), "exact")
+    with pytest.raises(fp.FederationError, match="plan was made for another federation"):
+        fp.settle(ALICE_BOB, easier, "vcg")
+    assert not any(fp.settle(ALICE_BOB, easier.contributions).met.values())
+
+
+def test_a_plan_for_odd_prices_is_a_plan_for_the_federation():
+    fed = ALICE_BOB.replace(cost=[1e-8, 3e-8])
+    assert fp.settle(fed, fp.plan(fed)).deficit == pytest.approx(fp.plan(fed).cost)
+
+
+def test_a_dear_agent_does_not_hide_what_a_fee_does_to_a_cheap_one():
+    fed = three_sites(cost=[1, 1, 1e9])
+    with pytest.raises(fp.FederationError, match="agent 'agent-1' is asked for 30"):
+        fp.settle(fed, fp.plan(fed, "lp"), fee=[30, 0, 0])
+
+
+def test_a_fee_is_refused_even_where_somebody_else_leaves_anyway():
+    fed = fp.Federation.from_table(
+        fp.classes.all_labelings(2), [[0.2, 0.8], [1, 0]], cost=1, epsilon=0.1, delta=0.05
+    )
+    assert fp.settle(fed, [0, 1]).leaving == ("agent-1",)
+    with pytest.raises(fp.FederationError, match="agent 'agent-2' is asked for 1000"):
+        fp.settle(fed, [0, 1], fee=[0, 1000])
 
 
 def test_reports_are_paid_for_as_well():

@@ -138,6 +138,37 @@ def test_capacities_are_kept_and_raise_the_thresholds_of_the_others():
     assert tight.payments == pytest.approx([2.0 + 3.0, 3.0, 0.0])
 
 
+def test_a_rate_of_one_counts_the_same_whatever_was_solved_before():
+    """A sample at p = 1 is worth the row's own right-hand side, which for expected error differs by row."""
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [1, 1, 0], [0, 1, 1]],
+        [[0, 1, 0], [0.25, 0.15, 0.6], [0.5, 0.1, 0.4]],
+        cost=[12, 9, 19],
+        epsilon=[0.6, 0.6, 0.1],
+        delta=0.1,
+        objective="expected",
+    )
+    ceiling = np.full(3, 200.0)
+    truth = find_thresholds(fed, ceiling)
+    for cost in (9.5, 11, 12, 15, 20):
+        lie = find_thresholds(fed.replace(cost=[12, cost, 19]), ceiling)
+        assert lie.payments[1] - 9 * lie.m[1] <= truth.payments[1] - 9 * truth.m[1] + 1e-7
+
+
+def test_a_whole_number_missed_by_noise_stays_within_the_capacity():
+    fed = fp.Federation.from_table(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]],
+        [[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0.5, 0.5]],
+        cost=[1, 1, 5],
+        epsilon=0.1,
+        delta=4 * 0.5 ** (3 + 5e-8),
+        capacity=[None, 3, None],
+    )
+    found = find_thresholds(fed, np.full(3, 10.0))
+    assert found.m[1] <= 3
+    assert fp.verify(fed, found.m).is_feasible
+
+
 def test_a_convex_cost_is_refused():
     fed = random_federation(0).replace(cost={"quadratic": [1, 1]})
     with pytest.raises(fp.FederationError, match="'threshold' needs linear costs"):

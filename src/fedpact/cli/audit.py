@@ -179,7 +179,9 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
             continue
         amounts = (bill.cost, bill.spend, bill.deficit, bill.overpayment)
         gains = (seen.gain, seen.gain_dominant, seen.gain_coalition)
-        table.add_row(title, seen.truthful, *(format_number(value) for value in (*amounts, *gains)))
+        table.add_row(
+            title, f"{seen.truthful} ({seen.private})", *(format_number(value) for value in (*amounts, *gains))
+        )
     print_table(f"{name}: payment rules side by side", table)
     out = console()
     for row in comparison.rows:
@@ -187,7 +189,6 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
             out.print(f"- {escape(row.rule)}: {escape(row.refused)}", soft_wrap=True)
     tried = sum(row.audit.tried for row in comparison.rows if row.audit is not None)
     out.print(
-        f"gains are the largest found in {tried:,} misreports of data, of costs for threshold; all plans by "
-        f"{comparison.method} but the VCG rules' by exact",
+        f"gains are the largest found in {tried:,} misreports; plans by {comparison.method}, for VCG by exact",
         soft_wrap=True,
     )

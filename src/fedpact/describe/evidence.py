@@ -143,6 +143,18 @@ def restrict_evidence(evidence: Evidence, agents: Sequence[int]) -> Evidence:
     return replace(evidence, reports=tuple(evidence.reports[agent] for agent in agents))
 
 
+def arrays_of(evidence: Evidence) -> tuple[NDArray[Any], ...]:
+    """Everything that evidence says, as arrays."""
+    match evidence:
+        case Table(labels=labels, distributions=distributions):
+            return labels, distributions
+        case Predictions(predictions=predictions):
+            return predictions
+        case Reports(reports=reports):
+            sizes = np.array([(report.n, report.n_classes) for report in reports])
+            return sizes, *(report.counts for report in reports)
+
+
 def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
     """Index of the first of every group of hypotheses that no agent can tell apart, in order.
 

@@ -8,6 +8,7 @@ probability 1 - delta, the paper's definition of the objective) or *joint* (all 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -22,6 +23,7 @@ from fedpact.describe.evidence import (
     Predictions,
     Reports,
     Table,
+    arrays_of,
     find_distinct,
     read_predictions,
     read_reports,
@@ -244,6 +246,17 @@ class Federation:
     def epsilon(self) -> NDArray[np.float64]:
         """(k,) tolerated error of every agent."""
         return np.array([agent.epsilon for agent in self.agents])
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
+        if "fingerprint" not in self.memo:
+            found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee)).encode())
+            for array in arrays_of(self.evidence):
+                found.update(repr((array.shape, array.dtype.str)).encode())
+                found.update(array.tobytes())
+            self.memo["fingerprint"] = found.hexdigest()
+        return str(self.memo["fingerprint"])
 
     def cost_of(self, m: ArrayLike) -> float:
         """Total cost of the contribution vector ``m`` (k,)."""

@@ -30,7 +30,7 @@ from fedpact.mechanism.audit_result import Audit
 from fedpact.mechanism.claims import Claims, claims_of
 from fedpact.mechanism.hunt import Hunt
 from fedpact.mechanism.lies import Lie, lies_of
-from fedpact.mechanism.payments import VCG, check_rule_fits, find_rule
+from fedpact.mechanism.payments import VCG, check_rule_fits, find_rule, say_truthful
 from fedpact.mechanism.settle import settle
 from fedpact.mechanism.stage import Stage, StoppedEarly
 from fedpact.mechanism.terms import Terms, read_terms
@@ -39,6 +39,7 @@ from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import BindingPair
 
 REPORTS = 1000
+MOST_REPORTS = 10**9
 SENSES = ("ex-post", "dominant", "coalition")
 
 
@@ -56,6 +57,8 @@ def read_budget(reports: Any) -> int:
     budget = read_whole_number(reports, "reports")
     if budget < 1:
         raise FederationError(f"reports must be 1 or more, an audit that tries none says nothing; it is {budget}")
+    if budget > MOST_REPORTS:
+        raise FederationError(f"reports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
     return budget
 
 
@@ -158,9 +161,11 @@ def audit(
     >>> seen.gain, seen.gain_dominant, seen.status.name
     (0.0, 1.0, 'DOMINANT_GAIN')
     """
-    chosen, budget = find_rule(rule), read_budget(reports)
+    find_rule(rule)
+    budget = read_budget(reports)
     _check_senses(senses, fed.k)
-    private = private or ("costs" if rule == "threshold" else "data")
+    if private is None:
+        private = "costs" if rule == "threshold" else "data"
     check_rule_fits(fed, rule)
     terms = read_terms(
         fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
@@ -194,7 +199,7 @@ def audit(
         dominant=hunt.dominant.finding(),
         pair=hunt.pair.finding(),
         split=hunt.split.finding(),
-        truthful=chosen.truthful,
+        truthful=say_truthful(rule, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all())),
         undecided=stage.undecided,
         is_complete=stage.played >= budget,
         rule=rule,

@@ -7,6 +7,7 @@ an array; whatever is not claimed is as it is in truth.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +27,8 @@ from fedpact.statistics.domain import find_domain
 
 PRIVATE = ("data", "costs")
 Claim: TypeAlias = NDArray[np.float64]
-ELSEWHERE = "elsewhere"
+ELSEWHERE = "all agree"
+_MOST_LETTERS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Claims(ABC):
         """Return the federation in which ``agent`` takes part under two names, the second one last."""
 
     @abstractmethod
-    def describe(self, claim: Claim) -> dict[str, float]:
+    def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Return a claim in words that can be printed."""
 
 
@@ -56,10 +58,15 @@ def _with_evidence(fed: Federation, evidence: Evidence, agents: tuple[Agent, ...
     return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence), evidence_memo={})
 
 
+def second_name(fed: Federation, agent: int) -> str:
+    """Name under which an agent takes part once more, one that nobody has."""
+    tries = (f"{fed.names[agent]} ({number})" for number in itertools.count(2))
+    return next(name for name in tries if name not in fed.names)
+
+
 def _twin_agents(fed: Federation, agent: int) -> tuple[Agent, ...]:
     """Everybody and a second name of one agent, which has half of its capacity."""
-    own = fed.agents[agent]
-    name = next(name for number in range(2, fed.k + 3) if (name := f"{own.name} ({number})") not in fed.names)
+    own, name = fed.agents[agent], second_name(fed, agent)
     if own.capacity is None:
         return (*fed.agents, replace(own, name=name))
     half = own.capacity // 2
@@ -91,7 +98,7 @@ class MassClaims(Claims):
         rows[agent] = claims[0]
         return _with_evidence(self.truth, replace(self.table, distributions=rows), _twin_agents(self.truth, agent))
 
-    def describe(self, claim: Claim) -> dict[str, float]:
+    def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Mass of every point that has some."""
         return {point: float(mass) for point, mass in zip(self.table.points, claim, strict=True) if mass}
 
@@ -122,11 +129,11 @@ class RateClaims(Claims):
         evidence = replace(self.evidence, reports=tuple(reports))
         return _with_evidence(self.truth, evidence, _twin_agents(self.truth, agent))
 
-    def describe(self, claim: Claim) -> dict[str, float]:
-        """Rate of every pair of hypotheses."""
-        names = self.evidence.hypotheses
-        first, second = np.triu_indices(len(names), k=1)
-        return {f"{names[h]}, {names[g]}": float(rate) for h, g, rate in zip(first, second, claim, strict=True)}
+    def describe(self, agent: int, claim: Claim) -> dict[str, float]:
+        """Rate of every pair of hypotheses, as it is sent."""
+        names, sent = self.evidence.hypotheses, _report(self.evidence.reports[agent], claim)
+        pairs = zip(*np.triu_indices(len(names), k=1), sent.counts / sent.n, strict=True)
+        return {f"{names[h]}, {names[g]}": float(rate) for h, g, rate in pairs}
 
 
 def _report(true: Report, claim: Claim) -> Report:
@@ -157,9 +164,23 @@ class CostClaims(Claims):
         rates[agent], rates[-1] = Linear(float(claims[0][0])), Linear(float(claims[1][0]))
         return twin.replace(cost=rates)
 
-    def describe(self, claim: Claim) -> dict[str, float]:
+    def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Cost per sample."""
         return {"cost": float(claim[0])}
+
+
+def _name_points(labels: NDArray[np.int32]) -> tuple[str, ...]:
+    """Name points by who agrees with whom, "aba" where the first and the third hypothesis do; or number them.
+
+    Examples
+    --------
+    >>> _name_points(np.array([[0, 0], [1, 0], [0, 2]], dtype=np.int32))
+    ('aba', 'aac')
+    """
+    H, n = labels.shape
+    if H > _MOST_LETTERS:
+        return number_names("x", n)
+    return tuple("".join(chr(ord("a") + label) for label in column) for column in labels.T.tolist())
 
 
 def _as_table(fed: Federation) -> Table:
@@ -170,7 +191,7 @@ def _as_table(fed: Federation) -> Table:
     return Table(
         labels=labels,
         distributions=np.hstack([domain.mass, rest]),
-        points=(*number_names("x", domain.n), ELSEWHERE),
+        points=(*_name_points(domain.labels), ELSEWHERE),
         hypotheses=fed.hypotheses,
     )
 

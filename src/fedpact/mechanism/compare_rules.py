@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import FedpactError
+from fedpact.errors import FederationError, FedpactError, InfeasibleError
+from fedpact.game.make_game import game_of
+from fedpact.game.regret import read_worth
 from fedpact.mechanism.audit import audit, read_budget
 from fedpact.mechanism.audit_result import Audit
 from fedpact.mechanism.payments import VCG
 from fedpact.mechanism.result import Settlement
 from fedpact.mechanism.settle import settle
-from fedpact.planning.plan import plan
+from fedpact.mechanism.terms import read_terms
+from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import Plan
 
 REPORTS = 200
@@ -124,27 +128,45 @@ def compare_rules(
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
+    if method not in METHODS:
+        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
     read_budget(reports)
-    found = {"vcg": plan(fed, "exact", time_limit=_EXACT_SECONDS), "other": plan(fed, method)}
-    rows = []
-    for number, (rule, pivot) in enumerate(COMPARED):
-        is_vcg = rule in VCG
-        terms = {"pivot": pivot} if is_vcg else {"ceiling": ceiling} if rule == "threshold" else {}
-        kept = found["vcg" if is_vcg else "other"]
-        options = {"reports": reports, "time_limit": time_limit, "rng": rng, "worth": worth}
-        if not is_vcg and rule != "threshold":
-            options["method"] = method
-        rows.append(_make_row(fed, kept, rule, terms, options))
+    read_worth(game_of(fed), worth)
+    read_terms(fed, "threshold", ceiling=ceiling)
+    options = {"reports": reports, "time_limit": time_limit, "rng": rng, "worth": worth}
+    planners = {
+        "exact": partial(plan, fed, "exact", time_limit=_EXACT_SECONDS),
+        "other": partial(plan, fed, method),
+    }
+    plan_by = {name: cache(make) for name, make in planners.items()}
+    rows: list[RuleRow] = []
+    for rule, pivot in COMPARED:
+        if rule in VCG:
+            rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
+        elif rule == "threshold":
+            rows.append(_make_row(fed, None, rule, {"ceiling": ceiling}, options))
+        else:
+            rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
         if progress is not None:
-            progress(number + 1, len(COMPARED))
+            progress(len(rows), len(COMPARED))
     return RuleComparison(rows=tuple(rows), method=method)
 
 
-def _make_row(fed: Federation, found: Plan, rule: str, terms: dict[str, Any], options: dict[str, Any]) -> RuleRow:
+def _make_row(
+    fed: Federation,
+    make_plan: Callable[[], Plan] | None,
+    rule: str,
+    terms: dict[str, Any],
+    options: dict[str, Any],
+) -> RuleRow:
+    """Settle and audit; a rule that does not apply says why, but not where nothing can be planned at all."""
     pivot = terms.get("pivot")
     try:
+        found = [0] * fed.k if make_plan is None else make_plan()
         bill = settle(fed, found, rule, worth=options["worth"], **terms)
         seen = audit(fed, rule, **terms, **options)
     except FedpactError as error:
+        if type(error) is InfeasibleError and error.pair is not None:
+            raise
         return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
     return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen, refused=None)

@@ -68,7 +68,7 @@ def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
 
 
 def set_fee(fed: Federation, terms: Terms, agent: int) -> float:
-    """Return what one agent pays for taking part; its own report never changes it."""
+    """Return what one agent pays for taking part; its own report of data never changes it."""
     if not terms.recover:
         return float(terms.fee[agent])
     declared = terms.alone_at_least

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fedpact.mechanism.audit_result import Finding, Witness
-from fedpact.mechanism.claims import Claim
+from fedpact.mechanism.claims import Claim, second_name
 from fedpact.mechanism.lies import Lie
 from fedpact.mechanism.stage import Outcome, Stage
 
-_NOISE = 1e-7
-"""Gains below this part of the largest worth are rounding."""
+_NOISE = 1e-8
+"""Gains below this part of what the liars have are rounding."""
 _BASES = 40
 """Lies of others that are kept for the search in the dominant sense."""
 _LIES_PER_BASE = 12
@@ -153,7 +153,11 @@ class Hunt:
         if before is None or after is None:
             return
         gain = sum(after.utility[agent] - before.utility[agent] for agent in after.utility)
-        if gain > max(best.gain, _NOISE * float(self.stage.worth.max())):
+        size = sum(
+            float(self.stage.worth[agent]) + abs(before.utility[agent]) + abs(after.utility[agent])
+            for agent in after.utility
+        )
+        if gain > max(best.gain, _NOISE * size):
             best.gain = gain
             best.witness = self._witness(kind, claims, given, before, after, second)
 
@@ -167,15 +171,15 @@ class Hunt:
         second: Claim | None,
     ) -> Witness:
         names, describe = self.stage.truth.names, self.stage.claims.describe
-        reports = {names[agent]: describe(claim) for agent, claim in claims.items()}
+        reports = {names[agent]: describe(agent, claim) for agent, claim in claims.items()}
         if second is not None:
             (agent,) = claims
-            reports[f"{names[agent]} (2)"] = describe(second)
+            reports[second_name(self.stage.truth, agent)] = describe(agent, second)
         return Witness(
             kind=kind,
             agents=tuple(names[agent] for agent in sorted(after.utility)),
             reports=reports,
-            given={names[agent]: describe(claim) for agent, claim in given.items()},
+            given={names[agent]: describe(agent, claim) for agent, claim in given.items()},
             contributions_truthful=dict(zip(names, before.m.tolist(), strict=True)),
             contributions_lying=dict(zip(names, after.m.tolist(), strict=True)),
             met_truthful=dict(zip(names, before.met.tolist(), strict=True)),

@@ -1,16 +1,19 @@
 """Payment rules: what one agent is paid for its contribution, before and after fees.
 
-================== ================================================= ========================================
-rule               what agent i is paid                              truthful
-================== ================================================= ========================================
-``pwyc``           c_i(m_i) - fee_i                                  ex post
-``vcg``            sum over j != i of worth_j - c_j(m_j), + q_i       in no sense (ERRATA A3)
-``vcg-verified``   the same, worth_j only where j's target is met     ex post
-``threshold``      what its samples could have cost at most           in costs, whatever the others report
-``none``           nothing                                           in no sense
-``equal-split``    c_i(m_i) - cost / k                               in no sense
-``proportional``   c_i(m_i) - cost * c_i(n_ind(i)) / sum of these     in no sense
-================== ================================================= ========================================
+================== ============================================== ======================= ====================
+rule               what agent i is paid                           truthful about data     truthful about costs
+================== ============================================== ======================= ====================
+``pwyc``           c_i(m_i) - fee_i                               ex post                 no
+``vcg``            sum over j != i of worth_j - c_j(m_j), + q_i    no (ERRATA A3)          dominant
+``vcg-verified``   the same, worth_j only where j's target is met  ex post                 dominant
+``threshold``      what its samples could have cost at most        no                      dominant
+``none``           nothing                                        no                      no
+``equal-split``    c_i(m_i) - cost / k                            no                      no
+``proportional``   c_i(m_i) - cost * c_i(n_ind(i)) / sum of these  no                      no
+================== ============================================== ======================= ====================
+
+*Ex post*: truth is a best report if the others' are true. *Dominant*: whatever they are. Costs are reported up
+to a declared ceiling under ``threshold``, and data are known where costs are private.
 
 *Pay what you contribute.* The paper calls it strategyproof. The plan is made from reports and the samples are
 drawn from the true data, so an agent whose fellows lie may have to lie as well (ERRATA A2): truth is a best
@@ -21,8 +24,9 @@ rule ever gives.
 *VCG.* The paper's payment counts the others as satisfied because their reports say so; a report that shifts
 work to an agent whose samples then show nothing is profitable (ERRATA A3). ``vcg-verified`` pays on what is
 realised, which makes agent i's utility the true welfare and truth a best report, if the plan is the optimum and
-every target is worth what it costs. q_i is zero, or Clarke's pivot v(N - i) - sum over j != i of worth_j: then
-agent i is paid its cost and what it saves the others, v(N - i) - v(N).
+every target is worth what it costs, as it is where every agent could meet its target alone. q_i is zero, or
+Clarke's pivot v(N - i) - sum over j != i of worth_j: then agent i is paid its cost and what it saves the
+others, v(N - i) - v(N).
 """
 
 from __future__ import annotations
@@ -81,7 +85,10 @@ class Rule:
     """A payment rule: how it pays, and in which sense truth is a best report under it."""
 
     pay: Callable[[Case, int], Payment]
-    truthful: str
+    in_data: str
+    """In which sense truth about the data is a best report, the costs being known."""
+    in_costs: str
+    """In which sense truth about the costs is a best report, the data being known."""
 
 
 def _pay_contribution(case: Case, agent: int) -> Payment:
@@ -177,20 +184,29 @@ def _pay_threshold(case: Case, agent: int) -> Payment:
 
 
 VCG = ("vcg", "vcg-verified")
+NO, EX_POST, DOMINANT = "no", "ex post", "dominant"
 RULES: dict[str, Rule] = {
-    "pwyc": Rule(pay=_pay_contribution, truthful="ex post"),
-    "vcg": Rule(pay=_pay_vcg, truthful="no"),
-    "vcg-verified": Rule(pay=_pay_vcg_verified, truthful="ex post"),
-    "threshold": Rule(pay=_pay_threshold, truthful="in costs, dominant"),
-    "none": Rule(pay=_pay_nothing, truthful="no"),
-    "equal-split": Rule(pay=_split_equally, truthful="no"),
-    "proportional": Rule(pay=_split_in_proportion, truthful="no"),
+    "pwyc": Rule(pay=_pay_contribution, in_data=EX_POST, in_costs=NO),
+    "vcg": Rule(pay=_pay_vcg, in_data=NO, in_costs=DOMINANT),
+    "vcg-verified": Rule(pay=_pay_vcg_verified, in_data=EX_POST, in_costs=DOMINANT),
+    "threshold": Rule(pay=_pay_threshold, in_data=NO, in_costs=DOMINANT),
+    "none": Rule(pay=_pay_nothing, in_data=NO, in_costs=NO),
+    "equal-split": Rule(pay=_split_equally, in_data=NO, in_costs=NO),
+    "proportional": Rule(pay=_split_in_proportion, in_data=NO, in_costs=NO),
 }
+
+
+def say_truthful(rule: str, private: str, *, is_self_sufficient: bool) -> str:
+    """In which sense truth is known to be a best report, where "data" or "costs" are private."""
+    sense = RULES[rule].in_data if private == "data" else RULES[rule].in_costs
+    if rule == "vcg-verified" and private == "data" and not is_self_sufficient:
+        return f"{sense}, if every target is worth its cost"
+    return sense
 
 
 def find_rule(name: str) -> Rule:
     """Look up a rule."""
-    if name not in RULES:
+    if not isinstance(name, str) or name not in RULES:
         raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {name!r}")
     return RULES[name]
 

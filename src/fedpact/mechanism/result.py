@@ -67,8 +67,11 @@ class Settlement:
     @property
     def leaving(self) -> tuple[str, ...]:
         """Agents that would be better off alone."""
-        tol = 1e-9 * max(self.worth.values())
-        return tuple(name for name, alone in self.utility_alone.items() if self.utility[name] < alone - tol)
+        return tuple(
+            name
+            for name, alone in self.utility_alone.items()
+            if self.utility[name] < alone - 1e-9 * max(self.worth[name], abs(self.utility[name]))
+        )
 
     @property
     def status(self) -> SettlementStatus:

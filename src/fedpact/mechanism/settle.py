@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.game.make_game import game_of
@@ -34,10 +33,12 @@ from fedpact.statistics.verification import read_contributions
 def _read_plan(fed: Federation, plan: Any) -> NDArray[np.int64]:
     if not isinstance(plan, Plan):
         return read_contributions(fed, plan)
-    for name in plan.contributions:
-        if name not in fed.names:
-            raise FederationError(f"plan names {name!r}, who is not in the federation; {nearest(name, fed.names)}")
-    return read_contributions(fed, plan.contributions)
+    if plan.federation != fed.fingerprint:
+        raise FederationError(
+            f"plan was made for another federation than {fed.name!r}: other agents, targets, costs or data; plan "
+            f"anew, or give plan.contributions to pay for them as they are"
+        )
+    return plan.m
 
 
 def judge_targets(truth: Federation, m: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -62,24 +63,19 @@ def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np
 
 
 def _check_fees(bill: Settlement, terms: Terms) -> None:
-    """Raise if a fee drives somebody away."""
-    if not (terms.has_fees and bill.leaving):
-        return
-    name = bill.leaving[0]
-    most = bill.utility[name] + bill.fees[name] - bill.utility_alone[name]
-    if most < -1e-9 * bill.worth[name]:
-        return  # it would leave without a fee as well
-    if terms.recover:
-        asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {bill.fees[name]:g}"
-        advice = f"recover at most {terms.recover * most / bill.fees[name]:.3g}, or declare alone_at_least"
-    else:
-        asked = (
-            f"fee must leave every agent better off than alone; agent {name!r} is asked for {bill.fees[name]:g}"
-        )
-        advice = "lower its fee"
-    raise FederationError(
-        f"{asked}, more than the {most:g} that it saves by taking part: it would rather leave; {advice}"
-    )
+    """Raise if a fee drives somebody away who would stay without it."""
+    for name in bill.leaving if terms.has_fees else ():
+        most, fee = bill.utility[name] + bill.fees[name] - bill.utility_alone[name], bill.fees[name]
+        if most < -1e-9 * bill.worth[name]:
+            continue
+        if terms.recover:
+            asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {fee:g}"
+            advice = f"recover at most {terms.recover * max(most, 0.0) / fee:.3g}, or declare alone_at_least"
+        else:
+            asked = f"fee must leave every agent better off than alone; agent {name!r} is asked for {fee:g}"
+            advice = "lower its fee"
+        saved = f"the {max(most, 0.0):g} that it saves by taking part"
+        raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
 
 
 def _is_met(fed: Federation, plan: Any, truth: Federation, m: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -148,7 +144,7 @@ def settle(
     {'alice': 12.0, 'bob': 11.0}
     """
     chosen, truth = find_rule(rule), fed if truth is None else truth
-    if truth.names != fed.names:
+    if not isinstance(truth, Federation) or truth.names != fed.names:
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it has other names")
     check_rule_fits(fed, rule)
     terms = read_terms(

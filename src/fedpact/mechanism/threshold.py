@@ -8,9 +8,10 @@ not increase in c_i**, whichever optimum is taken where there are several. So My
     P_i = c_i n_i(c_i) + integral over t from c_i to the ceiling of n_i(t) dt,    n_i(t) = m_i(t) rounded up,
 
 makes the true cost a best report whatever the others report. Rounding up keeps the monotonicity and, every
-coefficient of the program being non-negative, the targets; dropping samples afterwards, as ``plan`` does, would
-not. The set is that of the paper's program (:mod:`fedpact.planning.pairs`), which depends on the reported data
-alone.
+coefficient of the program being non-negative, the targets (a whole number that the solver misses by its noise
+counts as reached; the union bound behind the program has more slack than that); dropping samples afterwards, as
+``plan`` does, would not. The set is that of the paper's program (:mod:`fedpact.planning.pairs`), which depends
+on the reported data alone.
 
 V(t), the optimum as agent i's cost varies, is concave and piecewise linear with slope m_i(t). Its breakpoints
 are found without a grid: two lines that touch V are cut, and where V lies below the cut a new line is there, on
@@ -86,12 +87,6 @@ class _Optimum:
         self._program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed))
         self._separate = PairProgram(fed)
         self.solution = self._program.solve(self._separate)
-        is_enough = self._separate.holds(np.ceil(self.solution.m - _SNAP).astype(np.int64))
-        self._snap = _SNAP if is_enough else -_SNAP
-
-    def round_up(self, m_fractional: float) -> int:
-        """Whole number of samples, in the same way wherever the solver's noise lies around a whole number."""
-        return math.ceil(m_fractional - self._snap) if m_fractional > _SNAP else 0
 
     def first_line(self, agent: int) -> Line:
         """Line that touches V at the agent's own cost, with the solution's own slope."""
@@ -129,6 +124,11 @@ class _Optimum:
         return before[:-1] + self.lines(agent, cut, between, high, last)
 
 
+def _round_up(m_fractional: float) -> int:
+    """Whole number of samples; what is within the solver's noise of one counts as it."""
+    return math.ceil(m_fractional - _SNAP)
+
+
 def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     """How many samples the agent is asked for at costs from its own to the ceiling."""
     low, first = float(optimum.rates[agent]), optimum.first_line(agent)
@@ -142,7 +142,7 @@ def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     else:
         last = optimum.touch(agent, ceiling)
     lines = optimum.lines(agent, low, first, ceiling, last)
-    return tuple(Step(float(upto), optimum.round_up(line.slope)) for upto, line in lines)
+    return tuple(Step(float(upto), _round_up(line.slope)) for upto, line in lines)
 
 
 def _pay(rate: float, steps: tuple[Step, ...]) -> float:
@@ -175,12 +175,13 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
                 f"use rule 'pwyc'"
             )
     scaled, unit = in_round_currency(fed)
-    ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
+    with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
+        ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
     try:
         optimum = _Optimum(scaled)
     except UnreachableRow as blocked:
         raise unreachable(fed, blocked.row.requirement, blocked.row.pair, "lp") from None
-    m = np.array([optimum.round_up(share) for share in optimum.solution.m.tolist()], dtype=np.int64)
+    m = np.array([_round_up(share) for share in optimum.solution.m.tolist()], dtype=np.int64)
     steps = tuple(
         _steps(optimum, agent, float(ceilings[agent])) if m[agent] else (Step(float(ceilings[agent]), 0),)
         for agent in range(fed.k)

@@ -92,7 +92,12 @@ class PairProgram:
     def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
         """(t, H - start) by how much every later pair's row is short at ``m``; -inf where there is no row."""
         short = self._needed(self.excess[block, block.start :])
-        short += self.rates.log_miss(m, block, at_one, start=block.start)
+        if at_one == NEVER or self.fed.objective == "pac":
+            short += self.rates.log_miss(m, block, at_one, start=block.start)
+        else:  # a sample at p = 1 counts as the row's own right-hand side, which differs from row to row
+            rest, less = (self.rates.log_miss(m, block, at, start=block.start) for at in (0.0, -1.0))
+            has_row = short > -np.inf
+            short[has_row] = (short * (1 - rest + less) + rest)[has_row] if has_row.any() else 0.0
         short[:, : len(short)][np.tri(len(short), dtype=bool)] = -np.inf
         return short
 

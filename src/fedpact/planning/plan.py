@@ -131,7 +131,7 @@ def plan_from(
             raises_interrupt=raises_interrupt,
         ).in_currency(unit)
         cost = fed.cost_of(other.m)
-        return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost))
+        return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost), federation=fed.fingerprint)
     if method not in METHODS:
         raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
     for field, value in (("max_nodes", max_nodes), ("time_limit", time_limit)):
@@ -231,6 +231,7 @@ def _nothing_needed(fed: Federation, method: str) -> Plan:
         chosen=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        federation=fed.fingerprint,
     )
 
 
@@ -254,6 +255,7 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
         chosen=_chosen(method, final, status, isinstance(fed.evidence, Reports)),
         objective=fed.objective,
         guarantee=fed.guarantee,
+        federation=fed.fingerprint,
     )
 
 

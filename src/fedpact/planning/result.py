@@ -83,6 +83,8 @@ class Plan:
     """The method that gave the plan: for ``auto`` "exact", "tree" or "union, trimmed by the guarantee engine"."""
     objective: str
     guarantee: str
+    federation: str
+    """Fingerprint of the federation that the plan is for."""
 
     @property
     def m(self) -> NDArray[np.int64]:
@@ -133,6 +135,7 @@ class Plan:
             "chosen": self.chosen,
             "objective": self.objective,
             "guarantee": self.guarantee,
+            "federation": self.federation,
         }
 
     @classmethod
