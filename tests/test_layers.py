@@ -90,7 +90,7 @@ BROKEN = {
     "siblings-back": ("fedpact.game.dynamics", "from fedpact.planning import lp"),
     "protocol-and-experiments": ("fedpact.protocol.server", "import fedpact.experiments"),
     "the-public-package-inside": ("fedpact.planning.lp", "import fedpact as fp"),
-    "a-public-name-inside": ("fedpact.mechanism.audit", "from fedpact import verify"),
+    "a-public-name-inside": ("fedpact.mechanism.audit.audit", "from fedpact import verify"),
     "cli-behind-the-public-package": ("fedpact.cli.plan", "from fedpact.describe.names import suggest"),
     "cli-behind-by-name": ("fedpact.cli.plan", "from fedpact import statistics"),
     "web-through-cli": ("fedpact.web.routes", "from fedpact.cli.plan import show"),
@@ -109,7 +109,10 @@ BROKEN = {
     "no-layer": ("fedpact.utils", "import math"),
 }
 SOUND = {
-    "leftwards": ("fedpact.mechanism.audit", "from fedpact.planning.lp import solve\nimport fedpact.game.pure"),
+    "leftwards": (
+        "fedpact.mechanism.audit.audit",
+        "from fedpact.planning.lp import solve\nimport fedpact.game.pure",
+    ),
     "own-layer": ("fedpact.game.pure", "from fedpact.game import dynamics\nfrom . import mixed"),
     "errors": ("fedpact.describe.names", "from fedpact.errors import FederationError"),
     "cli": (

@@ -46,23 +46,24 @@ from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynami
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
 from fedpact.game.regret import Regret, is_equilibrium, regret
 from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
-from fedpact.mechanism.audit import audit
-from fedpact.mechanism.audit_result import Audit, AuditStatus, Finding, Witness
-from fedpact.mechanism.compare_rules import RuleComparison, RuleRow, compare_rules
-from fedpact.mechanism.contribution_check import check_contribution
-from fedpact.mechanism.contribution_power import PowerCurve, PowerRow, PowerStatus, contribution_power
-from fedpact.mechanism.contribution_result import CheckedPair, ContributionCheck, ContributionStatus
-from fedpact.mechanism.obliviousness import is_locally_oblivious, obliviousness
-from fedpact.mechanism.obliviousness_result import (
+from fedpact.mechanism.audit.audit import audit
+from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow, compare_rules
+from fedpact.mechanism.audit.result import Audit, AuditFinding, AuditStatus, Witness
+from fedpact.mechanism.contribution.check import check_contribution
+from fedpact.mechanism.contribution.power import PowerCurve, PowerRow, PowerStatus, contribution_power
+from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
+from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
+from fedpact.mechanism.obliviousness.refute_payment import ProfitableLie, example_payments, refute_payment
+from fedpact.mechanism.obliviousness.result import (
     NeighbourPlan,
     Obliviousness,
     ObliviousnessStatus,
     SteeringOutcome,
     SteeringReport,
 )
-from fedpact.mechanism.result import Settlement, SettlementStatus
-from fedpact.mechanism.settle import settle
-from fedpact.mechanism.uniqueness import FOILS, ProfitableLie, refute_payment
+from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.payment.settle import settle
+from fedpact.mechanism.payment.settlement import Settlement, SettlementStatus
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -77,10 +78,10 @@ from fedpact.statistics.verification import Interval, Verification, Verification
 __version__ = version("fedpact")
 
 __all__ = [
-    "FOILS",
     "TIE",
     "Agent",
     "Audit",
+    "AuditFinding",
     "AuditStatus",
     "BindingPair",
     "CheckedPair",
@@ -101,7 +102,6 @@ __all__ = [
     "FederationError",
     "FedpactError",
     "FileCheck",
-    "Finding",
     "Frontier",
     "FrontierPoint",
     "GroupsLookedAt",
@@ -149,6 +149,7 @@ __all__ = [
     "Summary",
     "Tradeoff",
     "TradeoffStatus",
+    "Truthful",
     "Truthfulness",
     "Verification",
     "VerificationStatus",
@@ -170,6 +171,7 @@ __all__ = [
     "cover",
     "disagreement",
     "equilibria",
+    "example_payments",
     "examples",
     "frontier",
     "is_equilibrium",

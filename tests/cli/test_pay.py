@@ -22,7 +22,7 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
         [],
         ["--rule", "vcg", "--pivot", "clarke"],
         ["--rule", "threshold", "--ceiling", "alice=9,bob=8"],
-        ["--recover", "1/5"],
+        ["--recover", "1/5", "--alone-at-least", "2"],
         ["--rule", "none", "--worth", "20,30"],
     ],
 )
@@ -47,7 +47,8 @@ def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
     ("words", "sentence"),
     [
         (["--fee", "alice=1,bob=30"], "agent 'bob' is asked for 30"),
-        (["--fee", "alice=1,rob=30"], "fee"),
+        (["--fee", "alice=1,rob=30"], "fee must be"),
+        (["--recover", "0.1", "--alone-at-least", "-1"], "alone_at_least"),
         (["--method", "lp", "--rule", "vcg"], "needs the exact optimum"),
         (["--rule", "raffle"], "rule must be one of"),
         (["--m", "1"], "m must have one number per agent"),

@@ -24,6 +24,7 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("obliviousness", "--m", "130"), "m must have one number per agent"),
         (("obliviousness", "--m", "130,130", "--plot", "map.svg"), "--plot draws the maps"),
         (("obliviousness", "--m", "130,130", "--epsilon", "2"), "epsilon must lie between 0 and 1"),
+        (("obliviousness", "--epsilon", "0.1"), "--epsilon belongs to --m"),
         (("truthfulness", "--reports", "0"), "reports must be at least 5"),
         (("truthfulness", "--seed", "-1"), "seed must be"),
         (("contribution-check", "--level", "0"), "level must lie"),
@@ -85,9 +86,14 @@ def test_misreports_are_tried_with_every_planner(fedpact):
     assert fp.Truthfulness.from_dict(entry).to_dict() == entry
 
 
-def test_honest_and_lying_sites_are_counted(fedpact, tmp_path):
-    code, out, _ = fedpact("reproduce", "contribution-check", "--sites", "200", "--plot", str(tmp_path / "c.svg"))
+def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
+    small = fp.compute_contribution_check(quotas=[30], lies=[0.5, 1.0], sites=2_000, lying_sites=100)
+    monkeypatch.setattr(fp, "compute_contribution_check", lambda **options: small)
+    code, out, _ = fedpact("reproduce", "contribution-check", "--plot", str(tmp_path / "c.svg"))
     assert code == 0
     assert "honest sites, level 0.01" in out
-    assert any(status.value in out for status in fp.SimulationStatus)
+    flagged = sum(row.flagged for row in small.honest)
+    assert ["30", "34,000", str(flagged)] in [line.split()[:3] for line in out.splitlines()]
+    assert small.status.value in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
+    assert json.loads(fedpact("reproduce", "contribution-check", "--json")[1]) == small.to_dict()

@@ -3,7 +3,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.simulated_sites import simulate_sites
-from fedpact.mechanism.critical_counts import find_critical_counts, make_claim
+from fedpact.mechanism.contribution.critical_counts import find_critical_counts, gather_rates
 
 LABELS = [[0, 0, 0, 1], [0, 1, 0, 1], [1, 1, 0, 0]]
 MASSES = [[0.1, 0.2, 0.3, 0.4], [0.7, 0, 0.3, 0], [0, 0.5, 0.2, 0.3]]
@@ -34,7 +34,7 @@ def test_the_farthest_agent_differs_most_in_some_pair(sites):
 
 
 def test_sites_are_counted_across_blocks(sites, monkeypatch):
-    found = find_critical_counts(make_claim(sites.rates[0], 0.0), 20, 0.05)
+    found = find_critical_counts(gather_rates(sites.rates[0], 0.0), 20, 0.05)
     monkeypatch.setattr("fedpact.experiments.simulated_sites._BLOCK", 30)
     assert sites.count_flagged(found, sites.mass[1], 101) == 101
     assert sites.count_flagged(found, sites.mass[0], 101) < 20

@@ -9,12 +9,14 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AloneOption,
     CeilingOption,
     FeeOption,
     FileArgument,
     JsonOption,
     PivotOption,
     RecoverOption,
+    SeedOption,
     WorthOption,
     console,
     format_number,
@@ -25,6 +27,7 @@ from fedpact.cli.common import (
     read_amounts,
     read_federation,
     read_seed,
+    say_rule,
 )
 
 _SHOWN = 6
@@ -52,13 +55,14 @@ def audit(
     ] = None,
     fee: FeeOption = None,
     recover: RecoverOption = None,
+    alone_at_least: AloneOption = None,
     pivot: PivotOption = "none",
     ceiling: CeilingOption = None,
     worth: WorthOption = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which an audit stops with what it has found.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random misreports.")] = 0,
+    seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Look for misreports that pay: of one agent, against liars, of two together, and under two names.
@@ -68,7 +72,13 @@ def audit(
     fed, rng = read_federation(file), read_seed(seed)
     ceilings, worths = read_amounts(ceiling, "ceiling"), read_amounts(worth, "worth")
     if rule == "all":
-        _refuse_with_all(fee=fee, recover=recover, private=private, pivot=None if pivot == "none" else pivot)
+        _refuse_with_all(
+            fee=fee,
+            recover=recover,
+            alone_at_least=alone_at_least,
+            private=private,
+            pivot=None if pivot == "none" else pivot,
+        )
         with progress_bar("Settling and auditing") as report:
             table = fp.compare_rules(
                 fed,
@@ -79,7 +89,10 @@ def audit(
                 rng=rng,
                 progress=report,
             )
-        print_json(table.to_dict()) if as_json else print_rules(fed.name, table)
+        if as_json:
+            print_json(table.to_dict())
+        else:
+            print_rules(fed.name, table)
         return
     with progress_bar("Trying misreports") as report:
         seen = fp.audit(
@@ -89,6 +102,7 @@ def audit(
             private=private,
             fee=read_amounts(fee, "fee"),
             recover=recover,
+            alone_at_least=read_amounts(alone_at_least, "alone_at_least"),
             pivot=pivot,
             ceiling=ceilings,
             worth=worths,
@@ -96,7 +110,10 @@ def audit(
             rng=rng,
             progress=report,
         )
-    print_json(seen.to_dict()) if as_json else print_audit(fed.name, seen)
+    if as_json:
+        print_json(seen.to_dict())
+    else:
+        print_audit(fed.name, seen)
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -105,7 +122,9 @@ def _given(**options: Any) -> dict[str, Any]:
 
 def _refuse_with_all(**options: Any) -> None:
     for key in _given(**options):
-        raise fp.FederationError(f"--{key} belongs to one rule; name it with --rule instead of 'all'")
+        raise fp.FederationError(
+            f"--{key.replace('_', '-')} belongs to one rule; name it with --rule instead of 'all'"
+        )
 
 
 def print_audit(name: str, seen: fp.Audit) -> None:
@@ -118,7 +137,7 @@ def print_audit(name: str, seen: fp.Audit) -> None:
         ("one agent under two names (coalition)", seen.split),
     ):
         table.add_row(who, format_number(finding.gain), f"{finding.tried:,}")
-    rule = seen.rule if seen.pivot in (None, "none") else f"{seen.rule} with Clarke pivots"
+    rule = say_rule(seen.rule, seen.pivot)
     print_table(f"{name}: rule {rule}, plans by {seen.method}, private {seen.private}", table)
     out = console()
     if seen.witness is not None:
@@ -172,7 +191,7 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
     columns = ["rule", "truthful", "cost", "spend", "deficit", "overpaid", "gain ex post", "dominant", "coalition"]
     table = make_table(*columns, left=2)
     for row in comparison.rows:
-        title = row.rule if row.pivot in (None, "none") else f"{row.rule}, Clarke"
+        title = say_rule(row.rule, row.pivot)
         bill, seen = row.settlement, row.audit
         if bill is None or seen is None:
             table.add_row(title, "refused", *["-"] * 7)
@@ -180,7 +199,9 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
         amounts = (bill.cost, bill.spend, bill.deficit, bill.overpayment)
         gains = (seen.gain, seen.gain_dominant, seen.gain_coalition)
         table.add_row(
-            title, f"{seen.truthful} ({seen.private})", *(format_number(value) for value in (*amounts, *gains))
+            title,
+            f"{seen.truthful.value} ({seen.private})",
+            *(format_number(value) for value in (*amounts, *gains)),
         )
     print_table(f"{name}: payment rules side by side", table)
     out = console()
@@ -189,6 +210,7 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
             out.print(f"- {escape(row.rule)}: {escape(row.refused)}", soft_wrap=True)
     tried = sum(row.audit.tried for row in comparison.rows if row.audit is not None)
     out.print(
-        f"gains are the largest found in {tried:,} misreports; plans by {comparison.method}, for VCG by exact",
+        f"gains are the largest found in {tried:,} misreports; plans by {comparison.method}, the VCG rules' by "
+        f"exact, threshold's by the paper's program",
         soft_wrap=True,
     )

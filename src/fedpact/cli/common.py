@@ -58,7 +58,15 @@ FeeOption = Annotated[
 ]
 RecoverOption = Annotated[
     str | None,
-    typer.Option(metavar="SHARE", help='For "pwyc", the share of the spend that fees should bring back.'),
+    typer.Option(metavar="SHARE", help='For "pwyc", fees that bring back about this share of the spend.'),
+]
+AloneOption = Annotated[
+    str | None,
+    typer.Option(
+        "--alone-at-least",
+        metavar="COUNT",
+        help="With --recover, samples that everybody is publicly known to need alone at the least.",
+    ),
 ]
 PivotOption = Annotated[str, typer.Option(help='For the VCG rules, "none" or "clarke".')]
 CeilingOption = Annotated[
@@ -132,6 +140,11 @@ def read_list(text: str | None, what: str) -> list[str] | None:
 def print_json(entry: Any) -> None:
     """Print plain values as JSON."""
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def say_rule(rule: str, pivot: str | None) -> str:
+    """Name a payment rule with its pivot, if it has one."""
+    return rule if pivot in (None, "none") else f"{rule} with Clarke pivots"
 
 
 class Drawable(Protocol):

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AloneOption,
     CeilingOption,
     FeeOption,
     FileArgument,
@@ -27,6 +28,7 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
     save_plot,
+    say_rule,
 )
 
 
@@ -49,6 +51,7 @@ def pay(
     ] = None,
     fee: FeeOption = None,
     recover: RecoverOption = None,
+    alone_at_least: AloneOption = None,
     pivot: PivotOption = "none",
     ceiling: CeilingOption = None,
     worth: WorthOption = None,
@@ -68,6 +71,7 @@ def pay(
         rule,
         fee=read_amounts(fee, "fee"),
         recover=recover,
+        alone_at_least=read_amounts(alone_at_least, "alone_at_least"),
         pivot=pivot,
         ceiling=read_amounts(ceiling, "ceiling"),
         worth=read_amounts(worth, "worth"),
@@ -92,8 +96,7 @@ def print_settlement(name: str, bill: fp.Settlement) -> None:
                 for amounts in (bill.labelling, bill.fees, bill.payments, bill.utility, bill.utility_alone)
             ),
         )
-    rule = bill.rule if bill.pivot in (None, "none") else f"{bill.rule} with Clarke pivots"
-    print_table(f"{name}: rule {rule}", table)
+    print_table(f"{name}: rule {say_rule(bill.rule, bill.pivot)}", table)
     out = console()
     out.print(escape(say_money(bill)), soft_wrap=True)
     missed = [agent for agent, is_met in bill.met.items() if not is_met]

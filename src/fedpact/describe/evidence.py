@@ -265,6 +265,9 @@ def read_hypothesis_names(names: Sequence[str] | None, H: int, problems: Problem
     """Check H different names; ``h1, h2, ...`` without any."""
     if names is None:
         return number_names("h", H)
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        problems.add(f"hypothesis names must be {H} different strings; they are {shorten(names)}")
+        return number_names("h", H)
     if len(names) != H or not all(isinstance(name, str) for name in names) or len(set(names)) != H:
         problems.add(f"hypothesis names must be {H} different strings; they are {shorten(list(names))}")
         return number_names("h", H)

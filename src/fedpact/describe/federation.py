@@ -265,6 +265,11 @@ class Federation:
             raise FederationError(f"m must have one number per agent, {self.k}; its shape is {shares.shape}")
         return float(self.costs_of(shares[None])[0])
 
+    def costs_by_agent(self, m: ArrayLike) -> NDArray[np.float64]:
+        """(k,) what its own samples in ``m`` (k,) cost each agent."""
+        counts = np.asarray(m)
+        return np.array([float(agent.cost(count)) for agent, count in zip(self.agents, counts, strict=True)])
+
     def costs_of(self, m: NDArray[Any]) -> NDArray[np.float64]:
         """(B,) total cost of every contribution vector (B, k)."""
         if Cost not in self.memo:

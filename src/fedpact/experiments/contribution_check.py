@@ -26,8 +26,9 @@ from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
-from fedpact.mechanism.critical_counts import CriticalCounts, find_critical_counts, make_claim
-from fedpact.mechanism.reported_rates import read_chance
+from fedpact.mechanism.contribution.critical_counts import CriticalCounts, find_critical_counts, gather_rates
+from fedpact.mechanism.contribution.power import read_quotas
+from fedpact.mechanism.contribution.reported_rates import read_chance
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -186,15 +187,13 @@ def _judge_lying(sites: SimulatedSites, agent: int, found: CriticalCounts, lie: 
 def _tests(sites: SimulatedSites, quotas: Sequence[int], level: float) -> Iterator[tuple[int, CriticalCounts]]:
     """Every agent with the critical counts of every quota."""
     for agent, rates in enumerate(sites.rates):
-        claim = make_claim(rates, 0.0)
+        claim = gather_rates(rates, 0.0)
         yield from ((agent, find_critical_counts(claim, m, level)) for m in quotas)
 
 
 def _read_sizes(quotas: Sequence[Any], lies: Sequence[Any]) -> tuple[list[int], list[float]]:
-    counts = [read_whole_number(m, "a quota") for m in quotas]
+    counts = read_quotas(quotas)
     shares = [read_number(lie, "a lie") for lie in lies]
-    if not counts:
-        raise FederationError("quotas must hold at least one number of samples; there is none")
     for share in shares:
         if not 0 <= share <= 1:
             raise FederationError(f"lies must be shares between 0 and 1; one is {share:g}")

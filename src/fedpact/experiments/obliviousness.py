@@ -25,12 +25,12 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.obliviousness_map import MapPoint, ObliviousnessMap, Region, ReportSearch
-from fedpact.mechanism.largest_plan import find_enough
-from fedpact.mechanism.lies import list_grid
-from fedpact.mechanism.misreports import find_plans
-from fedpact.mechanism.obliviousness import obliviousness
-from fedpact.mechanism.own_points import OWN_POINTS, place_own_points
-from fedpact.mechanism.steering import Steering
+from fedpact.mechanism.audit.misreports import list_grid
+from fedpact.mechanism.obliviousness.largest_plan import find_enough
+from fedpact.mechanism.obliviousness.obliviousness import obliviousness
+from fedpact.mechanism.obliviousness.own_points import OWN_POINTS, place_own_points
+from fedpact.mechanism.obliviousness.search_neighbours import find_plans
+from fedpact.mechanism.obliviousness.steering import Steering
 
 PAC = (5, 20, 65, 130, 195, 260, 325, 355, 370, 400)
 EXPECTED = (3, 4, 5, 7, 10, 15, 20, 25, 30, 35, 38, 41, 52)
@@ -135,8 +135,10 @@ def compute_obliviousness(
     grids = [
         [read_whole_number(count, name) for count in grid] for name, grid in (("pac", pac), ("expected", expected))
     ]
-    if not all(grids) or not parts >= 1:
-        raise FederationError("pac and expected must hold at least one number each, and parts must be 1 or more")
+    if not all(grids):
+        raise FederationError("pac and expected must hold at least one number each; one is empty")
+    if read_whole_number(parts, "parts") < 1:
+        raise FederationError(f"parts must be 1 or more; it is {parts}")
     total, done = sum(len(grid) ** 2 for grid in grids) + math.comb(parts + 3, 3), itertools.count(1)
 
     def step() -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import Square, draw_regions
-from fedpact.mechanism.obliviousness_result import ObliviousnessStatus
+from fedpact.mechanism.obliviousness.result import ObliviousnessStatus
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure

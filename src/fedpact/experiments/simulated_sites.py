@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
-from fedpact.mechanism.critical_counts import CriticalCounts, Floats
+from fedpact.mechanism.contribution.critical_counts import CriticalCounts, Floats
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.domain import find_domain
 

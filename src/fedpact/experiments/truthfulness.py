@@ -1,6 +1,6 @@
 """Whether pay-what-you-contribute ever rewards a lie among truthful agents: a soak over planners and federations.
 
-For any planner that meets the reported targets there is a proof (:mod:`fedpact.mechanism.payments`). Here the
+For any planner that meets the reported targets there is a proof (:mod:`fedpact.mechanism.payment.rules`). Here the
 program is tried, not the proof: every planner plans for random federations of every kind, with ties and
 capacities among them, and one agent at a time misreports. A gain would be a defect of a planner, of the engine
 or of the audit.
@@ -21,7 +21,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_whole_number
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.mechanism.audit import audit
+from fedpact.mechanism.audit.audit import audit
 
 NAME = "truthfulness"
 REPORTS = 100_000

@@ -9,6 +9,10 @@ from fedpact.cli.reproduce.obliviousness import obliviousness
 from fedpact.cli.reproduce.price_of_stability import price_of_stability
 from fedpact.cli.reproduce.truthfulness import truthfulness
 
-app = typer.Typer(no_args_is_help=True, help="Compute what the paper, or fedpact, claims.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
+    rich_markup_mode="rich",
+)
 for command in (price_of_stability, obliviousness, truthfulness, contribution_check):
     app.command()(command)

@@ -30,7 +30,7 @@ def obliviousness(
         str | None,
         typer.Option(metavar="LIST", help='Only this plan of the example "singletons", such as "130,130".'),
     ] = None,
-    epsilon: Annotated[str, typer.Option(help="Tolerated error, for --m.")] = "0.01",
+    epsilon: Annotated[str | None, typer.Option(help="Tolerated error, for --m; 0.01 if not given.")] = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,8 +44,10 @@ def obliviousness(
     if m is not None:
         if plot is not None:
             raise fp.FederationError("--plot draws the maps; leave out --m")
-        _show_plan(fp.examples.singletons(epsilon=epsilon), m, as_json=as_json)
+        _show_plan(fp.examples.singletons(epsilon=epsilon or "0.01"), read_m(m), as_json=as_json)
         return
+    if epsilon is not None:
+        raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
     with progress_bar("Looking at plans") as report:
         found = fp.compute_obliviousness(progress=report)
     if as_json:
@@ -56,11 +58,11 @@ def obliviousness(
         save_plot(found, plot)
 
 
-def _show_plan(fed: fp.Federation, m: str, *, as_json: bool) -> None:
-    shown = fp.obliviousness(fed, read_m(m))
+def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:
+    shown = fp.obliviousness(fed, m)
     lies = {}
     if shown.is_oblivious:
-        lies = {name: fp.refute_payment(fed, pay(fed), read_m(m)) for name, pay in fp.FOILS.items()}
+        lies = {name: fp.refute_payment(fed, pay, m) for name, pay in fp.example_payments(fed).items()}
     if as_json:
         found = {name: None if lie is None else lie.to_dict() for name, lie in lies.items()}
         print_json({"obliviousness": shown.to_dict(), "lies": found})

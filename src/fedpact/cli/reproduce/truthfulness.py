@@ -21,7 +21,9 @@ from fedpact.cli.common import (
 
 
 def truthfulness(
-    reports: Annotated[int, typer.Option(help="Misreports to try, the same number with every planner.")] = 100_000,
+    reports: Annotated[
+        int, typer.Option(help="Misreports to try in all, shared equally by the five planners.")
+    ] = 100_000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

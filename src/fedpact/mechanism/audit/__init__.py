@@ -1,0 +1,1 @@
+"""Audits: the search for misreports that pay."""

@@ -1,0 +1,212 @@
+"""``audit``: search for misreports that pay.
+
+Agent i's gain from a lie is what it has with it less what it has with the truth, both in truth
+(:mod:`fedpact.mechanism.audit.trial`). Three senses are kept apart:
+
+- *ex post*: all others are truthful. Truth is an ex-post equilibrium if nobody gains;
+- *dominant*: others lie as well. Truth is dominant if nobody gains even then;
+- *coalition*: two agents lie together and share what they gain, or one takes part under two names.
+
+A search that finds nothing proves nothing; what is proved of a rule stands in
+:mod:`fedpact.mechanism.payment.rules`. A gain that is found is certain.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.errors import FederationError, InfeasibleError
+from fedpact.game.make_game import game_of
+from fedpact.game.regret import read_worth
+from fedpact.mechanism.audit.misreports import Lie, lies_of
+from fedpact.mechanism.audit.result import Audit
+from fedpact.mechanism.audit.search import MisreportSearch
+from fedpact.mechanism.audit.trial import StoppedEarly, Trial
+from fedpact.mechanism.claims import Claims, claims_of
+from fedpact.mechanism.payment.rules import RULES, Rule, find_rule, find_sense
+from fedpact.mechanism.payment.settle import settle
+from fedpact.mechanism.payment.terms import Terms, read_terms
+from fedpact.mechanism.payment.threshold import find_thresholds
+from fedpact.planning.plan import METHODS, plan
+from fedpact.planning.result import BindingPair
+
+REPORTS = 1000
+MOST_REPORTS = 10**9
+SENSES = ("ex-post", "dominant", "coalition")
+
+
+def _read_method(rule: Rule, method: str | None) -> str:
+    """Planner of the mechanism: the paper's program unless the rule needs the optimum."""
+    if method is not None and method not in METHODS:
+        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    if rule.contribute is not None and method not in (None, "lp"):
+        raise FederationError(f"method is given by the rule, which plans by the paper's program; it is {method!r}")
+    return method or ("exact" if rule.needs_optimum else "lp")
+
+
+def read_budget(reports: Any) -> int:
+    """Read how many misreported profiles to try."""
+    budget = read_whole_number(reports, "reports")
+    if budget < 1:
+        raise FederationError(f"reports must be 1 or more, an audit that tries none says nothing; it is {budget}")
+    if budget > MOST_REPORTS:
+        raise FederationError(f"reports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
+    return budget
+
+
+def _read_senses(senses: Iterable[str], k: int) -> tuple[str, ...]:
+    asked = () if isinstance(senses, str) else tuple(senses)
+    if not asked or not set(asked) <= set(SENSES):
+        raise FederationError(f"senses must be some of {', '.join(SENSES)}; they are {shorten(asked or senses)}")
+    if k == 1 and set(asked) == {"dominant"}:
+        raise FederationError("senses must not be 'dominant' alone where there is one agent: nobody else can lie")
+    return asked
+
+
+def _find_duals(fed: Federation) -> tuple[BindingPair, ...]:
+    """Pairs that drive the cost of the paper's program."""
+    try:
+        return plan(fed, "lp").duals
+    except InfeasibleError:
+        return ()
+
+
+def _find_quota_costs(fed: Federation, terms: Terms) -> list[list[float]]:
+    """For every agent the costs at which its quota changes, where that is what it may lie about."""
+    steps = find_thresholds(fed, terms.ceiling).steps if RULES[terms.rule].contribute else ((),) * fed.k
+    return [[step.upto for step in some if math.isfinite(step.upto)] for some in steps]
+
+
+def _streams(
+    claims: Claims, terms: Terms, budget: int, rng: np.random.Generator
+) -> Callable[[], list[Iterator[Lie]]]:
+    duals = _find_duals(claims.truth)
+    quota_costs = _find_quota_costs(claims.truth, terms)
+    ceilings = np.full(claims.truth.k, np.inf) if terms.ceiling is None else terms.ceiling
+
+    def start(agent: int) -> Iterator[Lie]:
+        return lies_of(
+            claims,
+            agent,
+            duals=duals,
+            thresholds=quota_costs[agent],
+            ceiling=float(ceilings[agent]),
+            budget=budget // claims.truth.k,
+            rng=rng,
+        )
+
+    return lambda: [start(agent) for agent in range(claims.truth.k)]
+
+
+def audit(
+    fed: Federation,
+    rule: str = "pwyc",
+    *,
+    method: str | None = None,
+    reports: int = REPORTS,
+    senses: Iterable[str] = SENSES,
+    private: str | None = None,
+    fee: Any = None,
+    recover: Any = None,
+    alone_at_least: Any = None,
+    pivot: str = "none",
+    ceiling: Any = None,
+    worth: Any = None,
+    time_limit: float | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """Search for misreports that pay under a rule.
+
+    Parameters
+    ----------
+    fed
+        The federation as it is.
+    rule
+        As for :func:`fedpact.settle`, and so are ``fee``, ``recover``, ``alone_at_least``, ``pivot``, ``ceiling``
+        and ``worth``.
+    method
+        How the mechanism plans from reports, as for :func:`fedpact.plan`; by default the paper's program "lp", and
+        "exact" for the VCG rules, which need the optimum.
+    reports
+        How many misreported profiles are planned and paid for.
+    senses
+        In which senses to search: any of "ex-post", "dominant" and "coalition".
+    private
+        What agents may misreport: "data", or "costs" as is the default for rule "threshold".
+    time_limit
+        Seconds after which the audit stops with what it has found; so it does when interrupted from the keyboard.
+    rng
+        ``numpy.random.default_rng(0)`` if not given.
+    progress
+        Called with the number of profiles tried and their total.
+
+    Raises
+    ------
+    FederationError
+        If the rule cannot be applied to the truthful reports, or there is nothing to try.
+    InfeasibleError
+        If there is no plan for the truthful reports.
+
+    Examples
+    --------
+    Under pay-what-you-contribute nobody gains from a lie among truthful agents; agent 2 does where agent 1 lies:
+
+    >>> from fedpact.describe.examples import pwyc_not_dominant
+    >>> seen = audit(pwyc_not_dominant(), rule="pwyc", reports=200)
+    >>> seen.gain, seen.gain_dominant, seen.status.name
+    (0.0, 1.0, 'DOMINANT_GAIN')
+    """
+    chosen, budget = find_rule(rule, fed), read_budget(reports)
+    senses = _read_senses(senses, fed.k)
+    private = chosen.private if private is None else private
+    terms = read_terms(
+        fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
+    )
+    if chosen.contribute is not None and private == "data" and terms.ceiling is None:
+        raise FederationError(
+            f"ceiling must be given to audit rule {rule!r} with private data: lies can make an agent irreplaceable"
+        )
+    seconds = math.inf if time_limit is None else read_number(time_limit, "time_limit")
+    if seconds < 0:
+        raise FederationError(f"time_limit must be 0 or more; it is {seconds:g}")
+    claims = claims_of(fed, private)
+    trial = Trial(
+        claims,
+        terms,
+        _read_method(chosen, method),
+        read_worth(game_of(fed), worth),
+        deadline=time.monotonic() + seconds,
+        progress=None if progress is None else lambda done: progress(done, budget),
+    )
+    rng = np.random.default_rng(0) if rng is None else rng
+    truthful = trial.play_truth()
+    if terms.has_fees:  # raises where a fee drives somebody away
+        settle(fed, truthful.m, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, worth=worth)
+    search = MisreportSearch(trial, _streams(claims, terms, budget, rng), rng, truthful)
+    with contextlib.suppress(StoppedEarly, KeyboardInterrupt):
+        search.run(budget, senses)
+    return Audit(
+        ex_post=search.ex_post.finding(),
+        dominant=search.dominant.finding(),
+        pair=search.pair.finding(),
+        split=search.split.finding(),
+        truthful=find_sense(chosen, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all())),
+        undecided=trial.undecided,
+        is_complete=trial.played >= budget,
+        rule=rule,
+        pivot=pivot if chosen.needs_optimum else None,
+        senses=senses,
+        private=private,
+        method=trial.method,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )

@@ -1,0 +1,175 @@
+"""``compare_rules``: payment rules side by side, what they cost and what an audit finds against them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from fedpact.describe.federation import Federation
+from fedpact.errors import FederationError, InfeasibleError
+from fedpact.game.make_game import game_of
+from fedpact.game.regret import read_worth
+from fedpact.mechanism.audit.audit import audit, read_budget
+from fedpact.mechanism.audit.result import Audit
+from fedpact.mechanism.payment.rules import RULES
+from fedpact.mechanism.payment.settle import settle
+from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.payment.terms import read_terms
+from fedpact.planning.plan import METHODS, plan
+from fedpact.planning.result import Plan
+
+REPORTS = 200
+COMPARED = (
+    ("pwyc", "none"),
+    ("vcg", "none"),
+    ("vcg", "clarke"),
+    ("vcg-verified", "none"),
+    ("vcg-verified", "clarke"),
+    ("threshold", "none"),
+    ("none", "none"),
+    ("equal-split", "none"),
+    ("proportional", "none"),
+)
+"""Rules and pivots, in the order of the table."""
+_EXACT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRow:
+    """One rule: what it pays and what was found against it, or why it cannot be applied."""
+
+    rule: str
+    pivot: str | None
+    settlement: Settlement | None
+    audit: Audit | None
+    refused: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "rule": self.rule,
+            "pivot": self.pivot,
+            "settlement": None if self.settlement is None else self.settlement.to_dict(),
+            "audit": None if self.audit is None else self.audit.to_dict(),
+            "refused": self.refused,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> RuleRow:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(
+            rule=entry["rule"],
+            pivot=entry["pivot"],
+            settlement=None if entry["settlement"] is None else Settlement.from_dict(entry["settlement"]),
+            audit=None if entry["audit"] is None else Audit.from_dict(entry["audit"]),
+            refused=entry["refused"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleComparison:
+    """Payment rules side by side."""
+
+    rows: tuple[RuleRow, ...]
+    method: str
+    """Planner of the rules that do not need the optimum."""
+
+    def row(self, rule: str, pivot: str | None = None) -> RuleRow:
+        """Return the first row of a rule, or that with a given pivot."""
+        found = [row for row in self.rows if row.rule == rule and pivot in (None, row.pivot)]
+        if not found:
+            raise FederationError(f"no row is about rule {rule!r} with pivot {pivot!r}")
+        return found[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {"rules": [row.to_dict() for row in self.rows], "method": self.method}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> RuleComparison:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(rows=tuple(RuleRow.from_dict(row) for row in entry["rules"]), method=entry["method"])
+
+
+def compare_rules(
+    fed: Federation,
+    *,
+    method: str = "lp",
+    reports: int = REPORTS,
+    ceiling: Any = None,
+    worth: Any = None,
+    time_limit: float | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RuleComparison:
+    """Settle by every rule, audit every rule, and set them side by side.
+
+    Parameters
+    ----------
+    fed
+        The federation.
+    method
+        How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
+        itself.
+    reports, worth, rng
+        As for :func:`fedpact.audit`, for every rule.
+    ceiling
+        The most that a sample may cost, for "threshold".
+    time_limit
+        Seconds for the audit of every rule.
+    progress
+        Called with the number of rules done and their total.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import pwyc_not_dominant
+    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=60, ceiling=1)
+    >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
+    [0.0, 0.15, 0.0]
+    """
+    if method not in METHODS:
+        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    read_budget(reports)
+    read_worth(game_of(fed), worth)
+    read_terms(fed, "threshold", ceiling=ceiling)
+    options = {"reports": reports, "time_limit": time_limit, "rng": rng, "worth": worth}
+    planners = {
+        "exact": partial(plan, fed, "exact", time_limit=_EXACT_SECONDS),
+        "other": partial(plan, fed, method),
+    }
+    plan_by = {name: cache(make) for name, make in planners.items()}
+    rows: list[RuleRow] = []
+    for rule, pivot in COMPARED:
+        if RULES[rule].needs_optimum:
+            rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
+        elif RULES[rule].contribute is not None:
+            rows.append(_make_row(fed, None, rule, {"ceiling": ceiling}, options))
+        else:
+            rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
+        if progress is not None:
+            progress(len(rows), len(COMPARED))
+    return RuleComparison(rows=tuple(rows), method=method)
+
+
+def _make_row(
+    fed: Federation,
+    make_plan: Callable[[], Plan] | None,
+    rule: str,
+    terms: dict[str, Any],
+    options: dict[str, Any],
+) -> RuleRow:
+    """Settle and audit; a rule that does not apply says why, but not where nothing can be planned at all."""
+    pivot = terms.get("pivot")
+    try:
+        found = [0] * fed.k if make_plan is None else make_plan()
+        bill = settle(fed, found, rule, worth=options["worth"], **terms)
+        seen = audit(fed, rule, **terms, **options)
+    except (FederationError, InfeasibleError) as error:
+        if type(error) is InfeasibleError and error.pair is not None:
+            raise
+        return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
+    return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen, refused=None)

@@ -1,0 +1,189 @@
+"""The search of an audit: misreports of one agent, against liars, of pairs, and under two names.
+
+Of others' lies those are tried first that cost somebody its target: there is something to be won back.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fedpact.mechanism.audit.misreports import Lie
+from fedpact.mechanism.audit.result import AuditFinding, Witness
+from fedpact.mechanism.audit.trial import Outcome, Trial
+from fedpact.mechanism.claims import Claim, second_name
+
+_NOISE = 1e-8
+"""Gains below this part of what the liars have are rounding."""
+_BASES = 40
+"""Lies of others that are kept for the search in the dominant sense."""
+_LIES_PER_BASE = 12
+
+Streams = Callable[[], Sequence[Iterator[Lie]]]
+"""Starts anew, for every agent, the misreports to try."""
+
+
+@dataclass(slots=True)
+class _Best:
+    """The largest gain so far."""
+
+    gain: float = 0.0
+    tried: int = 0
+    witness: Witness | None = None
+
+    def finding(self) -> AuditFinding:
+        """Return what was found."""
+        return AuditFinding(gain=self.gain, tried=self.tried, witness=self.witness)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Base:
+    """A victim, and lies of others that it may want to answer."""
+
+    victim: int
+    given: dict[int, Claim]
+
+
+@dataclass(slots=True)
+class MisreportSearch:
+    """One audit under way; what it has found so far is there whenever it is stopped."""
+
+    trial: Trial
+    streams: Streams
+    rng: np.random.Generator
+    truthful: Outcome
+    """What comes of everybody's true reports."""
+    ex_post: _Best = field(default_factory=_Best)
+    dominant: _Best = field(default_factory=_Best)
+    pair: _Best = field(default_factory=_Best)
+    split: _Best = field(default_factory=_Best)
+    _harmful: list[_Base] = field(default_factory=list)
+    _harmless: list[_Base] = field(default_factory=list)
+
+    def run(self, budget: int, senses: Sequence[str]) -> None:
+        """Try ``budget`` profiles in some senses; a federation of one has nobody to lie to or with."""
+        has_others = self.trial.truth.k > 1
+        searches = (
+            (self._try_alone, 4 * ("ex-post" in senses)),
+            (self._try_against_liars, 3 * ("dominant" in senses and has_others)),
+            (self._try_pairs, 2 * ("coalition" in senses and has_others)),
+            (self._try_two_names, 1 * ("coalition" in senses)),
+        )
+        left = sum(part for _, part in searches)
+        for search, part in searches:
+            if part:
+                search(math.ceil((budget - self.trial.played) * part / left))
+            left -= part
+
+    def _try_alone(self, budget: int) -> None:
+        streams = self.streams()
+        for agent in itertools.islice(itertools.cycle(range(len(streams))), budget):
+            lie = next(streams[agent])
+            after = self.trial.play({agent: lie.claim}, [agent])
+            self._see(self.ex_post, lie.kind, {agent: lie.claim}, {}, self.truthful, after)
+            if after is not None:
+                self._remember(agent, lie.claim, after)
+
+    def _remember(self, liar: int, claim: Claim, after: Outcome) -> None:
+        """Keep lies that others may want to answer; of those that harm nobody, some drawn at random."""
+        victims = np.flatnonzero(self.truthful.met & ~after.met)
+        for victim in victims[victims != liar]:
+            if len(self._harmful) < _BASES:
+                self._harmful.append(_Base(int(victim), {liar: claim}))
+        others = np.delete(np.arange(self.trial.truth.k), liar)
+        if len(others) and len(self._harmless) < _BASES and self.rng.random() < 0.2:
+            self._harmless.append(_Base(int(self.rng.choice(others)), {liar: claim}))
+
+    def _try_against_liars(self, budget: int) -> None:
+        end, streams = self.trial.played + budget, self.streams()
+        for base in itertools.chain(self._harmful, self._harmless, self._all_others_lie(streams)):
+            if self.trial.played >= end:
+                return
+            before = self.trial.play(base.given, [base.victim], surely=False)
+            self.dominant.tried += 1
+            for lie in itertools.islice(streams[base.victim], min(_LIES_PER_BASE, end - self.trial.played)):
+                claims = {base.victim: lie.claim}
+                after = self.trial.play(base.given | claims, [base.victim])
+                self._see(self.dominant, lie.kind, claims, base.given, before, after)
+
+    def _all_others_lie(self, streams: Sequence[Iterator[Lie]]) -> Iterator[_Base]:
+        for victim in itertools.cycle(range(len(streams))):
+            others = (agent for agent in range(len(streams)) if agent != victim)
+            yield _Base(victim, {agent: next(streams[agent]).claim for agent in others})
+
+    def _try_pairs(self, budget: int) -> None:
+        """Both lie, or one of them for both."""
+        streams = self.streams()
+        pairs = list(itertools.combinations(range(len(streams)), 2))
+        self.rng.shuffle(pairs)
+        tries = ((number, pair) for number in itertools.count() for pair in pairs)
+        for number, pair in itertools.islice(tries, budget if pairs else 0):
+            liars = (pair, pair[:1], pair[1:])[number % 3]
+            claims = {agent: next(streams[agent]).claim for agent in liars}
+            after = self.trial.play(claims, pair)
+            self._see(self.pair, "pair", claims, {}, self.truthful, after)
+
+    def _try_two_names(self, budget: int) -> None:
+        """Tell the truth under both names first, then lie under one or under both."""
+        streams = self.streams()
+        tries = ((number, agent) for number in itertools.count() for agent in range(len(streams)))
+        for number, agent in itertools.islice(tries, budget):
+            own = self.trial.claims.of(agent)
+            first = own if number % 3 < 2 else next(streams[agent]).claim
+            second = own if number == 0 else next(streams[agent]).claim
+            after = self.trial.play_twin(agent, (first, second))
+            self._see(self.split, "split", {agent: first}, {}, self.truthful, after, second=second)
+
+    def _see(
+        self,
+        best: _Best,
+        kind: str,
+        claims: Mapping[int, Claim],
+        given: Mapping[int, Claim],
+        before: Outcome | None,
+        after: Outcome | None,
+        second: Claim | None = None,
+    ) -> None:
+        """Count a try, and keep it if it brings more than any before it."""
+        best.tried += 1
+        if before is None or after is None:
+            return
+        gain = sum(after.utility[agent] - before.utility[agent] for agent in after.utility)
+        size = sum(
+            float(self.trial.worth[agent]) + abs(before.utility[agent]) + abs(after.utility[agent])
+            for agent in after.utility
+        )
+        if gain > max(best.gain, _NOISE * size):
+            best.gain = gain
+            best.witness = self._witness(kind, claims, given, before, after, second)
+
+    def _witness(
+        self,
+        kind: str,
+        claims: Mapping[int, Claim],
+        given: Mapping[int, Claim],
+        before: Outcome,
+        after: Outcome,
+        second: Claim | None,
+    ) -> Witness:
+        names, describe = self.trial.truth.names, self.trial.claims.describe
+        reports = {names[agent]: describe(agent, claim) for agent, claim in claims.items()}
+        if second is not None:
+            (agent,) = claims
+            reports[second_name(self.trial.truth, agent)] = describe(agent, second)
+        return Witness(
+            kind=kind,
+            agents=tuple(names[agent] for agent in sorted(after.utility)),
+            reports=reports,
+            given={names[agent]: describe(agent, claim) for agent, claim in given.items()},
+            contributions_truthful=dict(zip(names, before.m.tolist(), strict=True)),
+            contributions_lying=dict(zip(names, after.m.tolist(), strict=True)),
+            met_truthful=dict(zip(names, before.met.tolist(), strict=True)),
+            met_lying=dict(zip(names, after.met.tolist(), strict=True)),
+            utility_truthful=sum(before.utility[agent] for agent in after.utility),
+            utility_lying=sum(after.utility.values()),
+        )

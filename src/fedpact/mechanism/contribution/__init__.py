@@ -1,0 +1,1 @@
+"""Checks of what a site contributed against what it reported."""

@@ -1,0 +1,158 @@
+"""``check_contribution``: whether a site's samples look like what it reported.
+
+A site reports how often any two hypotheses differ on its data, and all quotas follow from such reports. Once it
+has contributed m samples, everybody can see how often the hypotheses differ on those. Every pair is tested,
+exactly; :mod:`fedpact.mechanism.contribution.critical_counts` has the tests and the proof that an honest site
+is flagged with at most the chance ``level``, however the pairs depend on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
+
+from fedpact.describe.evidence import read_hypothesis_names
+from fedpact.errors import Problems
+from fedpact.mechanism.contribution.critical_counts import (
+    CriticalCounts,
+    adjusted_p_value,
+    find_critical_counts,
+    find_detectable,
+    gather_rates,
+    p_values,
+)
+from fedpact.mechanism.contribution.reported_rates import read_chance, read_reported, read_samples, read_tolerance
+from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
+from fedpact.statistics.rates import count_differences
+
+LEVEL = 0.01
+POWER = 0.8
+MOST_PAIRS = 10
+
+
+def _count_pairs(samples: NDArray[np.integer]) -> NDArray[np.int64]:
+    """(P,) on how many samples each pair differs."""
+    H, m = samples.shape
+    if m == 0 or H == 1:
+        return np.zeros(H * (H - 1) // 2, dtype=np.int64)
+    return np.asarray(squareform(count_differences(samples), checks=False)).astype(np.int64)
+
+
+def _name_pair(index: int, names: Sequence[str]) -> tuple[str, str]:
+    """Names of the pair at a place of the condensed order.
+
+    Examples
+    --------
+    >>> [_name_pair(index, "abc") for index in range(3)]
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    """
+    first, before = 0, 0
+    while index >= before + len(names) - 1 - first:
+        before += len(names) - 1 - first
+        first += 1
+    return names[first], names[first + 1 + index - before]
+
+
+def _find_least_likely(
+    found: CriticalCounts, counts: NDArray[np.int64], names: Sequence[str]
+) -> tuple[CheckedPair, ...]:
+    chances, reported = p_values(found.claim, found.m, counts), found.claim.rates[found.claim.place]
+    is_suspicious = found.are_suspicious(counts)
+    order = np.lexsort((-np.abs(counts - found.m * reported), chances))[:MOST_PAIRS]
+    return tuple(
+        CheckedPair(
+            pair=_name_pair(int(index), names),
+            reported=float(reported[index]),
+            observed=int(counts[index]),
+            m=found.m,
+            p_value=float(chances[index]),
+            adjusted=adjusted_p_value(found, float(chances[index])),
+            is_suspicious=bool(is_suspicious[index]),
+        )
+        for index in order
+    )
+
+
+def _judge(found: CriticalCounts, suspicious: int) -> ContributionStatus:
+    if len(found.claim.place) == 0:
+        return ContributionStatus.NO_PAIRS
+    if found.m == 0:
+        return ContributionStatus.NO_SAMPLES
+    if suspicious:
+        return ContributionStatus.FLAGGED
+    return ContributionStatus.CONSISTENT if found.counted else ContributionStatus.TOO_FEW
+
+
+def check_contribution(
+    report: Any,
+    predictions: Any,
+    *,
+    level: float | str = LEVEL,
+    tolerance: float | str = 0.0,
+    power: float | str = POWER,
+    hypotheses: Sequence[str] | None = None,
+) -> ContributionCheck:
+    """Test whether the samples that a site contributed look like what it reported.
+
+    Parameters
+    ----------
+    report
+        What the site reported: a :class:`fedpact.Report`, or an (H, H) array of rates such as
+        ``fp.disagreement(fed)[i]``. The rates are taken as the truth about an honest site: it draws from the n
+        points that it reported on. If it draws new points from where those came from, give a tolerance.
+    predictions
+        (H, m) what each hypothesis predicts on the m contributed samples. Their labels are not needed.
+    level
+        An honest site may be flagged with at most this chance.
+    tolerance
+        By how much an honest site's rates may differ from those reported.
+    power
+        Chance with which a lie of the size ``detectable`` is caught.
+    hypotheses
+        Their names; h1, h2, ... if not given.
+
+    Examples
+    --------
+    A site says that two models differ on one patient in ten. Of its thirty samples they differ on twelve.
+
+    >>> from fedpact.describe.reports import Report
+    >>> said = Report(name="alice", n=1000, n_classes=2, counts=np.array([100]))
+    >>> seen = check_contribution(said, [[0] * 30, [1] * 12 + [0] * 18])
+    >>> seen.is_flagged, seen.pairs[0].observed, round(seen.pairs[0].p_value, 6)
+    (True, 12, 3.1e-05)
+    >>> round(seen.false_alarm, 4), round(seen.detectable, 3)
+    (0.0078, 0.222)
+    >>> check_contribution(said, [[0] * 30, [1] * 4 + [0] * 26]).status.name
+    'CONSISTENT'
+    """
+    said = read_reported(report)
+    samples = read_samples(predictions, said.H)
+    level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
+    problems = Problems()
+    names = read_hypothesis_names(hypotheses, said.H, problems)
+    problems.raise_if_any()
+    found = find_critical_counts(gather_rates(said.rates, tolerance), samples.shape[1], level)
+    counts = _count_pairs(samples)
+    suspicious = int(found.are_suspicious(counts).sum())
+    caught = find_detectable(found, power)
+    return ContributionCheck(
+        site=said.site,
+        m=found.m,
+        suspicious=suspicious,
+        pairs=_find_least_likely(found, counts, names),
+        false_alarm=found.false_alarm,
+        detectable=caught.surely,
+        detectable_at_best=caught.at_best,
+        easiest=None if caught.pair is None else _name_pair(caught.pair, names),
+        cutoff=found.cutoff,
+        tested=len(counts),
+        counted=found.counted,
+        status=_judge(found, suspicious),
+        level=level,
+        tolerance=tolerance,
+        power=power,
+    )

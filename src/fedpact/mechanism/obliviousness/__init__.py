@@ -1,0 +1,1 @@
+"""Where any agent alone can move the plan by a sample, and what follows for payments."""

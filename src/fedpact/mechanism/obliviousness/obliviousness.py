@@ -1,0 +1,259 @@
+"""``obliviousness``: whether each agent alone can report its way from a plan to every neighbour.
+
+The paper's definition: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
+more or less) there are distributions D and reports D_i' of every agent i such that the planner answers m to D
+and m' to (D_i', D_-i), and both m and m' are enough for D and for every (D_i', D_-i). Where that holds no
+payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute
+(:mod:`fedpact.mechanism.obliviousness.refute_payment`).
+
+The paper's lemmas say that its program is locally oblivious at all m above 2 H log H (pac), and at all m up to
+2 log H / epsilon (expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
+lemmas:
+
+- by :mod:`fedpact.mechanism.obliviousness.rare_points`, that it holds on a bounded region, for both objectives;
+- by :mod:`fedpact.mechanism.obliviousness.largest_plan`, that it cannot hold beyond;
+- by :mod:`fedpact.mechanism.obliviousness.own_points`, what the paper's construction for the expected objective
+  reaches and what it cannot;
+- for an optimal planner it never holds: of two neighbours that are both enough it never takes the dearer.
+
+For any other table the neighbours of its own plan are searched for
+(:mod:`fedpact.mechanism.obliviousness.search_neighbours`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_whole_number
+from fedpact.errors import FederationError
+from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
+from fedpact.mechanism.obliviousness.own_points import OWN_POINTS, OwnPoints, place_own_points
+from fedpact.mechanism.obliviousness.rare_points import (
+    CONCENTRATED,
+    DISTANCES,
+    SPREAD,
+    RarePoints,
+    place_rare_points,
+)
+from fedpact.mechanism.obliviousness.result import (
+    NeighbourPlan,
+    Obliviousness,
+    ObliviousnessStatus,
+    SteeringOutcome,
+    SteeringReport,
+)
+from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
+from fedpact.mechanism.obliviousness.singleton_class import read_singletons, table_of
+from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
+from fedpact.planning.plan import METHODS
+from fedpact.planning.rounding import capacities
+from fedpact.statistics.verification import read_contributions
+
+CONSTRUCTIONS = ("auto", SPREAD, CONCENTRATED, OWN_POINTS)
+_SEARCHED = "the federation's own distributions, other reports drawn around them"
+_SLACK = 1e-6
+
+Construction = RarePoints | OwnPoints
+
+
+def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> Iterator[Construction]:
+    """Everything that may show it, the paper's first."""
+    if construction == OWN_POINTS:
+        tries: list[Construction | None] = [place_own_points(fed, m)]
+    else:
+        rests = (SPREAD, CONCENTRATED) if construction == "auto" else (construction,)
+        tries = [place_rare_points(fed, m, rest=rest, distance=far) for far in DISTANCES for rest in rests]
+    yield from (built for built in tries if built is not None)
+
+
+def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
+    if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
+        return steering.without_report(agent, SteeringOutcome.IMPOSSIBLE)
+    report = built.report(agent, wanted)
+    if report is None:
+        return steering.without_report(agent, SteeringOutcome.NOT_FOUND)
+    return steering.try_report(agent, report, wanted)
+
+
+def _reach_neighbours(steering: Steering, built: Construction) -> tuple[NeighbourPlan, ...]:
+    """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
+    if (steering.m != built.m).any():
+        return ()
+    return tuple(
+        NeighbourPlan(
+            contributions=steering.name(wanted),
+            reports=tuple(_try(steering, built, agent, wanted) for agent in range(steering.fed.k)),
+        )
+        for wanted in list_neighbours(built.m)
+    )
+
+
+def _status(neighbours: tuple[NeighbourPlan, ...]) -> ObliviousnessStatus:
+    is_shown = all(neighbour.is_reached for neighbour in neighbours)
+    return ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+
+
+def _limits(fed: Federation, method: str) -> tuple[NDArray[np.float64], float]:
+    """(k,) most that can be asked of each agent, and the most that a plan can cost."""
+    largest = find_largest_plan(fed) if method == "lp" else np.full(fed.k, np.inf)
+    return np.minimum(largest, capacities(fed)), find_largest_cost(fed)
+
+
+def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
+    """Whether the plan or a neighbour with one sample more is proved to be no answer of the planner."""
+    largest, largest_cost = _limits(fed, method)
+    dearest = fed.costs_of(m + np.eye(fed.k, dtype=np.int64)).max()
+    return bool((m + 1 > largest + _SLACK).any() or dearest > largest_cost + _SLACK)
+
+
+def _conclude(
+    fed: Federation,
+    m: NDArray[np.int64],
+    method: str,
+    status: ObliviousnessStatus,
+    *,
+    construction: str = "none",
+    steering: Steering | None = None,
+    neighbours: tuple[NeighbourPlan, ...] = (),
+) -> Obliviousness:
+    largest, largest_cost = _limits(fed, method)
+    distributions = {}
+    if steering is not None:
+        rows = zip(fed.names, steering.distributions, strict=True)
+        distributions = {name: steering.masses(row) for name, row in rows}
+    return Obliviousness(
+        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
+        distributions=distributions,
+        neighbours=neighbours,
+        largest=dict(zip(fed.names, largest.tolist(), strict=True)),
+        largest_cost=largest_cost,
+        reports_tried=0 if steering is None else steering.reports_tried,
+        status=status,
+        construction=construction,
+        method=method,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )
+
+
+def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness:
+    steering = Steering(fed, built.distributions, method)
+    neighbours = _reach_neighbours(steering, built)
+    status = _status(neighbours) if neighbours else ObliviousnessStatus.OTHER_PLAN
+    return _conclude(
+        fed, built.m, method, status, construction=built.name, steering=steering, neighbours=neighbours
+    )
+
+
+def _build(fed: Federation, m: NDArray[np.int64], method: str, construction: str) -> Obliviousness:
+    """Rule the plan out, or try constructions until one shows it."""
+    if method == "exact":
+        return _conclude(fed, m, method, ObliviousnessStatus.OPTIMAL)
+    if _is_too_large(fed, m, method):
+        return _conclude(fed, m, method, ObliviousnessStatus.TOO_LARGE)
+    best = _conclude(fed, m, method, ObliviousnessStatus.NOT_BUILT)
+    for built in _constructions(fed, m, construction):
+        attempt = _attempt(fed, built, method)
+        if attempt.is_oblivious:
+            return attempt
+        best = attempt if attempt.reached >= best.reached else best
+    return best
+
+
+def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) -> Obliviousness:
+    """Look around the federation's own plan."""
+    steering = Steering(fed, table_of(fed, "a search of reports").distributions, method)
+    neighbours = search_neighbours(steering, count, rng)
+    return _conclude(
+        fed,
+        steering.m,
+        method,
+        _status(neighbours),
+        construction=_SEARCHED,
+        steering=steering,
+        neighbours=neighbours,
+    )
+
+
+def _check_request(method: str, construction: str, reports: int) -> None:
+    for field, value, known in (("method", method, METHODS), ("construction", construction, CONSTRUCTIONS)):
+        if value not in known:
+            raise FederationError(f"{field} must be one of {', '.join(known)}; it is {value!r}")
+    if read_whole_number(reports, "reports") < 1:
+        raise FederationError(f"reports must be 1 or more; it is {reports}")
+
+
+def obliviousness(
+    fed: Federation,
+    m: Any = None,
+    *,
+    method: str = "lp",
+    construction: str = "auto",
+    reports: int = REPORTS,
+    rng: np.random.Generator | None = None,
+) -> Obliviousness:
+    """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.
+
+    What is found for a given ``m`` is kept with the federation.
+
+    Parameters
+    ----------
+    fed
+        Gives the class, the targets, the costs and the objective. If ``m`` is given it has two agents and the
+        class of the singletons and the all-negative hypothesis, and its own distributions are not used.
+    m
+        (2,) the plan. If it is not given it is the federation's own, of any class and any number of agents, and
+        reports are searched for.
+    method
+        The planner, as for :func:`fedpact.plan`.
+    construction
+        "spread" or "concentrated" (two rare points, and where the rest of the mass lies), "own-points" (the
+        paper's for the expected objective), or "auto": both of the first two.
+    reports, rng
+        How many reports of every agent are tried in a search, and what draws them;
+        ``numpy.random.default_rng(0)`` if not given.
+
+    Examples
+    --------
+    The plan (130, 130) with 18 hypotheses and delta = 1/2. No reports lead to (400, 400).
+
+    >>> from fedpact.describe.examples import singletons
+    >>> fed = singletons(epsilon=0.01)
+    >>> found = obliviousness(fed, [130, 130])
+    >>> found.status.name, [neighbour.is_reached for neighbour in found.neighbours]
+    ('HOLDS', [True, True, True, True])
+    >>> print(obliviousness(fed, [400, 400]).status.value)
+    cannot hold: no reports lead to this plan or to one of its neighbours, they ask for too much
+    """
+    _check_request(method, construction, reports)
+    if m is None and construction != "auto":
+        raise FederationError(f"construction belongs to a given m; leave it out, it is {construction!r}")
+    if m is None:
+        return _search(fed, method, reports, np.random.default_rng(0) if rng is None else rng)
+    read_singletons(fed)
+    counts = read_contributions(fed, m)
+    key = (obliviousness, tuple(counts.tolist()), method, construction)
+    if key not in fed.memo:
+        fed.memo[key] = _build(fed, counts, method, construction)
+    found = fed.memo[key]
+    assert isinstance(found, Obliviousness)
+    return found
+
+
+def is_locally_oblivious(fed: Federation, m: Any = None, *, method: str = "lp") -> bool:
+    """Whether it is shown that a planner is locally oblivious at ``m``, as by :func:`obliviousness`.
+
+    False says that it cannot hold or that it was not found; :func:`obliviousness` says which.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import singletons
+    >>> [is_locally_oblivious(singletons(epsilon=0.01), m) for m in ([130, 130], [400, 400])]
+    [True, False]
+    """
+    return obliviousness(fed, m, method=method).is_oblivious

@@ -1,0 +1,167 @@
+"""Two agents whose reports steer the paper's program to any neighbour of a plan: the corrected construction.
+
+In log-miss coordinates A = -log(1 - p) a row of the program is linear. Take two points of the class of
+singletons, each rare for one agent (r) and less so for the other (c), such that only the pairs of the base
+hypothesis with these two bind. The row of a point is
+
+    t_r A_r + t_c A_c = b,     t_r A_r = kappa A_c,     kappa = 1 + 1 / t_c,
+
+where b = log(H/delta) for the pac objective and log(2 H p_c / epsilon_c), which depends on the mass that is
+solved for, for the expected one. Both rows meet at t alone. To move the program to t', agent i keeps the
+other's masses and solves its own two rows: A_i' = (b - t_o' A_o) / t_i'. For the rare point, and one more
+sample of the other, this is (kappa - 1) A_c / t_r > 0, which is why kappa has to exceed 1.
+
+The paper's proof (of its lemma on the pac objective) is this to second order, with these differences:
+
+- no first-order approximation of the logarithm, so that the rows are tight exactly;
+- t = m - 1/2 and t' = m' - 1/2: a program whose optimum is integral is rounded up by one on a hair's breadth
+  (ERRATA B4);
+- one D serves for all neighbours, which is more than the definition asks for. Costs have to lie in the cone of
+  the two rows in all cases, also where an agent that lowers the other's coordinate doubles its rare mass: about
+  2 / m_1 <= c_1 / c_2 <= m_2 / 2, half of ERRATA B4's cone. Aimed nearer to m, more small plans can be reached;
+- the paper spreads what is left of the mass over all other points, so that their rows are slack only for m_1 +
+  m_2 above about H log(H/delta). Nothing asks for that: put on one point (at which all hypotheses agree, if
+  there is one) it leaves a region that begins near m = (5, 5). The other points keep a trace, so that every
+  hypothesis still counts, too little to be bad for anybody.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.mechanism.obliviousness.singleton_class import SingletonClass, read_singletons
+
+SPREAD = "spread"
+CONCENTRATED = "concentrated"
+DISTANCES = (0.5, 0.1)
+"""How far below the plan the fractional optimum is aimed at."""
+TRACE = 1e-6
+_ALMOST_ONE = 1 - 1e-15
+
+
+def log_seen(mass: float) -> float:
+    """-log(1 - p)."""
+    return -math.log1p(-mass)
+
+
+def least_mass(fed: Federation, agent: int) -> float:
+    """Mass above which a pair of hypotheses concerns the agent."""
+    return float(fed.epsilon[agent]) / (1 if fed.objective == "pac" else 2)
+
+
+def needed(fed: Federation, agent: int, mass: float) -> float:
+    """Right-hand side of the row of a pair in which the agent's ``mass`` is what counts."""
+    if fed.objective == "pac":
+        return math.log(fed.H_given / fed.delta)
+    return math.log(2 * fed.H_given * mass / float(fed.epsilon[agent]))
+
+
+def solve_mass(fed: Federation, agent: int, weight: float, load: float = 0.0) -> float | None:
+    """Mass p of the agent with weight (-log(1 - p)) + load = needed(p); None if that is too little to matter."""
+    least = least_mass(fed, agent)
+    if fed.objective == "pac":
+        mass = -math.expm1(-(needed(fed, agent, 1.0) - load) / weight)
+        return mass if exceeds(mass, least) else None
+
+    def short(mass: float) -> float:
+        return needed(fed, agent, mass) - load - weight * log_seen(mass)
+
+    if least <= 0 or short(least) <= 0 or short(_ALMOST_ONE) >= 0:
+        return None
+    mass = float(brentq(short, least, _ALMOST_ONE, xtol=1e-16, rtol=1e-14))
+    return mass if exceeds(mass, least) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RarePoints:
+    """Two agents' masses on two points, of which agent i sees point i rarely.
+
+    Build one with :func:`place_rare_points`.
+    """
+
+    fed: Federation
+    points: SingletonClass
+    m: NDArray[np.int64]
+    distance: float
+    rest: str
+    masses: NDArray[np.float64]
+    """(2, 2) mass of every agent on every rare point."""
+
+    @property
+    def name(self) -> str:
+        """What was built."""
+        where = "over all other points" if self.rest == SPREAD else "on one other point"
+        return f"two rare points, the rest {where}, aimed {self.distance:g} below the plan"
+
+    @property
+    def distributions(self) -> NDArray[np.float64]:
+        """(2, n) with which the program's plan is m."""
+        rows = [self._lay_out(masses) for masses in self.masses]
+        assert rows[0] is not None, "checked when it was built"
+        assert rows[1] is not None, "checked when it was built"
+        return np.array(rows)
+
+    def report(self, agent: int, wanted: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """(n,) what the agent reports to move the plan to ``wanted``; None if there is no such distribution."""
+        t, other = wanted - self.distance, 1 - agent
+        if t[agent] <= 0:
+            return None
+        kept = self.masses[other]
+        rare = (needed(self.fed, other, kept[agent]) - t[other] * log_seen(kept[agent])) / t[agent]
+        common = solve_mass(self.fed, agent, t[agent], t[other] * log_seen(kept[other]))
+        if rare < 0 or common is None:
+            return None
+        own = np.empty(2)
+        own[agent], own[other] = -math.expm1(-rare), common
+        return self._lay_out(own)
+
+    def _lay_out(self, masses: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """(n,) the masses on the two points, and the rest where it belongs; None if they sum to 1 or more."""
+        n = len(self.points.own) + len(self.points.common)
+        rare = list(self.points.own[:2])
+        others = [point for point in range(n) if point not in rare]
+        out = np.zeros(n)
+        out[rare] = masses
+        left = 1 - masses.sum()
+        if self.rest == SPREAD:
+            out[others] = left / len(others)
+        else:
+            out[others] = min(TRACE, least_mass(self.fed, 0) / 2, least_mass(self.fed, 1) / 2)
+            heap = (*self.points.common, *others)[0]
+            out[heap] = left - out[others].sum() + out[heap]
+        return out if out.min() >= 0 and out[others].min() > 0 else None
+
+
+def place_rare_points(
+    fed: Federation, m: NDArray[np.int64], *, rest: str = SPREAD, distance: float = DISTANCES[0]
+) -> RarePoints | None:
+    """Build the construction for the plan ``m`` (2,); None if the masses it needs are no distributions.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import singletons
+    >>> built = place_rare_points(singletons(epsilon=0.01), np.array([130, 130]))
+    >>> built.masses.round(5).tolist()
+    [[0.00021, 0.02708], [0.02708, 0.00021]]
+    """
+    t = m - distance
+    if (t <= 0).any():
+        return None
+    masses = np.empty((2, 2))
+    for rare, common in ((0, 1), (1, 0)):
+        kappa = 1 + 1 / t[common]
+        mass = solve_mass(fed, common, t[common] + kappa)
+        if mass is None:
+            return None
+        masses[common, rare] = mass
+        masses[rare, rare] = -math.expm1(-kappa * log_seen(mass) / t[rare])
+    built = RarePoints(fed=fed, points=read_singletons(fed), m=m, distance=distance, rest=rest, masses=masses)
+    is_possible = all(built._lay_out(own) is not None for own in masses)
+    return built if is_possible else None

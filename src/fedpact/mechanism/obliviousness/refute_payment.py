@@ -1,0 +1,213 @@
+"""``refute_payment``: at neighbouring plans any payment but pay-what-you-contribute admits a profitable lie.
+
+The paper's theorem: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep agents
+truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
+oblivious. Its proof is constructive. At neighbours m and m' both plans are enough for both D and (D_i', D_-i),
+so agent i's utility differs by f_i - c_i alone. If f_i(m) - c_i(m_i) is the larger, then i with the true
+distribution D_i' gains by reporting D_i; if it is the smaller, then i with the true distribution D_i gains by
+reporting D_i'. The others report the truth either way, so what is refuted is truthfulness ex post, the weakest
+kind (ERRATA A2); q_i cancels.
+
+Here the lie is found and then played: planned with what is reported, verified with what is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.errors import FederationError
+from fedpact.mechanism.obliviousness.obliviousness import obliviousness
+from fedpact.mechanism.obliviousness.result import Obliviousness
+from fedpact.mechanism.obliviousness.singleton_class import table_of, with_distributions
+from fedpact.planning.plan import plan
+from fedpact.statistics.verification import verify
+
+PaymentFunction = Callable[[NDArray[np.int64]], ArrayLike]
+_TOL = 1e-11
+"""Gains below this part of what is paid are rounding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfitableLie:
+    """An agent that gains by a report that is not true, the others' reports being true."""
+
+    agent: str
+    gain: float
+    """How much utility the lie adds."""
+    truth: dict[str, dict[str, float]]
+    """Masses by agent and point."""
+    report: dict[str, float]
+    """What the agent reports instead of its own."""
+    honest_plan: dict[str, int]
+    """The plan if all report the truth."""
+    plan: dict[str, int]
+    """The plan with the lie."""
+    honest_payment: float
+    payment: float
+    honest_utility: float
+    """Worth of the agent's target if the plan really meets it, less the cost of its samples, plus its payment."""
+    utility: float
+    worth: float
+    """What it is worth to an agent that its target is met."""
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> ProfitableLie:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**entry)
+
+
+def _pay(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(k,) what the rule pays, checked."""
+    try:
+        paid = np.asarray(payment(m.copy()), dtype=np.float64)
+    except (TypeError, ValueError):
+        paid = np.empty(0)
+    if paid.shape != m.shape or not np.isfinite(paid).all():
+        raise FederationError(
+            f"payment must give one finite number for each of {len(m)} agents; for m = {m.tolist()} it gives "
+            f"{shorten(paid)}"
+        )
+    return paid
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """A true profile (k, n), an agent's report (n,), and what the theorem says it gains."""
+
+    agent: int
+    truth: NDArray[np.float64]
+    report: NDArray[np.float64]
+    gain: float
+    is_from_start: bool
+    """Whether the plan under the truth is m."""
+
+
+def _list_cases(fed: Federation, payment: PaymentFunction, shown: Obliviousness) -> Iterator[_Case]:
+    """For every agent and neighbour the lie that pays, if the neighbour leaves the agent more or less."""
+    start = np.array([list(masses.values()) for masses in shown.distributions.values()])
+
+    def left_over(m: NDArray[np.int64]) -> NDArray[np.float64]:
+        return _pay(payment, m) - fed.costs_by_agent(m)
+
+    before = left_over(shown.m)
+    for neighbour in shown.neighbours:
+        more = left_over(neighbour.m) - before
+        for agent, steering in enumerate(neighbour.reports):
+            assert steering.report is not None, "where it holds every agent has a report for every neighbour"
+            moved = start.copy()
+            moved[agent] = list(steering.report.values())
+            is_gain = bool(more[agent] > 0)
+            truth, report = (start, moved) if is_gain else (moved, start)
+            yield _Case(agent, truth, report[agent], abs(float(more[agent])), is_gain)
+
+
+def _play(
+    fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case, report: NDArray[np.float64]
+) -> tuple[dict[str, int], float, float]:
+    """Return the plan for a report of the agent, its payment, and its utility under the truth."""
+    reported, agent = case.truth.copy(), fed.agents[case.agent]
+    reported[case.agent] = report
+    found = plan(with_distributions(fed, reported), method)
+    paid = float(_pay(payment, found.m)[case.agent])
+    is_met = verify(with_distributions(fed, case.truth), found.m).met[agent.name]
+    return found.contributions, paid, worth * is_met - float(agent.cost(found.m[case.agent])) + paid
+
+
+def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case) -> ProfitableLie:
+    """Play the lie, and the truth."""
+    honest, lie = (_play(fed, payment, method, worth, case, row) for row in (case.truth[case.agent], case.report))
+    points = table_of(fed, "a lie").points
+    name_masses = [dict(zip(points, row.tolist(), strict=True)) for row in (*case.truth, case.report)]
+    return ProfitableLie(
+        agent=fed.names[case.agent],
+        gain=lie[2] - honest[2],
+        truth=dict(zip(fed.names, name_masses[:-1], strict=True)),
+        report=name_masses[-1],
+        honest_plan=honest[0],
+        plan=lie[0],
+        honest_payment=honest[1],
+        payment=lie[1],
+        honest_utility=honest[2],
+        utility=lie[2],
+        worth=worth,
+        method=method,
+    )
+
+
+def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
+    """Return payments that depend on the plan alone; only the last one keeps agents truthful."""
+    own = fed.costs_by_agent
+    return {
+        "nothing": lambda m: 0.0 * m,
+        "an equal share of the cost": lambda m: np.full(fed.k, fed.cost_of(m) / fed.k),
+        "1% more than the own cost": lambda m: 1.01 * own(m),
+        "VCG as printed": lambda m: fed.k - 1 - fed.cost_of(m) + own(m),
+        "the own cost": own,
+    }
+
+
+def refute_payment(
+    fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
+) -> ProfitableLie | None:
+    """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
+
+    Parameters
+    ----------
+    fed
+        Two agents and the class of the singletons and the all-negative hypothesis, as for
+        :func:`fedpact.obliviousness`; its distributions are not used.
+    payment
+        Takes the contributions (2,) and returns the payments (2,).
+    m
+        (2,) a plan at which the planner is locally oblivious.
+    method
+        The planner.
+    worth
+        What it is worth to an agent that its target is met.
+
+    Returns
+    -------
+    ProfitableLie or None
+        None if the rule pays, around m, what an agent contributes and a constant.
+
+    Raises
+    ------
+    FederationError
+        If the planner is not shown to be locally oblivious at ``m``.
+
+    Examples
+    --------
+    A flat payment: at (130, 130) an agent reports its way to one sample less and keeps what it costs.
+
+    >>> from fedpact.describe.examples import singletons
+    >>> fed = singletons(epsilon=0.01)
+    >>> lie = refute_payment(fed, lambda m: [200, 200], [130, 130])
+    >>> lie.agent, lie.honest_plan, lie.plan, round(lie.gain, 9)
+    ('agent-1', {'agent-1': 130, 'agent-2': 130}, {'agent-1': 129, 'agent-2': 130}, 1.0)
+    >>> refute_payment(fed, lambda m: m + 7, [130, 130]) is None
+    True
+    """
+    worth = read_number(worth, "worth")
+    if worth < 0:
+        raise FederationError(f"worth must be 0 or more; it is {worth:g}")
+    shown = obliviousness(fed, m, method=method)
+    if not shown.is_oblivious:
+        raise FederationError(
+            f"m must be a plan at which method {method!r} is locally oblivious; {shorten(m)}: {shown.status.value}"
+        )
+    cases = list(_list_cases(fed, payment, shown))
+    scale = max(np.abs(_pay(payment, shown.m)).max(), fed.cost_of(shown.m))
+    best = max(cases, key=lambda case: (round(case.gain / scale, 9), case.is_from_start))
+    return _describe(fed, payment, method, worth, best) if best.gain > _TOL * scale else None

@@ -1,0 +1,76 @@
+"""Search what an agent can make of the plan by reporting another distribution.
+
+A search shows what can be reached; what it does not reach may be reached by a report that was not tried.
+Reports are either all distributions whose masses are multiples of 1/parts on some points, or drawn around what
+stands: each mass is multiplied by a random factor, small and large ones alike, and some mass is moved from one
+point to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcome, SteeringReport
+from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
+
+REPORTS = 200
+
+
+def draw_reports(row: NDArray[np.float64], count: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
+    """Distributions around ``row`` (n,)."""
+    for _ in range(count):
+        size = 10 ** rng.uniform(-3, 0)
+        report = row * np.exp(size * rng.standard_normal(len(row)))
+        report[rng.integers(len(row))] += size * rng.uniform(0, 0.5)
+        yield report / report.sum()
+
+
+def find_plans(
+    steering: Steering,
+    agent: int,
+    reports: Iterable[NDArray[np.float64]],
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> dict[tuple[int, ...], NDArray[np.float64]]:
+    """Every plan that the agent's reports lead to, with the first report that does."""
+    found: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    for done, report in enumerate(reports, start=1):
+        found.setdefault(tuple(steering.answer(agent, report)[1].tolist()), report)
+        if progress is not None:
+            progress(done)
+    return found
+
+
+def _find_best(
+    steering: Steering, agent: int, count: int, rng: np.random.Generator
+) -> dict[tuple[int, ...], SteeringReport]:
+    """By neighbour a report that leads there, one for which all plans are enough if there is any."""
+    wanted = {tuple(m.tolist()) for m in list_neighbours(steering.m)}
+    found: dict[tuple[int, ...], SteeringReport] = {}
+    for report in draw_reports(steering.distributions[agent], count, rng):
+        moved, answer = steering.answer(agent, report)
+        key = tuple(answer.tolist())
+        if key in wanted:
+            found[key] = steering.judge(agent, report, moved, answer)
+            wanted -= {key} if found[key].is_reached else set()
+        if not wanted:
+            break
+    return found
+
+
+def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) -> tuple[NeighbourPlan, ...]:
+    """Look for reports of every agent, ``count`` each, that lead to the neighbours of the plan."""
+    found = [_find_best(steering, agent, count, rng) for agent in range(steering.fed.k)]
+    return tuple(
+        NeighbourPlan(
+            contributions=steering.name(m),
+            reports=tuple(
+                reports.get(tuple(m.tolist())) or steering.without_report(agent, SteeringOutcome.NOT_FOUND)
+                for agent, reports in enumerate(found)
+            ),
+        )
+        for m in list_neighbours(steering.m)
+    )

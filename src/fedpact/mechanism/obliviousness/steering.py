@@ -1,0 +1,109 @@
+"""Check by planning and verifying that one agent's report moves the plan to a neighbour.
+
+Nothing that a construction says of itself is believed: for distributions D and a report D_i' the planner has to
+answer m and m', and the guarantee engine has to find both m and m' enough, whether D or (D_i', D_-i) is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.mechanism.obliviousness.result import SteeringOutcome, SteeringReport
+from fedpact.mechanism.obliviousness.singleton_class import table_of, with_distributions
+from fedpact.planning.plan import plan
+from fedpact.statistics.verification import Verification, VerificationStatus, verify
+
+
+def list_neighbours(m: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Every vector of whole numbers that differs from ``m`` by one sample of one agent, one more first."""
+    for agent in range(len(m)):
+        for step in (1, -1):
+            if m[agent] + step >= 0:
+                moved = m.copy()
+                moved[agent] += step
+                yield moved
+
+
+class Steering:
+    """A planner at some distributions, and what it answers if one agent reports another one.
+
+    Parameters
+    ----------
+    fed
+        The class, the targets and the costs.
+    distributions
+        (k, n) what stands before anybody reports anything else.
+    method
+        How it is planned.
+    """
+
+    def __init__(self, fed: Federation, distributions: NDArray[np.float64], method: str) -> None:
+        self.fed, self.method, self.distributions = fed, method, distributions
+        self.start = with_distributions(fed, distributions)
+        self.m = plan(self.start, method).m
+        self.reports_tried = 0
+
+    def name(self, m: NDArray[np.int64]) -> dict[str, int]:
+        """Contributions by agent."""
+        return dict(zip(self.fed.names, m.tolist(), strict=True))
+
+    def masses(self, distribution: NDArray[np.float64]) -> dict[str, float]:
+        """Masses by point."""
+        points = table_of(self.fed, "a report").points
+        return dict(zip(points, distribution.tolist(), strict=True))
+
+    def replace(self, agent: int, report: NDArray[np.float64]) -> Federation:
+        """Return the federation in which one agent reports something else."""
+        rows = self.distributions.copy()
+        rows[agent] = report
+        return with_distributions(self.fed, rows)
+
+    def answer(self, agent: int, report: NDArray[np.float64]) -> tuple[Federation, NDArray[np.int64]]:
+        """Return that federation and its plan."""
+        self.reports_tried += 1
+        moved = self.replace(agent, report)
+        return moved, plan(moved, self.method).m
+
+    def try_report(self, agent: int, report: NDArray[np.float64], wanted: NDArray[np.int64]) -> SteeringReport:
+        """Say whether the agent's report does for the neighbour ``wanted`` all that the definition asks for."""
+        moved, answer = self.answer(agent, report)
+        if (answer != wanted).any():
+            return self._describe(agent, report, answer, {}, SteeringOutcome.MISSED)
+        return self.judge(agent, report, moved, wanted)
+
+    def judge(
+        self, agent: int, report: NDArray[np.float64], moved: Federation, wanted: NDArray[np.int64]
+    ) -> SteeringReport:
+        """Say whether both plans are enough in both cases, the report being known to lead to ``wanted``."""
+        seen = [verify(truth, m) for truth in (self.start, moved) for m in (self.m, wanted)]
+        is_enough = all(verification.status is VerificationStatus.MET for verification in seen)
+        outcome = SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED
+        return self._describe(agent, report, wanted, _largest_failures(seen), outcome)
+
+    def without_report(self, agent: int, outcome: SteeringOutcome) -> SteeringReport:
+        """Say that there is no report to try."""
+        return SteeringReport(agent=self.fed.names[agent], report=None, plan=None, failure={}, outcome=outcome)
+
+    def _describe(
+        self,
+        agent: int,
+        report: NDArray[np.float64],
+        answer: NDArray[np.int64],
+        failure: dict[str, float],
+        outcome: SteeringOutcome,
+    ) -> SteeringReport:
+        return SteeringReport(
+            agent=self.fed.names[agent],
+            report=self.masses(report),
+            plan=self.name(answer),
+            failure=failure,
+            outcome=outcome,
+        )
+
+
+def _largest_failures(seen: list[Verification]) -> dict[str, float]:
+    return {name: max(verification.failure[name].high for verification in seen) for name in seen[0].failure}

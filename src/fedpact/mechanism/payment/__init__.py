@@ -1,0 +1,1 @@
+"""Payment rules: what each agent is paid for its contribution."""

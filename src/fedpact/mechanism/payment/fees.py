@@ -1,0 +1,77 @@
+"""Fees: the constants C_i of pay-what-you-contribute, which may not depend on agent i's own report.
+
+With p_i = c_i(m_i) - fee_i a truthful agent is left with worth_i - fee_i, and it would stay out if that were
+less than what it has alone: fee_i may be c_i(n_ind(i)) at most. But n_ind(i) is private (ERRATA C8). A fee cut
+at the reported n_ind(i) would reward reporting an easier target. And a fee that no report changes and that
+nobody minds, whatever its data are, is zero, because there are data for which n_ind(i) is zero: something has
+to be known publicly. Here a fee rests on what the others report:
+
+- its size is a share of v(N - i) / k, v(N - i) being what the others need without i by the union program, before
+  rounding. Where no agent is hard to replace that is near the spend, and so is what comes back; where one is, the
+  others' fees bring back more;
+- its bound is c_i times the samples that agent i is *publicly known* to need alone at the least. If nothing was
+  declared, that is what the least needy of the others would need alone for agent i's target: no proof that i
+  stays, but a bound that i cannot move. Whether everybody stays is checked afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fedpact.describe.federation import Federation
+from fedpact.errors import InfeasibleError
+from fedpact.mechanism.payment.terms import Terms
+from fedpact.planning.currency import in_round_currency
+from fedpact.planning.draft import solve_union
+from fedpact.planning.row_generation import UnreachableRow
+from fedpact.planning.union import UnionProgram
+from fedpact.statistics.standalone import standalone
+
+
+def others_of(fed: Federation, agent: int) -> Federation | None:
+    """Everybody but one agent, kept with the federation; None if it is the only one."""
+    key = (others_of, agent)
+    if key not in fed.memo:
+        names = [name for place, name in enumerate(fed.names) if place != agent]
+        fed.memo[key] = fed.restrict(names) if names else None
+    found: Federation | None = fed.memo[key]
+    return found
+
+
+def _cost_without(fed: Federation, agent: int) -> float:
+    """Fractional cost of what the others need; zero if they have no plan, so that nobody is charged for it."""
+    others = others_of(fed, agent)
+    if others is None:
+        return 0.0
+    scaled, unit = in_round_currency(others)
+    try:
+        found = solve_union(scaled, UnionProgram(scaled))
+    except InfeasibleError:
+        return 0.0
+    return 0.0 if isinstance(found, UnreachableRow) else found.value * unit
+
+
+def _least_needed_by_others(fed: Federation, agent: int) -> float:
+    """Fewest samples with which any other agent would alone meet this agent's target; infinite if none can."""
+    others = (name for name in fed.names if name != fed.names[agent])
+    needs = [_need_alone(fed, name, float(fed.agents[agent].epsilon)) for name in others]
+    return min(needs, default=0.0)
+
+
+def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
+    """Return how many samples an agent alone needs for ``epsilon``; nobody else's data are looked at."""
+    key = (_need_alone, name, epsilon)
+    if key not in fed.memo:
+        (need,) = standalone(fed.restrict([name]).replace(epsilon=epsilon)).values()
+        fed.memo[key] = math.inf if need is None else float(need)
+    return float(fed.memo[key])
+
+
+def set_fee(fed: Federation, terms: Terms, agent: int) -> float:
+    """Return what one agent pays for taking part; its own report of data never changes it."""
+    if not terms.recover:
+        return float(terms.fee[agent])
+    declared = terms.alone_at_least
+    least = float(declared[agent]) if declared is not None else _least_needed_by_others(fed, agent)
+    share = terms.recover * _cost_without(fed, agent) / fed.k
+    return share if math.isinf(least) else min(share, float(fed.agents[agent].cost(least)))

@@ -1,0 +1,196 @@
+"""``settle``: pay for a plan by a rule, and say what that leaves everybody with.
+
+Agent i's utility is u_i = worth_i [its target is met in truth] - c_i(m_i) + p_i, and alone it would have worth_i -
+c_i(n_ind(i)). The operator's deficit is the sum of all p_i: what it spends, less what it recovers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.errors import FederationError
+from fedpact.game.make_game import game_of
+from fedpact.game.regret import read_worth
+from fedpact.mechanism.payment.rules import (
+    RULES,
+    Case,
+    Payment,
+    check_is_optimum,
+    find_rule,
+)
+from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.payment.terms import Terms, read_terms
+from fedpact.planning.result import Plan
+from fedpact.statistics.engine import engine_of
+from fedpact.statistics.standalone import standalone
+from fedpact.statistics.verification import read_contributions
+
+
+def _read_plan(fed: Federation, plan: Any) -> NDArray[np.int64]:
+    if not isinstance(plan, Plan):
+        return read_contributions(fed, plan)
+    if plan.federation != fed.fingerprint:
+        raise FederationError(
+            f"plan was made for another federation than {fed.name!r}: other agents, targets, costs or data; plan "
+            f"anew, or give plan.contributions to pay for them as they are"
+        )
+    return plan.m
+
+
+def judge_targets(truth: Federation, m: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(B, k) whose target is surely met at every row of ``m`` (B, k), and whose may be."""
+    engine = engine_of(truth)
+    low, high = engine.decide(m, range(truth.k))
+    limits = [engine.threshold(agent) for agent in range(truth.k)]
+    return ~exceeds(high, limits), ~exceeds(low, limits)
+
+
+def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(k,) what each agent has that labels by itself what it needs; zero where that is not possible."""
+    needs = standalone(truth)
+    return np.array(
+        [
+            0.0
+            if (need := needs[agent.name]) is None or (agent.capacity is not None and need > agent.capacity)
+            else value - float(agent.cost(need))
+            for agent, value in zip(truth.agents, worth.tolist(), strict=True)
+        ]
+    )
+
+
+def _check_fees(bill: Settlement, terms: Terms) -> None:
+    """Raise if a fee drives somebody away who would stay without it."""
+    for name in bill.leaving if terms.has_fees else ():
+        most, fee = bill.utility[name] + bill.fees[name] - bill.utility_alone[name], bill.fees[name]
+        if most < -1e-9 * bill.worth[name]:
+            continue
+        if terms.recover:
+            asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {fee:g}"
+            share = terms.recover * max(most, 0.0) / fee
+            advice = (
+                f"{f'recover at most {share:.3g}' if share else 'leave recover out'}, or declare alone_at_least"
+            )
+        else:
+            asked = f"fee must leave every agent better off than alone; agent {name!r} is asked for {fee:g}"
+            advice = "lower its fee"
+        saved = f"the {max(most, 0.0):g} that it saves by taking part"
+        raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
+
+
+def _is_met(fed: Federation, plan: Any, truth: Federation, m: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(k,) whose target is met: surely, or by the plan's own proof unless that is refuted."""
+    surely, maybe = judge_targets(truth, m[None])
+    has_proof = isinstance(plan, Plan) and truth is fed and (plan.m == m).all()
+    return np.asarray(maybe[0] if has_proof else surely[0])
+
+
+def settle(
+    fed: Federation,
+    plan: Any,
+    rule: str = "pwyc",
+    *,
+    fee: Any = None,
+    recover: Any = None,
+    alone_at_least: Any = None,
+    pivot: str = "none",
+    ceiling: Any = None,
+    worth: Any = None,
+    truth: Federation | None = None,
+) -> Settlement:
+    """Pay for a plan by a rule, and say what that leaves everybody with.
+
+    Parameters
+    ----------
+    fed
+        The federation as reported.
+    plan
+        A plan of it, or the contributions as for :func:`fedpact.verify`. The VCG rules need a plan that is known
+        to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up.
+    rule
+        "pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split" or "proportional"; see
+        :mod:`fedpact.mechanism.payment.rules`.
+    fee
+        For "pwyc", what each agent pays for taking part: one number, a sequence or a mapping.
+    recover
+        For "pwyc" instead of a fee: all agents together pay about this share of what the others of each need
+        without it. Where everybody is easy to replace that is about this share of the spend, else it may be more
+        or less; ``recovered`` says how much.
+    alone_at_least
+        With ``recover``, how many samples each agent is publicly known to need alone at the least.
+    pivot
+        For the VCG rules, "none" or "clarke".
+    ceiling
+        For "threshold", the most that a sample may cost.
+    worth
+        What meeting its target is worth to each agent, as for :func:`fedpact.regret`.
+    truth
+        The federation as it is, where that is known to differ from what was reported.
+
+    Raises
+    ------
+    FederationError
+        If a fee drives an agent away, if a rule needs the optimum and the plan is only bounded
+        (:class:`~fedpact.NotOptimalError`), or if a term does not belong to the rule.
+    InfeasibleError
+        If a rule needs the plan of a group, or of an agent alone, that has none.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> from fedpact.planning.plan import plan
+    >>> fed = alice_bob()
+    >>> bill = settle(fed, plan(fed), rule="pwyc", fee=1)
+    >>> bill.payments, bill.deficit
+    ({'alice': 2.0, 'bob': 1.0}, 3.0)
+    >>> settle(fed, plan(fed), rule="vcg", pivot="clarke").payments
+    {'alice': 12.0, 'bob': 11.0}
+    """
+    chosen, truth = find_rule(rule, fed), fed if truth is None else truth
+    if not isinstance(truth, Federation) or truth.names != fed.names:
+        has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
+        raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
+    terms = read_terms(
+        fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
+    )
+    m = _read_plan(fed, plan)
+    if chosen.needs_optimum:
+        check_is_optimum(plan, f"rule {rule!r}")
+    if chosen.contribute is not None:
+        m = chosen.contribute(fed, terms)
+    worths = read_worth(game_of(truth), worth)
+    case = Case(fed=fed, m=m, met=_is_met(fed, plan, truth, m), worth=worths, terms=terms)
+    bill = _bill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
+    _check_fees(bill, terms)
+    return bill
+
+
+def _bill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
+    fed = case.fed
+    spent = truth.costs_by_agent(case.m)
+    utility = case.worth * case.met - spent + [payment.net for payment in paid]
+
+    def by_name(values: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(fed.names, values, strict=True))
+
+    return Settlement(
+        payments=by_name(payment.net for payment in paid),
+        fees=by_name(payment.fee for payment in paid),
+        contributions=by_name(case.m.tolist()),
+        labelling=by_name(spent.tolist()),
+        met=by_name(case.met.tolist()),
+        utility=by_name(utility.tolist()),
+        utility_alone=by_name(utilities_alone(truth, case.worth).tolist()),
+        worth=by_name(case.worth.tolist()),
+        spend=sum(payment.gross for payment in paid),
+        recovered=sum(payment.fee for payment in paid),
+        rule=case.terms.rule,
+        pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+    )

@@ -1,0 +1,120 @@
+"""Terms: what the operator announces before any report is taken, so that no report can change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_number, read_whole_number
+from fedpact.describe.settings import read_per_agent
+from fedpact.errors import FederationError, Problems
+
+PIVOTS = ("none", "clarke")
+OWNERS = {
+    "fee": ("pwyc",),
+    "recover": ("pwyc",),
+    "alone_at_least": ("pwyc",),
+    "pivot": ("vcg", "vcg-verified"),
+    "ceiling": ("threshold",),
+}
+"""Which rules each term belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Terms:
+    """A payment rule and the constants that go with it."""
+
+    rule: str
+    fee: NDArray[np.float64]
+    """(k,) what each agent pays for taking part, under ``pwyc``; negative is a subsidy."""
+    recover: float
+    """Share of what the others need without an agent that all fees ask for, under ``pwyc``."""
+    alone_at_least: NDArray[np.int64] | None
+    """(k,) samples that each agent is publicly known to need alone at the least; they bound its fee."""
+    pivot: str
+    """ "none" or "clarke", for the VCG rules."""
+    ceiling: NDArray[np.float64] | None
+    """(k,) the most that a sample of each agent may cost, under ``threshold``; None if nothing was declared."""
+
+    @property
+    def has_fees(self) -> bool:
+        """Whether anybody is charged."""
+        return bool(self.fee.any()) or self.recover > 0
+
+    def for_twin_of(self, agent: int) -> Terms:
+        """Terms of a federation in which a second name of ``agent`` stands last."""
+        return replace(
+            self,
+            fee=np.append(self.fee, self.fee[agent]),
+            alone_at_least=None
+            if self.alone_at_least is None
+            else np.append(self.alone_at_least, self.alone_at_least[agent]),
+            ceiling=None if self.ceiling is None else np.append(self.ceiling, self.ceiling[agent]),
+        )
+
+
+def _read(fed: Federation, value: Any, field: str, read: Callable[[Any], Any]) -> NDArray[Any]:
+    problems = Problems()
+    given = read_per_agent(fed.names, value, field, read, problems)
+    problems.raise_if_any()
+    return np.array(given)
+
+
+def _read_ceiling(fed: Federation, ceiling: Any) -> NDArray[np.float64]:
+    limits = _read(fed, ceiling, "ceiling", lambda value: read_number(value, "ceiling"))
+    for agent, limit in zip(fed.agents, limits.tolist(), strict=True):
+        if float(agent.cost(1)) > limit:
+            raise FederationError(
+                f"ceiling must be at least every agent's cost per sample; agent {agent.name!r} has "
+                f"{float(agent.cost(1)):g}, above {limit:g}; raise the ceiling"
+            )
+    return limits
+
+
+def read_terms(
+    fed: Federation,
+    rule: str,
+    *,
+    fee: Any = None,
+    recover: Any = None,
+    alone_at_least: Any = None,
+    pivot: str = "none",
+    ceiling: Any = None,
+) -> Terms:
+    """Check what the operator announces."""
+    given = {
+        "fee": fee is not None,
+        "recover": recover is not None,
+        "alone_at_least": alone_at_least is not None,
+        "pivot": pivot != "none",
+        "ceiling": ceiling is not None,
+    }
+    for field, owners in OWNERS.items():
+        if given[field] and rule not in owners:
+            raise FederationError(f"{field} belongs to rule {' or '.join(owners)}; the rule is {rule!r}")
+    if given["fee"] and given["recover"]:
+        raise FederationError("fee and recover cannot both be given: a fee is fixed, recover sets it; give one")
+    if given["alone_at_least"] and not given["recover"]:
+        raise FederationError("alone_at_least bounds the fees that recover sets; give recover as well")
+    if pivot not in PIVOTS:
+        raise FederationError(f"pivot must be one of {', '.join(PIVOTS)}; it is {pivot!r}")
+    share = 0.0 if recover is None else read_number(recover, "recover")
+    if not 0 <= share <= 1:
+        raise FederationError(f"recover must be a share between 0 and 1; it is {share:g}")
+    return Terms(
+        rule=rule,
+        fee=np.zeros(fed.k) if fee is None else _read(fed, fee, "fee", lambda value: read_number(value, "fee")),
+        recover=share,
+        alone_at_least=None
+        if alone_at_least is None
+        else _read(
+            fed, alone_at_least, "alone_at_least", lambda value: read_whole_number(value, "alone_at_least")
+        ),
+        pivot=pivot,
+        ceiling=None if ceiling is None else _read_ceiling(fed, ceiling),
+    )

@@ -1,0 +1,260 @@
+"""The whole check: false alarms counted out over all samples, lies caught, what is said and what is refused."""
+
+import itertools
+import json
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+import fedpact as fp
+from fedpact.experiments.simulated_sites import simulate_sites
+from fedpact.mechanism.contribution.critical_counts import find_critical_counts, gather_rates
+from fedpact.mechanism.contribution.reported_rates import read_reported
+from strategies import distribution_rows, label_rows, report_of
+
+TENTH = fp.Report(name="alice", n=10, n_classes=2, counts=np.array([1]))
+HALF = [[0, 0.5], [0.5, 0]]
+
+
+def differing(x, m):
+    """Predictions of two hypotheses that differ on x of m samples."""
+    return np.array([[0] * m, [1] * x + [0] * (m - x)])
+
+
+def rates_of(labels, masses):
+    """(H, H) rates, summed point by point."""
+
+    def rate(h, g):
+        return float(sum(mass for a, b, mass in zip(h, g, masses, strict=True) if a != b))
+
+    return [[rate(h, g) for g in labels] for h in labels]
+
+
+def find(square, m, level=0.01):
+    return find_critical_counts(gather_rates(read_reported(square).rates, 0.0), m, level)
+
+
+def flag_probability(reported, labels, masses, m, **options):
+    """Chance of being flagged if m samples are drawn from the masses: every sample, one by one."""
+    labels, total = np.array(labels), Fraction(0)
+    for drawn in itertools.product(range(len(masses)), repeat=m):
+        chance = prod((masses[x] for x in drawn), start=Fraction(1))
+        if chance and fp.check_contribution(reported, labels[:, drawn], **options).is_flagged:
+            total += chance
+    return total
+
+
+DOMAINS = {
+    "all-labelings": ([[0, 0], [0, 1], [1, 0], [1, 1]], ["4/5", "1/5"], 6),
+    "thresholds": ([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]], ["1/2", "1/3", "1/6"], 5),
+    "three-classes": ([[0, 1, 2], [0, 2, 1], [2, 2, 2]], ["1/10", "3/10", "6/10"], 5),
+}
+
+
+@pytest.mark.parametrize(("labels", "masses", "m"), DOMAINS.values(), ids=DOMAINS)
+@pytest.mark.parametrize("level", [0.03, 0.2, 0.45])
+def test_false_alarms_over_all_samples_stay_within_what_is_certified(labels, masses, m, level):
+    masses = [Fraction(mass) for mass in masses]
+    reported = rates_of(labels, masses)
+    certified = fp.check_contribution(reported, np.array(labels)[:, [0] * m], level=level).false_alarm
+    actual = flag_probability(reported, labels, masses, m, level=level)
+    assert 0 < actual <= certified * (1 + 1e-12)
+    assert certified <= level
+
+
+@st.composite
+def honest_sites(draw):
+    n = draw(st.integers(1, 3))
+    return draw(label_rows(n, 3)), draw(distribution_rows(n)), draw(st.integers(0, 4))
+
+
+@given(honest_sites(), st.sampled_from([0.05, 0.3, 0.6]))
+@settings(max_examples=40)
+def test_no_honest_site_is_flagged_more_often_than_the_level(site, level):
+    labels, masses, m = site
+    assert flag_probability(rates_of(labels, masses), labels, masses, m, level=level) <= Fraction(level)
+
+
+@pytest.mark.parametrize("truth", ["2/5", "1/2", "3/5"])
+def test_the_level_holds_for_every_rate_within_the_tolerance(truth):
+    masses = [1 - Fraction(truth), Fraction(truth)]
+    assert 0 < flag_probability(HALF, [[0, 0], [0, 1]], masses, 9, level=0.1, tolerance=0.1) <= Fraction(1, 10)
+
+
+def test_without_tolerance_a_rate_beside_the_reported_one_is_flagged_more_often():
+    masses = [Fraction(2, 5), Fraction(3, 5)]
+    assert flag_probability(HALF, [[0, 0], [0, 1]], masses, 9, level=0.05) > Fraction(1, 20)
+
+
+@pytest.mark.parametrize("m", [10, 100])
+def test_ten_thousand_honest_sites_are_flagged_within_the_level(m):
+    """More than 1 percent of them would be chance only once in a million."""
+    fed = fp.examples.arizona_hospitals()
+    drawn = simulate_sites(fed, np.random.default_rng(7))
+    for agent in (0, 8, 16):
+        counts = drawn.draw_counts(drawn.mass[agent], m, 10_000)
+        found = find(fp.disagreement(fed)[agent], m)
+        flagged = int(found.are_suspicious(counts).any(axis=1).sum())
+        assert flagged <= binom.isf(1e-6, 10_000, 0.01)
+        assert flagged > 0
+
+
+def test_a_site_is_judged_one_by_one_as_many_are_at_once():
+    fed = fp.examples.arizona_hospitals()
+    rng = np.random.default_rng(1)
+    labels, (mine, theirs) = fed.evidence.labels[fed.distinct], fed.evidence.distributions[[0, 5]]
+    square = fp.disagreement(fed)[0]
+    found, verdicts = find(square, 40), set()
+    for masses in [mine] * 5 + [theirs] * 5:
+        seen = labels[:, rng.choice(len(masses), 40, p=masses)]
+        counts = np.array([(seen[h] != seen[g]).sum() for h, g in itertools.combinations(range(fed.H), 2)])
+        check = fp.check_contribution(square, seen)
+        assert check.suspicious == found.are_suspicious(counts).sum()
+        verdicts.add(check.is_flagged)
+    assert verdicts == {True, False}
+
+
+def test_who_sends_another_site_s_data_is_caught():
+    labels, alice, bob = fp.examples.alice_bob().evidence.labels, [0.8, 0.2], [0.2, 0.8]
+    rng = np.random.default_rng(0)
+    report = report_of("alice", labels[:, rng.choice(2, 1000, p=alice)])
+    honest = fp.check_contribution(report, labels[:, rng.choice(2, 60, p=alice)], tolerance=0.05)
+    lying = fp.check_contribution(report, labels[:, rng.choice(2, 60, p=bob)], tolerance=0.05)
+    assert (honest.is_flagged, honest.status) == (False, fp.ContributionStatus.CONSISTENT)
+    assert (lying.is_flagged, lying.site, lying.m) == (True, "alice", 60)
+    assert lying.suspicious == 4
+    assert [pair.is_suspicious for pair in lying.pairs] == [True] * 4 + [False] * 2
+
+
+def test_what_never_happens_by_report_is_caught_at_once():
+    never, always = [[0, 0], [0, 0]], [[0, 1], [1, 0]]
+    for reported, x in ((never, 1), (always, 49)):
+        seen = fp.check_contribution(reported, differing(x, 50), level=1e-9)
+        assert (seen.is_flagged, seen.false_alarm) == (True, 0)
+        assert (seen.pairs[0].p_value, seen.pairs[0].adjusted) == (0, 0)
+    assert not fp.check_contribution(never, differing(0, 50)).is_flagged
+    assert not fp.check_contribution(always, differing(50, 50)).is_flagged
+
+
+def test_pairs_come_the_least_likely_first_and_are_named():
+    rates = np.full((30, 30), 0.3) - 0.3 * np.eye(30)
+    predictions = np.zeros((30, 50), dtype=int)
+    predictions[3, :40] = predictions[7, :25] = 1
+    names = [f"model {number}" for number in range(30)]
+    seen = fp.check_contribution(rates, predictions, hypotheses=names)
+    assert len(seen.pairs) == 10
+    assert seen.suspicious == 28 + 378  # the others never differ, which at a rate of 0.3 is suspicious too
+    assert all("model 3" in pair.pair and pair.observed == 40 for pair in seen.pairs)
+    assert [pair.p_value for pair in seen.pairs] == sorted(pair.p_value for pair in seen.pairs)
+    assert all(pair.p_value <= pair.adjusted <= seen.level for pair in seen.pairs)
+    assert seen.pairs[0].pair == ("model 0", "model 3")
+    assert seen.tested == seen.counted == 435
+
+
+def test_every_pair_is_named_as_combinations_order_them():
+    rates = np.full((5, 5), 0.5) - 0.5 * np.eye(5)
+    for h, g in itertools.combinations(range(5), 2):
+        predictions = np.arange(5)[:, None].repeat(3, axis=1)
+        predictions[g] = h
+        (least, *_) = [pair for pair in fp.check_contribution(rates, predictions).pairs if pair.observed == 0]
+        assert least.pair == (f"h{h + 1}", f"h{g + 1}")
+
+
+NOTHING = {
+    "no-samples": (HALF, np.empty((2, 0)), "NO_SAMPLES"),
+    "no-samples-in-lists": (HALF, [[], []], "NO_SAMPLES"),
+    "one-hypothesis": ([[0]], [[1, 2, 3]], "NO_PAIRS"),
+    "too-few": (HALF, differing(2, 2), "TOO_FEW"),
+}
+
+
+@pytest.mark.parametrize(("report", "predictions", "status"), NOTHING.values(), ids=NOTHING)
+def test_nothing_can_be_said(report, predictions, status):
+    seen = fp.check_contribution(report, predictions)
+    assert (seen.status.name, seen.is_flagged, seen.counted, seen.false_alarm) == (status, False, 0, 0)
+    assert (seen.detectable, seen.detectable_at_best, seen.easiest) == (None, None, None)
+    assert seen.status.value.startswith("nothing can be said")
+    assert fp.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+
+
+def test_a_report_and_its_rates_say_the_same():
+    report = fp.Report(name="x", n=8, n_classes=2, counts=np.array([4, 2, 6]))
+    predictions = [[0] * 9, [1] * 9, [0, 1] * 4 + [0]]
+    by_report = fp.check_contribution(report, predictions).to_dict()
+    by_rates = fp.check_contribution(report.square() / 8, predictions).to_dict()
+    assert by_report | {"site": None} == by_rates
+
+
+def test_what_was_found_is_read_back():
+    for x in (0, 9):
+        seen = fp.check_contribution(TENTH, differing(x, 30), tolerance="1/100")
+        assert fp.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert seen.is_flagged
+    assert seen.easiest == ("h1", "h2")
+
+
+def test_a_thousand_hypotheses_are_checked():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, (1000, 400))
+    report = fp.Report(name="site", n=400, n_classes=2, counts=count_all(labels))
+    seen = fp.check_contribution(report, labels[:, rng.integers(0, 400, 50)])
+    assert (seen.tested, seen.is_flagged) == (499_500, False)
+    assert fp.check_contribution(report, rng.integers(0, 4, (1000, 200))).is_flagged
+
+
+def count_all(labels):
+    upper = np.triu_indices(len(labels), k=1)
+    ones = labels.astype(float)
+    same = ones @ ones.T + (1 - ones) @ (1 - ones).T
+    return (labels.shape[1] - same[upper]).astype(np.int64)
+
+
+TWO = differing(1, 3)
+BAD = {
+    "no-report": ("alice.npz", TWO, {}, "report must be a fedpact Report or an (H, H) array of rates"),
+    "not-square": ([[0, 1]], TWO, {}, "report must be a fedpact Report or an (H, H) array of rates"),
+    "ragged-rates": ([[0, 1], [1]], TWO, {}, "report must be a fedpact Report or an (H, H) array of rates"),
+    "empty-rates": (np.empty((0, 0)), TWO, {}, "report must be a fedpact Report or an (H, H) array of rates"),
+    "rates-above-1": ([[0, 1.5], [1.5, 0]], TWO, {}, "report: rates must lie between 0 and 1; one is 1.5"),
+    "rates-below-0": ([[0, -0.5], [-0.5, 0]], TWO, {}, "report: rates must lie between 0 and 1; one is -0.5"),
+    "rates-nan": ([[0, np.nan], [np.nan, 0]], TWO, {}, "report: rates must lie between 0 and 1; one is nan"),
+    "diagonal": ([[0, 0.5], [0.5, 0.1]], TWO, {}, "so the diagonal must be 0; it holds 0.1"),
+    "lopsided": (
+        [[0, 0.5], [0.4, 0]],
+        TWO,
+        {},
+        "report: rates must be symmetric; those of hypotheses 1 and 2 are 0.5 and 0.4",
+    ),
+    "fewer-rows": (
+        TENTH,
+        [[0, 1]],
+        {},
+        "predictions must have one row for each of the 2 hypotheses of the report; they have 1",
+    ),
+    "more-rows-of-nothing": (TENTH, [[], [], []], {}, "of the 2 hypotheses of the report; they have 3"),
+    "ragged": (TENTH, [[0, 1], [0]], {}, "predictions must be a matrix with one row per hypothesis"),
+    "one-row": (TENTH, [0, 1], {}, "predictions must be a matrix with one row per hypothesis"),
+    "words": (TENTH, [["a"], ["b"]], {}, "predictions must hold whole numbers (class indices); they hold"),
+    "fractions": (TENTH, [[0.5], [1]], {}, "predictions must hold whole numbers (class indices); one is 0.5"),
+    "nan": (TENTH, [[np.nan], [1]], {}, "predictions must hold whole numbers (class indices); one is nan"),
+    "level-0": (TENTH, TWO, {"level": 0}, "level must lie strictly between 0 and 1; it is 0"),
+    "level-1": (TENTH, TWO, {"level": 1.0}, "level must lie strictly between 0 and 1; it is 1.0"),
+    "level-nan": (TENTH, TWO, {"level": float("nan")}, "level must be a finite number; it is nan"),
+    "power": (TENTH, TWO, {"power": 80}, "power must lie strictly between 0 and 1; it is 80"),
+    "tolerance-below-0": (TENTH, TWO, {"tolerance": -0.1}, "tolerance must lie between 0 and 1; it is -0.1"),
+    "tolerance-above-1": (TENTH, TWO, {"tolerance": 2}, "tolerance must lie between 0 and 1; it is 2"),
+    "names": (TENTH, TWO, {"hypotheses": ["a", "a"]}, "hypothesis names must be 2 different strings"),
+}
+
+
+@pytest.mark.parametrize(("report", "predictions", "options", "message"), BAD.values(), ids=BAD)
+def test_refuses(report, predictions, options, message):
+    with pytest.raises(fp.FederationError) as caught:
+        fp.check_contribution(report, predictions, **options)
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1

@@ -1,0 +1,150 @@
+"""Tails, p-values, sizes and the cutoff against fractions."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from binomials import largest_cutoff, mass, p_value, region, size, upper
+from fedpact.mechanism.contribution.critical_counts import (
+    adjusted_p_value,
+    at_cutoff,
+    find_critical_counts,
+    find_detectable,
+    gather_rates,
+    p_values,
+    upper_tail,
+)
+
+RATES = tuple(map(Fraction, ("0", "1/1000", "1/10", "1/3", "1/2", "7/10", "99/100", "1")))
+TOLERANCES = tuple(map(Fraction, ("0", "1/20", "1/3", "1")))
+LEVELS = (0.011, 0.05, 0.13, 0.31, 0.77)
+
+
+def claim_of(rates, tolerance=0):
+    return gather_rates(np.array([float(rate) for rate in rates]), float(tolerance))
+
+
+def suspicious_counts(found, place):
+    return {x for x in range(found.m + 1) if x >= found.above[place] or x <= found.below[place]}
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5, 9])
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_tails_are_those_counted_out(m, rate):
+    counts = np.arange(-1, m + 2)
+    tails = upper_tail(m, counts, np.full(len(counts), float(rate)))
+    assert tails.tolist() == pytest.approx([float(upper(m, int(x), rate)) for x in counts], rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("tolerance", TOLERANCES, ids=str)
+@pytest.mark.parametrize("m", [0, 1, 2, 5, 9])
+def test_p_values_are_those_counted_out(m, tolerance):
+    for x in range(m + 1):
+        counts = np.full(len(RATES), x)
+        exact = [float(p_value(m, x, rate, tolerance)) for rate in RATES]
+        assert p_values(claim_of(RATES, tolerance), m, counts).tolist() == pytest.approx(exact, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("tolerance", TOLERANCES, ids=str)
+@pytest.mark.parametrize("m", [0, 1, 4, 8])
+@pytest.mark.parametrize("cutoff", [0.0, 1e-12, 0.003, 0.02, 0.123, 0.61])
+def test_critical_counts_are_where_p_values_reach_the_cutoff(m, cutoff, tolerance):
+    found = at_cutoff(claim_of(RATES, tolerance), m, cutoff)
+    for place, rate in enumerate(RATES):
+        assert suspicious_counts(found, place) == region(m, rate, Fraction(cutoff), tolerance)
+    total = sum(size(m, rate, Fraction(cutoff), tolerance) for rate in RATES)
+    assert found.false_alarm == pytest.approx(float(total), rel=1e-9)
+
+
+@given(
+    st.lists(st.fractions(0, 1, max_denominator=12), min_size=1, max_size=6),
+    st.integers(0, 9),
+    st.sampled_from(LEVELS),
+    st.sampled_from(TOLERANCES[:3]),
+)
+def test_the_cutoff_is_the_largest_that_keeps_the_level(rates, m, level, tolerance):
+    found = find_critical_counts(claim_of(rates, tolerance), m, level)
+    cutoff = largest_cutoff(m, rates, level, tolerance)
+    assert found.false_alarm <= level
+    assert found.false_alarm == pytest.approx(float(sum(size(m, r, cutoff, tolerance) for r in rates)), rel=1e-9)
+    for index, rate in enumerate(rates):
+        assert suspicious_counts(found, found.claim.place[index]) == region(m, rate, cutoff, tolerance)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.integers(1, 60), st.sampled_from(LEVELS))
+def test_whatever_tarone_flags_is_flagged(rates, m, level):
+    """Tarone: the least k such that at most k pairs can reach a p-value of level / k."""
+    p = np.array(rates)
+    least = np.minimum(2 * p**m, 2 * (1 - p) ** m)
+    k = next(k for k in range(1, len(p) + 1) if (least <= level / k).sum() <= k)
+    assert find_critical_counts(gather_rates(p, 0.0), m, level).cutoff >= level / k * (1 - 1e-4)
+
+
+@pytest.mark.parametrize(("level", "counted"), [(1e-300, 0), (1e-12, 1), (0.5, 2), (0.99, 2)])
+def test_extreme_levels_are_kept(level, counted):
+    """Thirty samples that all differ have chance 5e-15 at 1/3, and 9e-10 at 1/2."""
+    found = find_critical_counts(claim_of([Fraction(1, 3), Fraction(1, 2)]), 30, level)
+    assert found.counted == counted
+    assert (0 < found.false_alarm <= level) if counted else found.false_alarm == 0
+
+
+@given(st.lists(st.fractions(0, 1, max_denominator=9), min_size=1, max_size=5), st.integers(1, 8), st.data())
+def test_a_pair_is_suspicious_where_its_adjusted_p_value_is_within_the_level(rates, m, data):
+    level = data.draw(st.sampled_from(LEVELS))
+    found = find_critical_counts(claim_of(rates), m, level)
+    counts = np.array([data.draw(st.integers(0, m)) for _ in rates])
+    for chance, is_suspicious in zip(p_values(found.claim, m, counts), found.are_suspicious(counts), strict=True):
+        adjusted = adjusted_p_value(found, float(chance))
+        assert bool(is_suspicious) == (adjusted <= level and chance < 1)
+
+
+def test_the_adjusted_p_value_is_the_sum_of_sizes():
+    rates = [Fraction(1, 2), Fraction(1, 2), Fraction(1, 5)]
+    found = find_critical_counts(claim_of(rates), 6, 0.05)
+    for x in range(7):
+        exact = p_value(6, x, Fraction(1, 5))
+        total = sum(size(6, rate, exact) for rate in rates)
+        assert adjusted_p_value(found, float(exact)) == pytest.approx(min(1.0, float(total)))
+
+
+@pytest.mark.parametrize("m", [8, 20, 60])
+@pytest.mark.parametrize("rate", ["0", "1/10", "1/2", "1"])
+def test_a_lie_is_caught_with_the_wanted_chance_just_beyond_what_is_detectable(m, rate):
+    """For one pair, and only in directions in which there is room."""
+    rate = Fraction(rate)
+    found = find_critical_counts(claim_of([rate]), m, 0.05)
+    bad = suspicious_counts(found, 0)
+    seen = find_detectable(found, 0.8)
+    for step, is_caught in ((Fraction(-1, 10**4), False), (Fraction(1, 10**4), True)):
+        shift = Fraction(seen.surely) + step
+        possible = [q for q in (rate + shift, rate - shift) if 0 <= q <= 1]
+        assert possible
+        chances = [sum(mass(m, x, q) for x in bad) for q in possible]
+        assert all(chance >= Fraction(4, 5) for chance in chances) == is_caught
+
+
+def test_a_rate_that_was_not_reported_is_seen_at_once_and_a_blind_check_says_so():
+    found = find_critical_counts(claim_of([0, Fraction(1, 2)]), 3, 0.01)
+    seen = find_detectable(found, 0.8)
+    assert seen.at_best == pytest.approx(1 - 0.2 ** (1 / 3))
+    assert (seen.pair, seen.surely) == (0, 0.5)
+    blind = find_detectable(find_critical_counts(claim_of([Fraction(1, 2)]), 3, 0.01), 0.8)
+    assert (blind.surely, blind.at_best, blind.pair) == (None, None, None)
+
+
+def test_drawing_without_replacement_has_lighter_tails():
+    """Every tail of at most 1/20, for n points of which K differ and m are drawn: n up to 25."""
+    for n in range(1, 26):
+        for K in range(n + 1):
+            for m in range(1, n + 1):
+                binomial = hypergeometric = 0
+                for x in range(m, -1, -1):
+                    binomial += comb(m, x) * K**x * (n - K) ** (m - x)
+                    hypergeometric += comb(K, x) * comb(n - K, m - x)
+                    if 20 * binomial > n**m:
+                        break
+                    assert hypergeometric * n**m <= binomial * comb(n, m)
