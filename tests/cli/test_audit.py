@@ -14,16 +14,29 @@ def test_gains_the_worst_lie_and_the_verdict(fedpact):
     assert lines[0] == "pwyc-not-dominant: rule pwyc, plans by lp, private data"
     assert lines[2].split()[-2:] == ["0", "80"]
     assert lines[3].split()[-2:] == ["1", "60"]
-    assert "where agent-1 reports x2 1," in lines
+    assert "where agent-1 lies and reports x2 1:" in lines
     assert "which in truth meets the target of agent-2, missed otherwise" in lines
-    assert "agent-2: 1 instead of 0, a gain of 1" in lines
+    assert "agent-2 has 1 instead of 0, a gain of 1" in lines
     assert lines[-1] == f"{fp.AuditStatus.DOMINANT_GAIN.value} (200 reports tried)"
 
 
 def test_a_lie_that_costs_another_its_target_says_so(fedpact):
     _, out, _ = fedpact("audit", "pwyc-not-dominant(1/20)", "--rule", "vcg", "--reports", "60")
     assert "which in truth misses the target of agent-2" in out
-    assert "agent-1: 1.95 instead of 1.8, a gain of 0.15" in out
+    assert "agent-1 has 1.95 instead of 1.8, a gain of 0.15" in out
+
+
+def test_what_was_not_tried_has_no_gain_and_what_was_stopped_says_so(fedpact):
+    _, out, _ = fedpact("audit", "pwyc-not-dominant", "--reports", "1")
+    assert [line.split()[-2:] for line in out.splitlines()[2:6]] == [
+        ["0", "1"],
+        ["-", "0"],
+        ["-", "0"],
+        ["-", "0"],
+    ]
+    words = ("audit", "pwyc-not-dominant", "--rule", "all", "--reports", "100000", "--time-limit", "0.05")
+    _, out, _ = fedpact(*words)
+    assert out.splitlines()[-1] == "stopped early: not all misreports were tried that were asked for"
 
 
 def test_nothing_found_is_said_with_the_number_of_reports(fedpact):
@@ -56,6 +69,9 @@ def test_all_rules_are_a_table_with_what_was_refused(fedpact):
     [
         (["--reports", "0"], "reports must be 1 or more"),
         (["--reports", "0", "--rule", "all"], "reports must be 1 or more"),
+        (["--worth", "1", "--rule", "all"], "worth must be above"),
+        (["--time-limit", "-1", "--rule", "all"], "time_limit must be above 0"),
+        (["--ceiling", "nan", "--rule", "all"], "ceiling must be"),
         (["--rule", "all", "--fee", "1"], "--fee belongs to one rule"),
         (["--rule", "vcg", "--method", "lp"], "needs the exact optimum"),
         (["--seed", "-1"], "seed must be"),

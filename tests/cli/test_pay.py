@@ -12,7 +12,10 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["alice-bob:", "rule", "pwyc"]
-    assert lines[2:4] == [["alice", "3", "3", "1", "2", "27", "14"], ["bob", "2", "2", "1", "1", "27", "14"]]
+    assert lines[2:4] == [
+        ["alice", "3", "3", "1", "2", "28", "27", "14"],
+        ["bob", "2", "2", "1", "1", "28", "27", "14"],
+    ]
     assert out.splitlines()[4:] == ["spend 5, recovered 2, deficit 3", fp.SettlementStatus.ACCEPTED.value]
 
 
@@ -39,15 +42,23 @@ def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
     assert "Clarke pivots" in fedpact("pay", "alice-bob", "--rule", "vcg", "--pivot", "clarke")[1]
     assert "the agents pay more than is spent" in fedpact("pay", "alice-bob", "--fee", "5")[1]
     _, out, _ = fedpact("pay", "alice-bob", "--m", "1,1")
-    assert "do not meet the targets of alice, bob" in out
-    assert f"{fp.SettlementStatus.REJECTED.value}: alice, bob" in out
+    assert f"{fp.SettlementStatus.MISSED.value}: alice, bob" in out
+    assert (
+        "recovered 4.02754 (81% of it; about 30% were asked for)"
+        in fedpact("pay", "alice-bob", "--recover", "0.3")[1]
+    )
+    assert "deficit 0\n" in fedpact("pay", "arizona-hospitals", "--method", "union", "--rule", "equal-split")[1]
+    assert "threshold pays for contributions of its own" in fedpact("pay", "alice-bob", "--rule", "threshold")[1]
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--fee", "alice=1,bob=30"], "agent 'bob' is asked for 30"),
-        (["--fee", "alice=1,rob=30"], "fee must be"),
+        (["--fee", "alice=1,rob=30"], "fee names 'rob', who is not in the federation; did you mean 'bob'?"),
+        (["--rule", "threshold", "--method", "exact"], "--method is given by rule 'threshold'"),
+        (["--rule", "threshold", "--m", "9,9"], "pays for contributions of its own, [3, 3]"),
+        (["--method", "lp", "--m", "9,9"], "--method and --m cannot both be given"),
         (["--recover", "0.1", "--alone-at-least", "-1"], "alone_at_least"),
         (["--method", "lp", "--rule", "vcg"], "needs the exact optimum"),
         (["--rule", "raffle"], "rule must be one of"),

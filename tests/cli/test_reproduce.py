@@ -52,8 +52,8 @@ def test_the_neighbours_of_a_plan_are_reached_by_either_agent_and_the_reports_pr
         assert [line[3] for line in reached] == ["reached", "reached"]
         assert all(len(line[4]) == 8 for line in reached)
     assert fp.ObliviousnessStatus.HOLDS.value in out
-    assert "- who pays nothing: agent-1 lies" in out
-    assert "- who pays the own cost: no lie pays" in out
+    assert "- paying nothing: agent-1 lies" in out
+    assert "- paying the own cost: no lie pays" in out
     entry = json.loads(fedpact("reproduce", "obliviousness", "--m", "130,130", "--json")[1])
     assert fp.Obliviousness.from_dict(entry["obliviousness"]).is_oblivious
     assert [name for name, lie in entry["lies"].items() if lie is None] == ["the own cost"]

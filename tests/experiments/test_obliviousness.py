@@ -50,5 +50,5 @@ def test_it_survives_json_and_is_drawn(found):
 
 @pytest.mark.parametrize("grids", [([], [7], 3), ([130], [], 3), ([130], [7], 0), ([1.5], [7], 3)])
 def test_bad_parameters_are_refused(grids):
-    with pytest.raises(fp.FederationError, match="pac|parts"):
+    with pytest.raises(fp.FederationError, match=r"pac|parts"):
         fp.compute_obliviousness(grids[0], grids[1], parts=grids[2])

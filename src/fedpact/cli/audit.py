@@ -19,6 +19,7 @@ from fedpact.cli.common import (
     SeedOption,
     WorthOption,
     console,
+    format_amount,
     format_number,
     make_table,
     print_json,
@@ -31,6 +32,7 @@ from fedpact.cli.common import (
 )
 
 _SHOWN = 6
+_HAS = {False: "has", True: "have"}
 
 
 def audit(
@@ -130,13 +132,13 @@ def _refuse_with_all(**options: Any) -> None:
 def print_audit(name: str, seen: fp.Audit) -> None:
     """Print the largest gain in every sense, the worst lie, and the verdict."""
     table = make_table("who misreports", "largest gain found", "reports tried")
-    for who, finding in (
-        ("one agent, the others truthful (ex post)", seen.ex_post),
-        ("one agent, others lie as well (dominant)", seen.dominant),
-        ("two agents together (coalition)", seen.pair),
-        ("one agent under two names (coalition)", seen.split),
+    for who, gain, tried in (
+        ("one agent, the others truthful (ex post)", seen.gain, seen.ex_post.tried),
+        ("one agent, others lie as well (dominant)", seen.gain_dominant, seen.dominant.tried),
+        ("two agents together (coalition)", seen.pair.gain, seen.pair.tried),
+        ("one agent under two names (coalition)", seen.split.gain, seen.split.tried),
     ):
-        table.add_row(who, format_number(finding.gain), f"{finding.tried:,}")
+        table.add_row(who, _say_gain(gain, tried), f"{tried:,}")
     rule = say_rule(seen.rule, seen.pivot)
     print_table(f"{name}: rule {rule}, plans by {seen.method}, private {seen.private}", table)
     out = console()
@@ -148,23 +150,25 @@ def print_audit(name: str, seen: fp.Audit) -> None:
     out.print(escape(seen.verdict), soft_wrap=True)
 
 
+def _say_gain(gain: float, tried: int) -> str:
+    return format_number(gain) if tried or gain else "-"
+
+
 def say_witness(lie: fp.Witness) -> list[str]:
     """Say in a few lines what is reported, what that changes and what it brings."""
-    lines = [f"where {name} reports {_say_report(report)}," for name, report in lie.given.items()]
-    who = " and ".join(lie.agents)
-    for name, report in lie.reports.items():
-        lines.append(f"{name} reports {_say_report(report)}")
-    lines.append(
-        f"the plan becomes {_say_plan(lie.contributions_lying)} instead of {_say_plan(lie.contributions_truthful)}"
-    )
+    lines = [f"where {name} lies and reports {_say_report(report)}:" for name, report in lie.given.items()]
+    lines += [f"{name} reports {_say_report(report)} instead of the truth" for name, report in lie.reports.items()]
+    before, after = _say_plan(lie.contributions_truthful), _say_plan(lie.contributions_lying)
+    lines.append(f"the plan stays {after}" if before == after else f"the plan becomes {after} instead of {before}")
     lost = [name for name, is_met in lie.met_lying.items() if lie.met_truthful[name] and not is_met]
     won = [name for name, is_met in lie.met_lying.items() if is_met and not lie.met_truthful[name]]
     if lost:
         lines.append(f"which in truth misses the target of {', '.join(lost)}")
     if won:
         lines.append(f"which in truth meets the target of {', '.join(won)}, missed otherwise")
-    before, after = format_number(lie.utility_truthful), format_number(lie.utility_lying)
-    lines.append(f"{who}: {after} instead of {before}, a gain of {format_number(lie.gain)}")
+    left, had = format_number(lie.utility_lying), format_number(lie.utility_truthful)
+    who = " and ".join(lie.agents)
+    lines.append(f"{who} {_HAS[len(lie.agents) > 1]} {left} instead of {had}, a gain of {format_number(lie.gain)}")
     return lines
 
 
@@ -196,13 +200,14 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
         if bill is None or seen is None:
             table.add_row(title, "refused", *["-"] * 7)
             continue
-        amounts = (bill.cost, bill.spend, bill.deficit, bill.overpayment)
-        gains = (seen.gain, seen.gain_dominant, seen.gain_coalition)
-        table.add_row(
-            title,
-            f"{seen.truthful.value} ({seen.private})",
-            *(format_number(value) for value in (*amounts, *gains)),
-        )
+        size = max(abs(bill.spend), bill.cost)
+        amounts = [format_amount(x, size) for x in (bill.cost, bill.spend, bill.deficit, bill.overpayment)]
+        gains = [
+            _say_gain(seen.gain, seen.ex_post.tried),
+            _say_gain(seen.gain_dominant, seen.dominant.tried),
+            _say_gain(seen.gain_coalition, seen.pair.tried + seen.split.tried),
+        ]
+        table.add_row(title, f"{seen.truthful.value} ({seen.private})", *amounts, *gains)
     print_table(f"{name}: payment rules side by side", table)
     out = console()
     for row in comparison.rows:
@@ -214,3 +219,5 @@ def print_rules(name: str, comparison: fp.RuleComparison) -> None:
         f"exact, threshold's by the paper's program",
         soft_wrap=True,
     )
+    if not comparison.is_complete:
+        out.print("stopped early: not all misreports were tried that were asked for")

@@ -54,7 +54,10 @@ SecondsOption = Annotated[
 ]
 FeeOption = Annotated[
     str | None,
-    typer.Option(metavar="AMOUNT", help='For "pwyc", what everybody pays for taking part; or "alice=1,bob=2".'),
+    typer.Option(
+        metavar="AMOUNT",
+        help='For "pwyc", what everybody pays for taking part, or "alice=1,bob=2"; negative is a subsidy.',
+    ),
 ]
 RecoverOption = Annotated[
     str | None,
@@ -185,6 +188,17 @@ def print_table(title: str, table: Table) -> None:
 def format_number(value: float) -> str:
     """Six significant digits, no trailing zeros."""
     return f"{value:.6g}"
+
+
+def format_amount(value: float, total: float) -> str:
+    """Write money, rounding what is nothing beside ``total`` to zero.
+
+    Examples
+    --------
+    >>> format_amount(-1.8e-15, 12.4), format_amount(0.5, 12.4)
+    ('0', '0.5')
+    """
+    return format_number(0.0 if abs(value) <= 1e-9 * abs(total) else value)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from fedpact.cli.common import (
     SecondsOption,
     WorthOption,
     console,
+    format_amount,
     format_number,
     make_table,
     print_json,
@@ -42,8 +43,11 @@ def pay(
         ),
     ] = "pwyc",
     method: Annotated[
-        str, typer.Option(help='How contributions are planned: "lp", "union", "tree", "exact" or "auto".')
-    ] = "auto",
+        str | None,
+        typer.Option(
+            help='How contributions are planned: "lp", "union", "tree", "exact", or "auto" if not given.'
+        ),
+    ] = None,
     time_limit: SecondsOption = None,
     m: Annotated[
         str | None,
@@ -67,7 +71,7 @@ def pay(
     fed = read_federation(file)
     bill = fp.settle(
         fed,
-        fp.plan(fed, method, time_limit=time_limit) if m is None else read_m(m),
+        _find_contributions(fed, rule, method, time_limit, m),
         rule,
         fee=read_amounts(fee, "fee"),
         recover=recover,
@@ -84,32 +88,67 @@ def pay(
         save_plot(bill, plot)
 
 
+def _find_contributions(
+    fed: fp.Federation, rule: str, method: str | None, time_limit: float | None, m: str | None
+) -> fp.Plan | list[str] | dict[str, str] | None:
+    """Plan, unless contributions are given or the rule has its own."""
+    if m is not None and method is not None:
+        raise fp.FederationError(
+            "--method and --m cannot both be given: contributions are planned, or they are given"
+        )
+    if m is not None:
+        return read_m(m)
+    if rule == "threshold":
+        if method not in (None, "lp"):
+            raise fp.FederationError(
+                f"--method is given by rule 'threshold', the paper's program; it is {method!r}"
+            )
+        return None
+    return fp.plan(fed, method or "auto", time_limit=time_limit)
+
+
 def print_settlement(name: str, bill: fp.Settlement) -> None:
     """Print one line per agent, then where the money comes from."""
-    table = make_table("agent", "samples", "labelling cost", "fee", "payment", "left with", "alone")
+    columns = ["samples", "labelling cost", "fee", "payment", "worth of target", "left with", "alone"]
+    table = make_table("agent", *columns)
     for agent in bill.payments:
         table.add_row(
             escape(agent),
             f"{bill.contributions[agent]:,}",
             *(
-                format_number(amounts[agent])
-                for amounts in (bill.labelling, bill.fees, bill.payments, bill.utility, bill.utility_alone)
+                format_amount(amounts[agent], bill.worth[agent])
+                for amounts in (
+                    bill.labelling,
+                    bill.fees,
+                    bill.payments,
+                    bill.worth,
+                    bill.utility,
+                    bill.utility_alone,
+                )
             ),
         )
     print_table(f"{name}: rule {say_rule(bill.rule, bill.pivot)}", table)
     out = console()
+    if bill.rule == "threshold":
+        out.print("threshold pays for contributions of its own: those of the paper's program, rounded up")
     out.print(escape(say_money(bill)), soft_wrap=True)
     missed = [agent for agent, is_met in bill.met.items() if not is_met]
-    if missed:
-        out.print(escape(f"these contributions do not meet the targets of {', '.join(missed)}"), soft_wrap=True)
-    leaving = f": {', '.join(bill.leaving)}" if bill.leaving else ""
-    out.print(escape(f"{bill.status.value}{leaving}"), soft_wrap=True)
+    whom = missed or bill.leaving
+    out.print(escape(f"{bill.status.value}{': ' if whom else ''}{', '.join(whom)}"), soft_wrap=True)
 
 
 def say_money(bill: fp.Settlement) -> str:
     """Say what is paid out, what comes back, and what that is beside the cost of labelling."""
-    spend, recovered, deficit = (format_number(amount) for amount in (bill.spend, bill.recovered, bill.deficit))
-    money = f"spend {spend}, recovered {recovered}, deficit {deficit}"
-    if bill.overpayment > 1e-9 * max(1.0, bill.cost):
+    size = max(abs(bill.spend), bill.cost)
+    spend, recovered, deficit = (format_amount(part, size) for part in (bill.spend, bill.recovered, bill.deficit))
+    money = f"spend {spend}, recovered {recovered}{_say_share(bill)}, deficit {deficit}"
+    if bill.overpayment > 1e-9 * size:
         return f"{money}: {format_number(bill.overpayment)} more than labelling costs"
-    return money if bill.deficit > -1e-9 else f"{money}: the agents pay more than is spent"
+    return money if bill.deficit > -1e-9 * size else f"{money}: the agents pay more than is spent"
+
+
+def _say_share(bill: fp.Settlement) -> str:
+    """Say which share of the spend fees bring back, where one was asked for."""
+    if bill.recover is None or not bill.spend:
+        return ""
+    return f" ({bill.recovered / bill.spend:.0%} of it; about {bill.recover:.0%} were asked for)"

@@ -14,6 +14,7 @@ from fedpact.cli.common import (
     PlotOption,
     SecondsOption,
     console,
+    format_amount,
     format_number,
     make_table,
     print_json,
@@ -73,16 +74,12 @@ def print_share(fed: fp.Federation, split: fp.Share) -> None:
             f"{split.contributions[name]:,}",
             format_number(split.labelling[name]),
             "-" if alone is None else format_number(alone),
-            format_number(_without_noise(amount, split.cost)),
-            f"{_without_noise(split.payments[name], split.cost):+.6g}",
+            format_amount(amount, split.cost),
+            f"{float(format_amount(split.payments[name], split.cost)):+.6g}",
         ]
         table.add_row(escape(name), *cells, *([] if errors is None else [format_number(errors[name])]))
     print_table(f"{fed.name}: rule {split.rule}, cost {format_number(split.cost)}", table)
     _print_groups(split)
-
-
-def _without_noise(amount: float, total: float) -> float:
-    return 0.0 if abs(amount) <= 1e-9 * total else amount
 
 
 def _print_groups(split: fp.Share) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fedpact.describe.costs import Cost, read_cost
+from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
 
@@ -61,7 +62,12 @@ def read_per_agent(
     names: Sequence[str], value: Any, field: str, read: Callable[[Any], T], problems: Problems
 ) -> list[T] | None:
     """Spread a scalar, a sequence or a name -> value mapping over the agents and read each entry."""
-    if isinstance(value, Mapping) and value and set(value) <= set(names):
+    if isinstance(value, Mapping) and value and (field != "cost" or set(value) & set(names)):
+        strangers = [name for name in value if name not in names]
+        if strangers:
+            known = nearest(str(strangers[0]), names)
+            problems.add(f"{field} names {strangers[0]!r}, who is not in the federation; {known}")
+            return None
         missing = [name for name in names if name not in value]
         if missing:
             problems.add(f"{field} is given per agent but agent {missing[0]!r} has none")

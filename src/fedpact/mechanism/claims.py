@@ -133,7 +133,7 @@ class RateClaims(Claims):
         """Rate of every pair of hypotheses, as it is sent."""
         names, sent = self.evidence.hypotheses, _report(self.evidence.reports[agent], claim)
         pairs = zip(*np.triu_indices(len(names), k=1), sent.counts / sent.n, strict=True)
-        return {f"{names[h]}, {names[g]}": float(rate) for h, g, rate in pairs}
+        return {f"({names[h]}, {names[g]})": float(rate) for h, g, rate in pairs}
 
 
 def _report(true: Report, claim: Claim) -> Report:

@@ -252,9 +252,12 @@ def test_the_same_seed_gives_the_same_audit():
 
 
 def test_an_audit_that_is_stopped_keeps_what_it_found():
-    seen = fp.audit(NOT_DOMINANT, reports=50, time_limit=0)
-    assert (seen.tried, seen.is_complete, seen.witness) == (0, False, None)
+    seen = fp.audit(NOT_DOMINANT, reports=100_000, time_limit=0.3)
+    assert not seen.is_complete
     assert "stopped early" in seen.verdict
+    tried = (seen.ex_post.tried, seen.dominant.tried, seen.pair.tried, seen.split.tried)
+    assert tried == tuple(sorted(tried, reverse=True))  # the senses take turns
+    assert tried[-1] > 0
 
     def interrupt(done, total):
         if done == 40:
@@ -268,7 +271,7 @@ def test_an_audit_that_is_stopped_keeps_what_it_found():
 def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
     import fedpact.mechanism.audit.trial as trial
 
-    def plan_badly(fed, method):
+    def plan_badly(fed, method, time_limit):
         return fp.plan(fed, "exact" if fed.evidence is VCG_FAILS.evidence else "lp")
 
     monkeypatch.setattr(trial, "plan", plan_badly)
@@ -293,7 +296,7 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
         ({"rule": "threshold", "private": "data"}, "ceiling must be given"),
         ({"rule": "vcg", "method": "lp"}, "'vcg' needs the exact optimum"),
         ({"fee": 1, "rule": "none"}, "fee belongs to rule pwyc"),
-        ({"time_limit": -1}, "time_limit must be 0 or more; it is -1"),
+        ({"time_limit": 0}, "time_limit must be above 0, an audit that tries nothing says nothing; it is 0"),
         ({"fee": 30}, "would rather leave"),
     ],
 )
@@ -324,11 +327,14 @@ def test_rules_side_by_side():
     assert fp.RuleComparison.from_dict(table.to_dict()) == table
 
 
-def test_rules_that_need_the_joint_structure_are_refused_for_reports_and_the_others_compared():
+def test_rules_that_need_the_optimum_are_refused_where_reports_do_not_prove_it_and_the_others_compared():
     reports = [report_of(name, np.random.default_rng(i).integers(0, 2, (3, 30))) for i, name in enumerate("ab")]
     fed = fp.Federation.from_reports(reports, epsilon=0.1, delta=0.1)
     table = fp.compare_rules(fed, reports=5, ceiling=3)
-    assert [row.rule for row in table.rows if row.refused] == ["vcg", "vcg", "vcg-verified", "vcg-verified"]
+    refused = {row.rule: row.refused for row in table.rows if row.refused}
+    assert refused.keys() <= {"vcg", "vcg-verified"}
+    assert all("needs the exact optimum" in why for why in refused.values())
+    assert fp.audit(fed, "vcg", reports=5).method == "auto"
 
 
 def test_where_there_is_no_plan_there_is_nothing_to_compare():
@@ -337,6 +343,23 @@ def test_where_there_is_no_plan_there_is_nothing_to_compare():
         fp.compare_rules(fed, reports=5)
     with pytest.raises(fp.FederationError, match="method must be one of"):
         fp.compare_rules(ALICE_BOB, method="best")
+
+
+def test_an_interrupt_ends_the_table_with_the_rule_under_way(monkeypatch):
+    import fedpact.mechanism.audit.trial as trial
+
+    calls = []
+
+    def plan_once(fed, method, time_limit):
+        calls.append(fed)
+        if len(calls) == 30:
+            raise KeyboardInterrupt
+        return fp.plan(fed, method)
+
+    monkeypatch.setattr(trial, "plan", plan_once)
+    table = fp.compare_rules(NOT_DOMINANT, reports=20, ceiling=1)
+    assert [row.rule for row in table.rows] == ["pwyc", "vcg"]
+    assert not table.is_complete
 
 
 def test_a_rule_that_cannot_be_applied_says_why_in_the_table():

@@ -106,6 +106,9 @@ def test_the_foils_split_the_cost_as_they_say():
 def test_threshold_pays_for_contributions_of_its_own_and_states_what_that_costs_more():
     found = fp.plan(ALICE_BOB)
     bill = fp.settle(ALICE_BOB, found, "threshold")
+    assert fp.settle(ALICE_BOB, None, "threshold") == fp.settle(ALICE_BOB, [3, 3], "threshold") == bill
+    with pytest.raises(fp.FederationError, match="pays for contributions of its own"):
+        fp.settle(ALICE_BOB, [3, 2], "threshold")
     assert (found.contributions, bill.contributions) == ({"alice": 3, "bob": 2}, {"alice": 3, "bob": 3})
     assert bill.overpayment == pytest.approx(sum(bill.payments.values()) - 6)
     assert bill.overpayment > 0
@@ -168,6 +171,7 @@ def test_one_agent_alone_is_charged_nothing():
             "agent 'alice' is asked for 20, more than the 14 that it saves .* would rather leave; lower",
         ),
         ({"fee": [1, 15]}, "agent 'bob' is asked for 15"),
+        ({"fee": {"carol": 1}}, "fee names 'carol', who is not in the federation"),
         ({"fee": "much"}, "fee must be a number"),
         ({"fee": 1, "recover": 0.1}, "fee and recover cannot both be given"),
         ({"recover": 2}, "recover must be a share between 0 and 1; it is 2"),
@@ -238,7 +242,11 @@ def test_contributions_can_be_paid_without_a_plan_and_what_they_miss_is_said():
     assert not any(bill.met.values())
     assert bill.utility == {"alice": 0.0, "bob": 0.0}
     assert bill.leaving == ("alice", "bob")
-    assert bill.status is fp.SettlementStatus.REJECTED
+    assert bill.status is fp.SettlementStatus.MISSED
+    kept = fp.settle(ALICE_BOB, [3, 2], "none", worth=15)
+    assert kept.status is fp.SettlementStatus.ACCEPTED
+    poor = fp.settle(three_sites(epsilon=[0.1, 0.1, 1]), fp.plan(three_sites(epsilon=[0.1, 0.1, 1]), "lp"), "none")
+    assert (poor.status, poor.leaving) == (fp.SettlementStatus.REJECTED, ("agent-3",))
 
 
 def test_a_plan_of_another_federation_is_refused():

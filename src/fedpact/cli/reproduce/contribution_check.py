@@ -47,7 +47,7 @@ def contribution_check(
 
 def print_simulation(found: fp.ContributionSimulation) -> None:
     """Print one line per quota for honest sites, one per quota and lie for lying ones."""
-    honest = make_table("samples", "honest sites", "flagged", "share", "worst hospital's share, at most")
+    honest = make_table("samples", "honest sites", "flagged", "share", "upper limit of the worst hospital's")
     by_quota = defaultdict(list)
     for row in found.honest:
         by_quota[row.m].append(row)

@@ -83,11 +83,12 @@ def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.ProfitableLie | No
             table.add_row(
                 _say_m(neighbour.contributions), f"{one.agent}: {one.outcome.name.lower()}", *cells, failure
             )
-    print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
+    if shown.neighbours:
+        print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
     out = console()
     out.print(shown.status.value, soft_wrap=True)
     for name, lie in lies.items():
-        out.print(escape(f"- who pays {name}: {_say_lie(lie)}"), soft_wrap=True)
+        out.print(escape(f"- paying {name}: {_say_lie(lie)}"), soft_wrap=True)
 
 
 def _say_m(contributions: Mapping[str, int]) -> str:

@@ -31,7 +31,7 @@ from fedpact.mechanism.audit.result import Audit
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.mechanism.audit.trial import StoppedEarly, Trial
 from fedpact.mechanism.claims import Claims, claims_of
-from fedpact.mechanism.payment.rules import RULES, Rule, find_rule, find_sense
+from fedpact.mechanism.payment.rules import RULES, Rule, find_optimum_method, find_rule, find_sense
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.terms import Terms, read_terms
 from fedpact.mechanism.payment.threshold import find_thresholds
@@ -43,13 +43,13 @@ MOST_REPORTS = 10**9
 SENSES = ("ex-post", "dominant", "coalition")
 
 
-def _read_method(rule: Rule, method: str | None) -> str:
+def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
     """Planner of the mechanism: the paper's program unless the rule needs the optimum."""
     if method is not None and method not in METHODS:
         raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
     if rule.contribute is not None and method not in (None, "lp"):
         raise FederationError(f"method is given by the rule, which plans by the paper's program; it is {method!r}")
-    return method or ("exact" if rule.needs_optimum else "lp")
+    return method or (find_optimum_method(fed) if rule.needs_optimum else "lp")
 
 
 def read_budget(reports: Any) -> int:
@@ -60,6 +60,16 @@ def read_budget(reports: Any) -> int:
     if budget > MOST_REPORTS:
         raise FederationError(f"reports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
     return budget
+
+
+def read_seconds(time_limit: Any) -> float:
+    """Read how long an audit may take; without a limit as long as it likes."""
+    seconds = math.inf if time_limit is None else read_number(time_limit, "time_limit")
+    if seconds <= 0:
+        raise FederationError(
+            f"time_limit must be above 0, an audit that tries nothing says nothing; it is {seconds:g}"
+        )
+    return seconds
 
 
 def _read_senses(senses: Iterable[str], k: int) -> tuple[str, ...]:
@@ -175,14 +185,12 @@ def audit(
         raise FederationError(
             f"ceiling must be given to audit rule {rule!r} with private data: lies can make an agent irreplaceable"
         )
-    seconds = math.inf if time_limit is None else read_number(time_limit, "time_limit")
-    if seconds < 0:
-        raise FederationError(f"time_limit must be 0 or more; it is {seconds:g}")
+    seconds = read_seconds(time_limit)
     claims = claims_of(fed, private)
     trial = Trial(
         claims,
         terms,
-        _read_method(chosen, method),
+        _read_method(fed, chosen, method),
         read_worth(game_of(fed), worth),
         deadline=time.monotonic() + seconds,
         progress=None if progress is None else lambda done: progress(done, budget),

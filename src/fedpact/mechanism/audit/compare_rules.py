@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -13,9 +14,9 @@ from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
-from fedpact.mechanism.audit.audit import audit, read_budget
+from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
 from fedpact.mechanism.audit.result import Audit
-from fedpact.mechanism.payment.rules import RULES
+from fedpact.mechanism.payment.rules import RULES, find_optimum_method
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.payment.terms import read_terms
@@ -78,6 +79,12 @@ class RuleComparison:
     method: str
     """Planner of the rules that do not need the optimum."""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rules were looked at, and all reports tried that were asked for."""
+        audits = [row.audit for row in self.rows if row.audit is not None]
+        return len(self.rows) == len(COMPARED) and all(audit.is_complete for audit in audits)
+
     def row(self, rule: str, pivot: str | None = None) -> RuleRow:
         """Return the first row of a rule, or that with a given pivot."""
         found = [row for row in self.rows if row.rule == rule and pivot in (None, row.pivot)]
@@ -87,7 +94,11 @@ class RuleComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
-        return {"rules": [row.to_dict() for row in self.rows], "method": self.method}
+        return {
+            "rules": [row.to_dict() for row in self.rows],
+            "is_complete": self.is_complete,
+            "method": self.method,
+        }
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> RuleComparison:
@@ -120,7 +131,7 @@ def compare_rules(
     ceiling
         The most that a sample may cost, for "threshold".
     time_limit
-        Seconds for the audit of every rule.
+        Seconds for the audit of every rule. An interrupt from the keyboard ends the table with the rule under way.
     progress
         Called with the number of rules done and their total.
 
@@ -136,14 +147,17 @@ def compare_rules(
     read_budget(reports)
     read_worth(game_of(fed), worth)
     read_terms(fed, "threshold", ceiling=ceiling)
-    options = {"reports": reports, "time_limit": time_limit, "rng": rng, "worth": worth}
+    seconds = read_seconds(time_limit)
+    options = {"reports": reports, "time_limit": time_limit, "worth": worth}
+    streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(COMPARED))
     planners = {
-        "exact": partial(plan, fed, "exact", time_limit=_EXACT_SECONDS),
+        "exact": partial(plan, fed, find_optimum_method(fed), time_limit=_EXACT_SECONDS),
         "other": partial(plan, fed, method),
     }
     plan_by = {name: cache(make) for name, make in planners.items()}
     rows: list[RuleRow] = []
-    for rule, pivot in COMPARED:
+    for (rule, pivot), stream in zip(COMPARED, streams, strict=True):
+        options["rng"], start = stream, time.monotonic()
         if RULES[rule].needs_optimum:
             rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
         elif RULES[rule].contribute is not None:
@@ -152,6 +166,9 @@ def compare_rules(
             rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
         if progress is not None:
             progress(len(rows), len(COMPARED))
+        seen = rows[-1].audit
+        if seen is not None and not seen.is_complete and time.monotonic() - start < seconds:
+            break  # interrupted from the keyboard
     return RuleComparison(rows=tuple(rows), method=method)
 
 
@@ -165,7 +182,7 @@ def _make_row(
     """Settle and audit; a rule that does not apply says why, but not where nothing can be planned at all."""
     pivot = terms.get("pivot")
     try:
-        found = [0] * fed.k if make_plan is None else make_plan()
+        found = None if make_plan is None else make_plan()
         bill = settle(fed, found, rule, worth=options["worth"], **terms)
         seen = audit(fed, rule, **terms, **options)
     except (FederationError, InfeasibleError) as error:

@@ -6,7 +6,6 @@ Of others' lies those are tried first that cost somebody its target: there is so
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,8 +19,8 @@ from fedpact.mechanism.claims import Claim, second_name
 _NOISE = 1e-8
 """Gains below this part of what the liars have are rounding."""
 _BASES = 40
-"""Lies of others that are kept for the search in the dominant sense."""
-_LIES_PER_BASE = 12
+"""Lies of others that wait at most for the search in the dominant sense."""
+_ANSWERS = 6
 
 Streams = Callable[[], Sequence[Iterator[Lie]]]
 """Starts anew, for every agent, the misreports to try."""
@@ -65,7 +64,7 @@ class MisreportSearch:
     _harmless: list[_Base] = field(default_factory=list)
 
     def run(self, budget: int, senses: Sequence[str]) -> None:
-        """Try ``budget`` profiles in some senses; a federation of one has nobody to lie to or with."""
+        """Try ``budget`` profiles, the senses taking turns; a federation of one has nobody to lie to or with."""
         has_others = self.trial.truth.k > 1
         searches = (
             (self._try_alone, 4 * ("ex-post" in senses)),
@@ -73,20 +72,19 @@ class MisreportSearch:
             (self._try_pairs, 2 * ("coalition" in senses and has_others)),
             (self._try_two_names, 1 * ("coalition" in senses)),
         )
-        left = sum(part for _, part in searches)
-        for search, part in searches:
-            if part:
-                search(math.ceil((budget - self.trial.played) * part / left))
-            left -= part
+        turns = [turn for search, parts in searches for turn in [search()] * parts]
+        for turn in itertools.islice(itertools.cycle(turns), budget):
+            next(turn)
 
-    def _try_alone(self, budget: int) -> None:
+    def _try_alone(self) -> Iterator[None]:
         streams = self.streams()
-        for agent in itertools.islice(itertools.cycle(range(len(streams))), budget):
+        for agent in itertools.cycle(range(len(streams))):
             lie = next(streams[agent])
             after = self.trial.play({agent: lie.claim}, [agent])
             self._see(self.ex_post, lie.kind, {agent: lie.claim}, {}, self.truthful, after)
             if after is not None:
                 self._remember(agent, lie.claim, after)
+            yield
 
     def _remember(self, liar: int, claim: Claim, after: Outcome) -> None:
         """Keep lies that others may want to answer; of those that harm nobody, some drawn at random."""
@@ -98,45 +96,52 @@ class MisreportSearch:
         if len(others) and len(self._harmless) < _BASES and self.rng.random() < 0.2:
             self._harmless.append(_Base(int(self.rng.choice(others)), {liar: claim}))
 
-    def _try_against_liars(self, budget: int) -> None:
-        end, streams = self.trial.played + budget, self.streams()
-        for base in itertools.chain(self._harmful, self._harmless, self._all_others_lie(streams)):
-            if self.trial.played >= end:
-                return
+    def _try_against_liars(self) -> Iterator[None]:
+        """To every lie of others try answers that come first in the victim's stream, then fresh ones."""
+        streams = self.streams()
+        for base in self._bases(streams):
             before = self.trial.play(base.given, [base.victim], surely=False)
             self.dominant.tried += 1
-            for lie in itertools.islice(streams[base.victim], min(_LIES_PER_BASE, end - self.trial.played)):
+            yield
+            first = itertools.islice(self.streams()[base.victim], _ANSWERS)
+            for lie in itertools.chain(first, itertools.islice(streams[base.victim], _ANSWERS)):
                 claims = {base.victim: lie.claim}
                 after = self.trial.play(base.given | claims, [base.victim])
                 self._see(self.dominant, lie.kind, claims, base.given, before, after)
+                yield
 
-    def _all_others_lie(self, streams: Sequence[Iterator[Lie]]) -> Iterator[_Base]:
+    def _bases(self, streams: Sequence[Iterator[Lie]]) -> Iterator[_Base]:
+        """Lies that harm somebody as they are found, then others, then all others lying at once."""
         for victim in itertools.cycle(range(len(streams))):
+            while self._harmful:
+                yield self._harmful.pop(0)
+            if self._harmless:
+                yield self._harmless.pop(0)
             others = (agent for agent in range(len(streams)) if agent != victim)
             yield _Base(victim, {agent: next(streams[agent]).claim for agent in others})
 
-    def _try_pairs(self, budget: int) -> None:
+    def _try_pairs(self) -> Iterator[None]:
         """Both lie, or one of them for both."""
         streams = self.streams()
         pairs = list(itertools.combinations(range(len(streams)), 2))
         self.rng.shuffle(pairs)
-        tries = ((number, pair) for number in itertools.count() for pair in pairs)
-        for number, pair in itertools.islice(tries, budget if pairs else 0):
+        for number, pair in ((number, pair) for number in itertools.count() for pair in pairs):
             liars = (pair, pair[:1], pair[1:])[number % 3]
             claims = {agent: next(streams[agent]).claim for agent in liars}
             after = self.trial.play(claims, pair)
             self._see(self.pair, "pair", claims, {}, self.truthful, after)
+            yield
 
-    def _try_two_names(self, budget: int) -> None:
+    def _try_two_names(self) -> Iterator[None]:
         """Tell the truth under both names first, then lie under one or under both."""
         streams = self.streams()
-        tries = ((number, agent) for number in itertools.count() for agent in range(len(streams)))
-        for number, agent in itertools.islice(tries, budget):
+        for number, agent in ((n, agent) for n in itertools.count() for agent in range(len(streams))):
             own = self.trial.claims.of(agent)
             first = own if number % 3 < 2 else next(streams[agent]).claim
             second = own if number == 0 else next(streams[agent]).claim
             after = self.trial.play_twin(agent, (first, second))
             self._see(self.split, "split", {agent: first}, {}, self.truthful, after, second=second)
+            yield
 
     def _see(
         self,

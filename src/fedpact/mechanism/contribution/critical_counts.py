@@ -197,7 +197,7 @@ def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCo
 
 def adjusted_p_value(found: CriticalCounts, p_value: float) -> float:
     """Sum of all sizes at a p-value, at most 1: the least level at which it is suspicious."""
-    return min(1.0, at_cutoff(found.claim, found.m, p_value).false_alarm)
+    return min(1.0, at_cutoff(found.claim, found.m, p_value).false_alarm) if p_value < 1 else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.mechanism.payment.fees import others_of, set_fee
@@ -149,6 +150,11 @@ def _pay_vcg_verified(case: Case, agent: int) -> Payment:
     return _pay_welfare_of_others(case, agent, case.met)
 
 
+def find_optimum_method(fed: Federation) -> str:
+    """Planner that proves the optimum, or has the best chance to where only reports are known."""
+    return "auto" if isinstance(fed.evidence, Reports) else "exact"
+
+
 def _optimum_without(fed: Federation, agent: int) -> float:
     """v(N - i): what the optimal plan of the others costs."""
     others = others_of(fed, agent)
@@ -157,7 +163,7 @@ def _optimum_without(fed: Federation, agent: int) -> float:
     key = (_optimum_without, agent)
     if key not in fed.memo:
         try:
-            found = make_plan(others, "exact")
+            found = make_plan(others, find_optimum_method(others))
         except InfeasibleError as error:
             raise InfeasibleError(
                 f"the Clarke pivot of {fed.names[agent]!r} is undefined: the others have no plan without it; "

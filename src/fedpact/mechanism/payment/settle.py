@@ -43,6 +43,15 @@ def _read_plan(fed: Federation, plan: Any) -> NDArray[np.int64]:
     return plan.m
 
 
+def _check_own_contributions(fed: Federation, plan: Any, rule: str, m: NDArray[np.int64]) -> None:
+    """Raise where contributions were given that a rule with its own does not pay for; a plan is left aside."""
+    if plan is not None and not isinstance(plan, Plan) and (read_contributions(fed, plan) != m).any():
+        raise FederationError(
+            f"rule {rule!r} pays for contributions of its own, {m.tolist()}, those of the paper's program rounded "
+            f"up; other contributions were given: leave them out"
+        )
+
+
 def judge_targets(truth: Federation, m: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(B, k) whose target is surely met at every row of ``m`` (B, k), and whose may be."""
     engine = engine_of(truth)
@@ -77,7 +86,7 @@ def _check_fees(bill: Settlement, terms: Terms) -> None:
                 f"{f'recover at most {share:.3g}' if share else 'leave recover out'}, or declare alone_at_least"
             )
         else:
-            asked = f"fee must leave every agent better off than alone; agent {name!r} is asked for {fee:g}"
+            asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
         saved = f"the {max(most, 0.0):g} that it saves by taking part"
         raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
@@ -111,7 +120,8 @@ def settle(
         The federation as reported.
     plan
         A plan of it, or the contributions as for :func:`fedpact.verify`. The VCG rules need a plan that is known
-        to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up.
+        to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up, and
+        takes None.
     rule
         "pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split" or "proportional"; see
         :mod:`fedpact.mechanism.payment.rules`.
@@ -158,11 +168,13 @@ def settle(
     terms = read_terms(
         fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
     )
-    m = _read_plan(fed, plan)
-    if chosen.needs_optimum:
-        check_is_optimum(plan, f"rule {rule!r}")
     if chosen.contribute is not None:
         m = chosen.contribute(fed, terms)
+        _check_own_contributions(fed, plan, rule, m)
+    else:
+        m = _read_plan(fed, plan)
+    if chosen.needs_optimum:
+        check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
     case = Case(fed=fed, m=m, met=_is_met(fed, plan, truth, m), worth=worths, terms=terms)
     bill = _bill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
@@ -189,6 +201,7 @@ def _bill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
         worth=by_name(case.worth.tolist()),
         spend=sum(payment.gross for payment in paid),
         recovered=sum(payment.fee for payment in paid),
+        recover=case.terms.recover or None,
         rule=case.terms.rule,
         pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
         objective=fed.objective,

@@ -18,6 +18,7 @@ class SettlementStatus(Enum):
 
     ACCEPTED = "every agent is at least as well off as alone"
     REJECTED = "some agents would be better off alone: another rule, or a lower fee, keeps them"
+    MISSED = "some targets are not met by these contributions: more samples are needed, whatever is paid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class Settlement:
     """What the operator pays out before fees."""
     recovered: float
     """What comes back as fees."""
+    recover: float | None
+    """Share of the spend that fees should about bring back, if that was asked for."""
     rule: str
     pivot: str | None
     """For the VCG rules "none" or "clarke"."""
@@ -75,7 +78,9 @@ class Settlement:
 
     @property
     def status(self) -> SettlementStatus:
-        """Whether the agents stay."""
+        """Whether the targets are met, and the agents stay."""
+        if not all(self.met.values()):
+            return SettlementStatus.MISSED
         return SettlementStatus.REJECTED if self.leaving else SettlementStatus.ACCEPTED
 
     def plot(self) -> Figure:
@@ -100,6 +105,7 @@ class Settlement:
             "worth": dict(self.worth),
             "spend": self.spend,
             "recovered": self.recovered,
+            "recover": self.recover,
             "deficit": self.deficit,
             "cost": self.cost,
             "overpayment": self.overpayment,
