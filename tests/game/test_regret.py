@@ -58,7 +58,7 @@ def test_the_worth_of_a_target():
         (14, "worth must be above .* 14 for 'alice'; it is 14"),
         ([20], "worth must be one value or one per agent; 1 for 2 agents"),
         ({"alice": 20}, "worth is given per agent but agent 'bob' has none"),
-        ({"alice": 20, "carol": 20}, "agent 'alice': worth must be a number"),
+        ({"alice": 20, "carol": 20}, "worth names 'carol', who is not in the federation"),
         ("much", "agent 'alice': worth must be a number"),
     ],
 )
