@@ -18,11 +18,11 @@ from fedpact.cli.common import (
     RecoverOption,
     SeedOption,
     WorthOption,
+    answer,
     console,
     format_amount,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_amounts,
@@ -91,10 +91,7 @@ def audit(
                 rng=rng,
                 progress=report,
             )
-        if as_json:
-            print_json(table.to_dict())
-        else:
-            print_rules(fed.name, table)
+        answer(table, lambda: print_rules(fed.name, table), as_json=as_json)
         return
     with progress_bar("Trying misreports") as report:
         seen = fp.audit(
@@ -112,10 +109,7 @@ def audit(
             rng=rng,
             progress=report,
         )
-    if as_json:
-        print_json(seen.to_dict())
-    else:
-        print_audit(fed.name, seen)
+    answer(seen, lambda: print_audit(fed.name, seen), as_json=as_json)
 
 
 def _given(**options: Any) -> dict[str, Any]:

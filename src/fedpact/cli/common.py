@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, cast
 
 import numpy as np
 import typer
@@ -163,6 +163,23 @@ def save_plot(result: Drawable, path: Path) -> None:
         result.plot().savefig(path)
     except OSError as error:
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
+
+
+class Result(Protocol):
+    """A result that serialises itself."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+
+
+def answer(result: Result, show: Callable[[], None], *, as_json: bool, plot: Path | None = None) -> None:
+    """Print a result as JSON, or show it; and draw it, if that is asked for."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show()
+    if plot is not None:
+        save_plot(cast(Drawable, result), plot)
 
 
 def console() -> Console:

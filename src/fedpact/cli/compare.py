@@ -12,14 +12,13 @@ from fedpact.cli.common import (
     FileArgument,
     JsonOption,
     PlotOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_federation,
-    save_plot,
 )
 
 
@@ -41,12 +40,7 @@ def compare(
     fed = read_federation(file)
     with progress_bar("Comparing") as report:
         table = fp.compare(fed, max_nodes=max_nodes, time_limit=time_limit, progress=report)
-    if as_json:
-        print_json(table.to_dict())
-    else:
-        print_comparison(table)
-    if plot is not None:
-        save_plot(table, plot)
+    answer(table, lambda: print_comparison(table), as_json=as_json, plot=plot)
 
 
 def print_comparison(comparison: fp.Comparison) -> None:

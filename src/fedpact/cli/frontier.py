@@ -12,14 +12,13 @@ from fedpact.cli.common import (
     FileArgument,
     JsonOption,
     PlotOption,
+    answer,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_federation,
     read_list,
-    save_plot,
 )
 
 _FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
@@ -55,12 +54,7 @@ def frontier(
         curve = fp.frontier(
             fed, **values, method=method, max_nodes=max_nodes, time_limit=time_limit, progress=report
         )
-    if as_json:
-        print_json(curve.to_dict())
-    else:
-        print_frontier(curve)
-    if plot is not None:
-        save_plot(curve, plot)
+    answer(curve, lambda: print_frontier(curve), as_json=as_json, plot=plot)
 
 
 def _around(fed: fp.Federation) -> list[str]:

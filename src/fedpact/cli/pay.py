@@ -19,16 +19,15 @@ from fedpact.cli.common import (
     RecoverOption,
     SecondsOption,
     WorthOption,
+    answer,
     console,
     format_amount,
     format_number,
     make_table,
-    print_json,
     print_table,
     read_amounts,
     read_federation,
     read_m,
-    save_plot,
     say_rule,
 )
 
@@ -80,12 +79,7 @@ def pay(
         ceiling=read_amounts(ceiling, "ceiling"),
         worth=read_amounts(worth, "worth"),
     )
-    if as_json:
-        print_json(bill.to_dict())
-    else:
-        print_settlement(fed.name, bill)
-    if plot is not None:
-        save_plot(bill, plot)
+    answer(bill, lambda: print_settlement(fed.name, bill), as_json=as_json, plot=plot)
 
 
 def _find_contributions(

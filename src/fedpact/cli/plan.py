@@ -13,14 +13,13 @@ from fedpact.cli.common import (
     FileArgument,
     JsonOption,
     PlotOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_federation,
-    save_plot,
 )
 
 
@@ -52,12 +51,7 @@ def plan(
             time_limit=time_limit,
             progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
         )
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_plan(fed, found)
-    if plot is not None:
-        save_plot(found, plot)
+    answer(found, lambda: print_plan(fed, found), as_json=as_json, plot=plot)
 
 
 def print_plan(fed: fp.Federation, found: fp.Plan) -> None:

@@ -8,10 +8,10 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_federation,
@@ -29,10 +29,7 @@ def prices(file: FileArgument, as_json: JsonOption = False) -> None:
     fed = read_federation(file)
     with progress_bar("Pricing every agent's target") as report:
         found = fp.shadow_prices(fed, progress=report)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_prices(fed, found)
+    answer(found, lambda: print_prices(fed, found), as_json=as_json)
 
 
 def print_prices(fed: fp.Federation, found: fp.ShadowPrices) -> None:

@@ -13,16 +13,15 @@ from fedpact.cli.common import (
     JsonOption,
     PlotOption,
     SecondsOption,
+    answer,
     console,
     format_amount,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_federation,
     read_seed,
-    save_plot,
 )
 
 _SHOWN = 5
@@ -55,12 +54,7 @@ def share(
         split = fp.share(
             fed, rule, method=method, time_limit=time_limit, max_groups=max_groups, rng=rng, progress=report
         )
-    if as_json:
-        print_json(split.to_dict())
-    else:
-        print_share(fed, split)
-    if plot is not None:
-        save_plot(split, plot)
+    answer(split, lambda: print_share(fed, split), as_json=as_json, plot=plot)
 
 
 def print_share(fed: fp.Federation, split: fp.Share) -> None:

@@ -11,10 +11,10 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     read_federation,
     read_m,
@@ -41,10 +41,7 @@ def verify(
     """
     fed = read_federation(file)
     seen = fp.verify(fed, read_m(m), method=method, draws=draws, rng=read_seed(seed))
-    if as_json:
-        print_json(seen.to_dict())
-    else:
-        print_verification(fed, seen)
+    answer(seen, lambda: print_verification(fed, seen), as_json=as_json)
 
 
 def print_verification(fed: fp.Federation, seen: fp.Verification) -> None:

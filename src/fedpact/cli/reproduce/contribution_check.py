@@ -12,14 +12,13 @@ from fedpact.cli.common import (
     JsonOption,
     PlotOption,
     SeedOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_seed,
-    save_plot,
 )
 
 
@@ -37,12 +36,7 @@ def contribution_check(
     rng = read_seed(seed)
     with progress_bar("Simulating sites") as report:
         found = fp.compute_contribution_check(sites=sites, level=level, rng=rng, progress=report)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_simulation(found)
-    if plot is not None:
-        save_plot(found, plot)
+    answer(found, lambda: print_simulation(found), as_json=as_json, plot=plot)
 
 
 def print_simulation(found: fp.ContributionSimulation) -> None:

@@ -12,6 +12,7 @@ import fedpact as fp
 from fedpact.cli.common import (
     JsonOption,
     PlotOption,
+    answer,
     console,
     format_number,
     make_table,
@@ -19,7 +20,6 @@ from fedpact.cli.common import (
     print_table,
     progress_bar,
     read_m,
-    save_plot,
 )
 
 _TOO_LARGE = "x"
@@ -50,12 +50,7 @@ def obliviousness(
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
     with progress_bar("Looking at plans") as report:
         found = fp.compute_obliviousness(progress=report)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_maps(found)
-    if plot is not None:
-        save_plot(found, plot)
+    answer(found, lambda: print_maps(found), as_json=as_json, plot=plot)
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:

@@ -10,14 +10,13 @@ import fedpact as fp
 from fedpact.cli.common import (
     JsonOption,
     PlotOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_list,
-    save_plot,
 )
 
 
@@ -37,12 +36,7 @@ def price_of_stability(
     with progress_bar("Computing equilibria and optima") as report:
         options = {} if values is None else {"epsilon": values}
         curve = fp.compute_price_of_stability(delta=delta, progress=report, **options)
-    if as_json:
-        print_json(curve.to_dict())
-    else:
-        print_curve(curve)
-    if plot is not None:
-        save_plot(curve, plot)
+    answer(curve, lambda: print_curve(curve), as_json=as_json, plot=plot)
 
 
 def _as_fraction(value: float) -> str:

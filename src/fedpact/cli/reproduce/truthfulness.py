@@ -10,10 +10,10 @@ import fedpact as fp
 from fedpact.cli.common import (
     JsonOption,
     SeedOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
     read_seed,
@@ -34,10 +34,7 @@ def truthfulness(
     rng = read_seed(seed)
     with progress_bar("Trying misreports") as report:
         found = fp.compute_truthfulness(reports, rng=rng, progress=report)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_truthfulness(found)
+    answer(found, lambda: print_truthfulness(found), as_json=as_json)
 
 
 def print_truthfulness(found: fp.Truthfulness) -> None:
