@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.payment.rules import RULES, Truthful
+from fedpact.mechanism.payment.rules import Truthful
 from strategies import report_of
 
 NOT_DOMINANT = fp.examples.pwyc_not_dominant()
@@ -314,56 +314,3 @@ def test_an_infeasible_federation_has_no_audit():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
     with pytest.raises(fp.InfeasibleError):
         fp.audit(fed)
-
-
-def test_rules_side_by_side():
-    table = fp.compare_rules(VCG_FAILS, reports=40, ceiling=1)
-    assert {row.rule for row in table.rows} == set(RULES)
-    assert table.row("pwyc").settlement.deficit == table.row("pwyc").settlement.cost
-    assert table.row("vcg").audit.gain == pytest.approx(0.15)
-    assert table.row("vcg-verified").audit.gain == table.row("threshold").audit.gain == 0
-    assert table.row("threshold").settlement.overpayment > 0
-    assert table.row("vcg", "clarke").settlement.deficit < table.row("vcg", "none").settlement.deficit
-    assert fp.RuleComparison.from_dict(table.to_dict()) == table
-
-
-def test_rules_that_need_the_optimum_are_refused_where_reports_do_not_prove_it_and_the_others_compared():
-    reports = [report_of(name, np.random.default_rng(i).integers(0, 2, (3, 30))) for i, name in enumerate("ab")]
-    fed = fp.Federation.from_reports(reports, epsilon=0.1, delta=0.1)
-    table = fp.compare_rules(fed, reports=5, ceiling=3)
-    refused = {row.rule: row.refused for row in table.rows if row.refused}
-    assert refused.keys() <= {"vcg", "vcg-verified"}
-    assert all("needs the exact optimum" in why for why in refused.values())
-    assert fp.audit(fed, "vcg", reports=5).method == "auto"
-
-
-def test_where_there_is_no_plan_there_is_nothing_to_compare():
-    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
-    with pytest.raises(fp.InfeasibleError):
-        fp.compare_rules(fed, reports=5)
-    with pytest.raises(fp.FederationError, match="method must be one of"):
-        fp.compare_rules(ALICE_BOB, method="best")
-
-
-def test_an_interrupt_ends_the_table_with_the_rule_under_way(monkeypatch):
-    import fedpact.mechanism.audit.trial as trial
-
-    calls = []
-
-    def plan_once(fed, method, time_limit):
-        calls.append(fed)
-        if len(calls) == 30:
-            raise KeyboardInterrupt
-        return fp.plan(fed, method)
-
-    monkeypatch.setattr(trial, "plan", plan_once)
-    table = fp.compare_rules(NOT_DOMINANT, reports=20, ceiling=1)
-    assert [row.rule for row in table.rows] == ["pwyc", "vcg"]
-    assert not table.is_complete
-
-
-def test_a_rule_that_cannot_be_applied_says_why_in_the_table():
-    table = fp.compare_rules(NOT_DOMINANT, reports=5)
-    row = table.row("threshold")
-    assert row.settlement is row.audit is None
-    assert "'agent-2' is indispensable" in row.refused

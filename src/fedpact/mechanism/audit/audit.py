@@ -31,7 +31,7 @@ from fedpact.mechanism.audit.result import Audit
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.mechanism.audit.trial import StoppedEarly, Trial
 from fedpact.mechanism.claims import Claims, claims_of
-from fedpact.mechanism.payment.rules import RULES, Rule, find_optimum_method, find_rule, find_sense
+from fedpact.mechanism.payment.rules import RULES, Rule, Truthful, find_optimum_method, find_rule, find_sense
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.terms import Terms, read_terms
 from fedpact.mechanism.payment.threshold import find_thresholds
@@ -202,19 +202,27 @@ def audit(
     search = MisreportSearch(trial, _streams(claims, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, KeyboardInterrupt):
         search.run(budget, senses)
+    sense = find_sense(chosen, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all()))
+    return _conclude(search, sense, private, senses, is_complete=trial.played >= budget)
+
+
+def _conclude(
+    search: MisreportSearch, truthful: Truthful, private: str, senses: tuple[str, ...], *, is_complete: bool
+) -> Audit:
+    trial = search.trial
     return Audit(
         ex_post=search.ex_post.finding(),
         dominant=search.dominant.finding(),
         pair=search.pair.finding(),
         split=search.split.finding(),
-        truthful=find_sense(chosen, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all())),
+        truthful=truthful,
         undecided=trial.undecided,
-        is_complete=trial.played >= budget,
-        rule=rule,
-        pivot=pivot if chosen.needs_optimum else None,
-        senses=senses,
+        is_complete=is_complete,
+        rule=trial.terms.rule,
+        pivot=trial.terms.pivot if trial.rule.needs_optimum else None,
         private=private,
+        senses=senses,
         method=trial.method,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
+        objective=trial.truth.objective,
+        guarantee=trial.truth.guarantee,
     )
