@@ -32,15 +32,15 @@ from fedpact.errors import (
 )
 from fedpact.experiments.contribution_check import (
     ContributionSimulation,
-    HonestRow,
-    LyingRow,
+    HonestSites,
+    LyingSites,
     SimulationStatus,
     compute_contribution_check,
 )
 from fedpact.experiments.obliviousness import compute_obliviousness
-from fedpact.experiments.obliviousness_map import MapPoint, ObliviousnessMap
+from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
-from fedpact.experiments.truthfulness import PlannerRow, Truthfulness, compute_truthfulness
+from fedpact.experiments.truthfulness import Truthfulness, TruthfulnessRow, compute_truthfulness
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
@@ -105,13 +105,12 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "GroupsLookedAt",
-    "HonestRow",
+    "HonestSites",
     "InfeasibleError",
     "Interval",
     "LeavingGroup",
     "Linear",
-    "LyingRow",
-    "MapPoint",
+    "LyingSites",
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
@@ -120,11 +119,11 @@ __all__ = [
     "NotOptimalError",
     "Obliviousness",
     "ObliviousnessMap",
+    "ObliviousnessPoint",
     "ObliviousnessStatus",
     "PiecewiseLinear",
     "Plan",
     "PlanStatus",
-    "PlannerRow",
     "PowerCurve",
     "PowerRow",
     "PowerStatus",
@@ -151,6 +150,7 @@ __all__ = [
     "TradeoffStatus",
     "Truthful",
     "Truthfulness",
+    "TruthfulnessRow",
     "Verification",
     "VerificationStatus",
     "Witness",

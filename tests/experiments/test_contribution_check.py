@@ -93,8 +93,8 @@ def test_simulated_shares_and_bounds_are_drawn(small):
     ("low", "high", "status"), [(0, 0.009, "WITHIN"), (0, 0.02, "NOT_ABOVE"), (0.011, 0.02, "ABOVE")]
 )
 def test_how_limits_are_judged(low, high, status):
-    fine = fp.HonestRow(agent="a", m=1, sites=1, flagged=0, low=0.0, high=0.001, false_alarm=0.0)
-    row = fp.HonestRow(agent="b", m=1, sites=1, flagged=0, low=low, high=high, false_alarm=0.0)
+    fine = fp.HonestSites(agent="a", m=1, sites=1, flagged=0, low=0.0, high=0.001, false_alarm=0.0)
+    row = fp.HonestSites(agent="b", m=1, sites=1, flagged=0, low=low, high=high, false_alarm=0.0)
     assert _judge([fine, row], 0.01) is SimulationStatus[status]
 
 

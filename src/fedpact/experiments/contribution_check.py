@@ -50,7 +50,7 @@ class SimulationStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HonestRow:
+class HonestSites:
     """Honest sites of one agent at one quota."""
 
     agent: str
@@ -66,7 +66,7 @@ class HonestRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LyingRow:
+class LyingSites:
     """Sites that reported one agent's data and mixed in another's, at one quota."""
 
     agent: str
@@ -84,8 +84,8 @@ class LyingRow:
 class ContributionSimulation:
     """How often simulated sites were flagged, honest and lying."""
 
-    honest: tuple[HonestRow, ...]
-    lying: tuple[LyingRow, ...]
+    honest: tuple[HonestSites, ...]
+    lying: tuple[LyingSites, ...]
     status: SimulationStatus
     federation: str
     level: float
@@ -129,8 +129,8 @@ class ContributionSimulation:
     def from_dict(cls, entry: Mapping[str, Any]) -> ContributionSimulation:
         """Read what :meth:`to_dict` wrote."""
         values = {key: value for key, value in entry.items() if key != "experiment"}
-        values["honest"] = tuple(HonestRow(**row) for row in entry["honest"])
-        values["lying"] = tuple(LyingRow(**row) for row in entry["lying"])
+        values["honest"] = tuple(HonestSites(**row) for row in entry["honest"])
+        values["lying"] = tuple(LyingSites(**row) for row in entry["lying"])
         values["status"] = SimulationStatus(entry["status"])
         return cls(**values)
 
@@ -149,17 +149,19 @@ def _limits(flagged: int, sites: int, error: float) -> tuple[float, float]:
     return low, high
 
 
-def _judge(rows: Sequence[HonestRow], level: float) -> SimulationStatus:
+def _judge(rows: Sequence[HonestSites], level: float) -> SimulationStatus:
     if any(row.low > level for row in rows):
         return SimulationStatus.ABOVE
     is_within = all(row.high <= level for row in rows)
     return SimulationStatus.WITHIN if is_within else SimulationStatus.NOT_ABOVE
 
 
-def _judge_honest(sites: SimulatedSites, agent: int, found: CriticalCounts, size: int, error: float) -> HonestRow:
+def _judge_honest(
+    sites: SimulatedSites, agent: int, found: CriticalCounts, size: int, error: float
+) -> HonestSites:
     flagged = sites.count_flagged(found, sites.mass[agent], size)
     low, high = _limits(flagged, size, error)
-    return HonestRow(
+    return HonestSites(
         agent=sites.names[agent],
         m=found.m,
         sites=size,
@@ -170,10 +172,10 @@ def _judge_honest(sites: SimulatedSites, agent: int, found: CriticalCounts, size
     )
 
 
-def _judge_lying(sites: SimulatedSites, agent: int, found: CriticalCounts, lie: float, size: int) -> LyingRow:
+def _judge_lying(sites: SimulatedSites, agent: int, found: CriticalCounts, lie: float, size: int) -> LyingSites:
     other = sites.find_farthest(agent)
     mass, rates = ((1 - lie) * values[agent] + lie * values[other] for values in (sites.mass, sites.rates))
-    return LyingRow(
+    return LyingSites(
         agent=sites.names[agent],
         other=sites.names[other],
         m=found.m,
@@ -254,8 +256,8 @@ def compute_contribution_check(
     level = read_chance(level, "level")
     drawn = simulate_sites(fed, np.random.default_rng(0) if rng is None else rng)
     total = fed.k * len(counts)
-    honest: list[HonestRow] = []
-    lying: list[LyingRow] = []
+    honest: list[HonestSites] = []
+    lying: list[LyingSites] = []
     for agent, found in _tests(drawn, counts, level):
         honest.append(_judge_honest(drawn, agent, found, sites, (1 - CONFIDENCE) / total))
         lying += [_judge_lying(drawn, agent, found, lie, lying_sites) for lie in shares]

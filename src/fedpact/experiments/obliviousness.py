@@ -24,7 +24,7 @@ from fedpact.describe.constructions import singletons
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
-from fedpact.experiments.obliviousness_map import MapPoint, ObliviousnessMap, Region, ReportSearch
+from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint, Region, ReportSearch
 from fedpact.mechanism.audit.misreports import list_grid
 from fedpact.mechanism.obliviousness.largest_plan import find_enough
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -58,10 +58,10 @@ def singletons_with_common_point(H: int = 8, epsilon: float | str = 0.1) -> Fede
     )
 
 
-def _look(fed: Federation, m: tuple[int, int]) -> MapPoint:
+def _look(fed: Federation, m: tuple[int, int]) -> ObliviousnessPoint:
     found = obliviousness(fed, m)
     paper = obliviousness(fed, m, construction=OWN_POINTS) if fed.objective == "expected" else None
-    return MapPoint(
+    return ObliviousnessPoint(
         m=m,
         reached=found.reached,
         reached_by_paper=None if paper is None else paper.reached,

@@ -25,7 +25,7 @@ _CASES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MapPoint:
+class ObliviousnessPoint:
     """One plan of a map."""
 
     m: tuple[int, int]
@@ -43,7 +43,7 @@ class MapPoint:
         return asdict(self) | {"m": list(self.m), "status": self.status.value, "status_of_paper": paper}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> MapPoint:
+    def from_dict(cls, entry: Mapping[str, Any]) -> ObliviousnessPoint:
         """Read what :meth:`to_dict` wrote."""
         paper = entry["status_of_paper"]
         read = {
@@ -61,7 +61,7 @@ class Region:
     objective: str
     H: int
     epsilon: float
-    points: tuple[MapPoint, ...]
+    points: tuple[ObliviousnessPoint, ...]
     stated: tuple[float, float | None]
     """Between which the paper's lemma puts both entries; None is no upper end."""
     corrected: tuple[float, float]
@@ -78,7 +78,11 @@ class Region:
     def from_dict(cls, entry: Mapping[str, Any]) -> Region:
         """Read what :meth:`to_dict` wrote."""
         read = {key: tuple(entry[key]) for key in ("stated", "corrected")}
-        return cls(**dict(entry) | read | {"points": tuple(MapPoint.from_dict(some) for some in entry["points"])})
+        return cls(
+            **dict(entry)
+            | read
+            | {"points": tuple(ObliviousnessPoint.from_dict(some) for some in entry["points"])}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

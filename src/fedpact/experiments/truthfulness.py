@@ -30,7 +30,7 @@ PLANNERS = ("lp", "union", "tree", "exact", "auto")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannerRow:
+class TruthfulnessRow:
     """One planner: in how many federations and misreports which gain was found."""
 
     method: str
@@ -44,7 +44,7 @@ class PlannerRow:
 class Truthfulness:
     """Gains from misreporting under pay-what-you-contribute, by planner."""
 
-    rows: tuple[PlannerRow, ...]
+    rows: tuple[TruthfulnessRow, ...]
     version: str
 
     @property
@@ -71,7 +71,7 @@ class Truthfulness:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Truthfulness:
         """Read what :meth:`to_dict` wrote."""
-        return cls(rows=tuple(PlannerRow(**row) for row in entry["rows"]), version=entry["version"])
+        return cls(rows=tuple(TruthfulnessRow(**row) for row in entry["rows"]), version=entry["version"])
 
 
 def _draw_masses(rng: np.random.Generator, k: int, n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -113,7 +113,7 @@ def _federations(rng: np.random.Generator, method: str) -> Iterator[Federation]:
         yield draw_federation(rng, method)
 
 
-def _soak(method: str, budget: int, rng: np.random.Generator, tick: Callable[[int], None]) -> PlannerRow:
+def _soak(method: str, budget: int, rng: np.random.Generator, tick: Callable[[int], None]) -> TruthfulnessRow:
     tried, gain, count = 0, 0.0, 0
     for fed in _federations(rng, method):
         if tried >= budget:
@@ -125,7 +125,7 @@ def _soak(method: str, budget: int, rng: np.random.Generator, tick: Callable[[in
             continue
         tried, gain, count = tried + seen.tried, max(gain, seen.gain), count + 1
         tick(seen.tried)
-    return PlannerRow(method=method, federations=count, tried=tried, gain=gain)
+    return TruthfulnessRow(method=method, federations=count, tried=tried, gain=gain)
 
 
 def compute_truthfulness(

@@ -124,7 +124,7 @@ def print_maps(found: fp.ObliviousnessMap) -> None:
         out.print(f"- {sentence}", soft_wrap=True)
 
 
-def _say_point(point: fp.MapPoint | None) -> str:
+def _say_point(point: fp.ObliviousnessPoint | None) -> str:
     if point is None:
         return ""
     return _TOO_LARGE if point.status is fp.ObliviousnessStatus.TOO_LARGE else str(point.reached)
