@@ -104,6 +104,15 @@ def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():
     assert all(row["ratio"] > times and row["ours"] < 0.1 for row, times in zip(measured, said, strict=True))
 
 
+def test_the_soak_is_told_as_it_was_measured():
+    results = ROOT / "docs" / "results"
+    found = fp.Truthfulness.from_dict(json.loads((results / "truthfulness.json").read_text()))
+    page = (results / "truthfulness.md").read_text()
+    for row in found.rows:
+        assert f"| `{row.method}` | {row.federations:,} | {row.tried:,} | {row.gain:g} |" in page
+    assert (found.gain, found.tried) == (0, 100_000)
+
+
 @pytest.mark.parametrize("name", ["sharing", "payments"])
 def test_the_command_in_a_page_prints_what_it_shows(name):
     page = (ROOT / "docs" / "explanation" / f"{name}.md").read_text()

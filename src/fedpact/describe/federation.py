@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.costs import Cost, Linear
+from fedpact.describe.costs import Linear
 from fedpact.describe.evidence import (
     Evidence,
     Predictions,
@@ -272,11 +272,11 @@ class Federation:
 
     def costs_of(self, m: NDArray[Any]) -> NDArray[np.float64]:
         """(B,) total cost of every contribution vector (B, k)."""
-        if Cost not in self.memo:
+        if Linear not in self.memo:
             is_linear = [isinstance(agent.cost, Linear) for agent in self.agents]
             rates = [agent.cost.rate if isinstance(agent.cost, Linear) else 0.0 for agent in self.agents]
-            self.memo[Cost] = np.array(rates), np.flatnonzero(~np.array(is_linear))
-        rates, curved = self.memo[Cost]
+            self.memo[Linear] = np.array(rates), np.flatnonzero(~np.array(is_linear))
+        rates, curved = self.memo[Linear]
         total = np.asarray(m, dtype=np.float64) @ rates
         for agent in curved:
             total = total + self.agents[agent].cost(m[:, agent])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.game.boxes import Boxes, halve
 from fedpact.game.game import Game, Profiles, bisect, find_least, respond, with_count
 from fedpact.statistics.engine import engine_of
@@ -67,28 +68,19 @@ def _find_largest(game: Game, agent: int) -> int:
     return int(game.most[agent]) if len(boxes) else largest
 
 
+@kept
 def game_of(fed: Federation) -> Game:
     """Return the game of a federation, made once and kept with it."""
-    if Game not in fed.memo:
-        needs = standalone(fed)
-        can_give = np.array(
-            [MOST if agent.capacity is None else min(agent.capacity, MOST) for agent in fed.agents], dtype=np.int64
-        )
-        need = np.array([MOST + 1 if count is None else count for count in needs.values()], dtype=np.int64)
-        reach = np.minimum(need, can_give)
-        game = Game(
-            fed=fed,
-            engine=engine_of(fed),
-            most=reach,
-            reach=reach,
-            is_self_sufficient=need <= can_give,
-            needs=needs,
-        )
-        dependent = np.flatnonzero(~game.is_self_sufficient)
-        largest = [_find_largest(game, int(agent)) for agent in dependent]
-        most = game.most.copy()
-        most[dependent] = largest
-        fed.memo[Game] = replace(game, most=most)
-    kept = fed.memo[Game]
-    assert isinstance(kept, Game)
-    return kept
+    needs = standalone(fed)
+    can_give = np.array(
+        [MOST if agent.capacity is None else min(agent.capacity, MOST) for agent in fed.agents], dtype=np.int64
+    )
+    need = np.array([MOST + 1 if count is None else count for count in needs.values()], dtype=np.int64)
+    reach = np.minimum(need, can_give)
+    game = Game(
+        fed=fed, engine=engine_of(fed), most=reach, reach=reach, is_self_sufficient=need <= can_give, needs=needs
+    )
+    dependent = np.flatnonzero(~game.is_self_sufficient)
+    most = game.most.copy()
+    most[dependent] = [_find_largest(game, int(agent)) for agent in dependent]
+    return replace(game, most=most)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.errors import NoPlanFoundError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.lower_bound import unreachable
@@ -70,12 +71,12 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
     """
     if start is not None or not is_small(fed):
         return _DRAFTS[method](fed, start)
-    key = (draft, method)
-    if key not in fed.memo:
-        fed.memo[key] = _DRAFTS[method](fed, None)
-    found = fed.memo[key]
-    assert isinstance(found, Draft)
-    return found
+    return _kept_draft(fed, method)
+
+
+@kept
+def _kept_draft(fed: Federation, method: str) -> Draft:
+    return _DRAFTS[method](fed, None)
 
 
 def is_small(fed: Federation) -> bool:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.errors import InfeasibleError
 from fedpact.planning.row_generation import Row
@@ -174,20 +175,20 @@ def find_excess(
     """
     if fed.objective == "pac":
         return find_bad(fed, surely=surely)[0]
-    key = (find_excess, margin)
-    if key not in fed.memo:
-        rates, epsilon = rates_of(fed), fed.epsilon[:, None, None]
-        limit = _limits(epsilon, margin)
+    return _find_expected_excess(fed, margin)
 
-        def largest(block: slice) -> NDArray[np.float64]:
-            p = rates.rows(block)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
 
-        fed.memo[key] = np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k))))
-    excess = fed.memo[key]
-    assert isinstance(excess, np.ndarray)
-    return excess
+@kept
+def _find_expected_excess(fed: Federation, margin: float) -> NDArray[np.float64]:
+    rates, epsilon = rates_of(fed), fed.epsilon[:, None, None]
+    limit = _limits(epsilon, margin)
+
+    def largest(block: slice) -> NDArray[np.float64]:
+        p = rates.rows(block)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
+
+    return np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k))))
 
 
 def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
@@ -200,21 +201,21 @@ def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_
     Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are rounded,
     ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as a proof must.
     """
-    key = (find_bad, surely and rates_of(fed).error > 0)
-    if key not in fed.memo:
-        rates, epsilon = rates_of(fed), fed.epsilon
+    return _find_bad(fed, surely and rates_of(fed).error > 0)
 
-        def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-            bad = rates.is_bad(epsilon, block, surely=surely)
-            anybody = bad.any(axis=0)
-            finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
-            return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
 
-        parts = on_all_cores(bad_in, rates.blocks(fed.k))
-        fed.memo[key] = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
-    found = fed.memo[key]
-    assert isinstance(found, tuple)
-    return found
+@kept
+def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    rates, epsilon = rates_of(fed), fed.epsilon
+
+    def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        bad = rates.is_bad(epsilon, block, surely=surely)
+        anybody = bad.any(axis=0)
+        finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
+        return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
+
+    bad, for_whom = zip(*on_all_cores(bad_in, rates.blocks(fed.k)), strict=True)
+    return np.concatenate(bad), np.concatenate(for_whom)
 
 
 def _infeasible(fed: Federation, h: int, g: int, p: NDArray[np.float64]) -> InfeasibleError:

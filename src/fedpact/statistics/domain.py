@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept_with_evidence
 from fedpact.errors import FederationError
 
 _BLOCK = 4_000_000
@@ -40,6 +41,7 @@ class Domain:
         return np.asarray(self.labels != self.labels[target])
 
 
+@kept_with_evidence
 def find_domain(fed: Federation) -> Domain:
     """Merge the points of a table or of predictions; done once and kept with the evidence.
 
@@ -52,11 +54,14 @@ def find_domain(fed: Federation) -> Domain:
     >>> find_domain(fed).mass  # the third point separates nothing, the first and the fourth split alike
     array([[0.5 , 0.25]])
     """
-    if Domain not in fed.evidence_memo:
-        fed.evidence_memo[Domain] = _merge_points(fed)
-    domain = fed.evidence_memo[Domain]
-    assert isinstance(domain, Domain)
-    return domain
+    labels, mass = _points(fed)
+    first = _first_with_same_label(labels[fed.distinct])
+    useful = first.any(axis=0) & (mass > 0).any(axis=0)
+    columns, inverse = np.unique(first[:, useful], axis=1, return_inverse=True)
+    merged = np.zeros((fed.k, columns.shape[1]))
+    for row, masses in zip(merged, mass[:, useful], strict=True):
+        np.add.at(row, inverse.ravel(), masses)
+    return Domain(labels=np.ascontiguousarray(columns), mass=merged)
 
 
 def has_small_domain(fed: Federation) -> bool:
@@ -68,17 +73,6 @@ def has_small_domain(fed: Federation) -> bool:
             return True
         case Predictions(predictions=predictions):
             return bool(sum(array.shape[1] for array in predictions) * max(fed.k, fed.H) <= _FEW)
-
-
-def _merge_points(fed: Federation) -> Domain:
-    labels, mass = _points(fed)
-    first = _first_with_same_label(labels[fed.distinct])
-    useful = first.any(axis=0) & (mass > 0).any(axis=0)
-    columns, inverse = np.unique(first[:, useful], axis=1, return_inverse=True)
-    merged = np.zeros((fed.k, columns.shape[1]))
-    for row, masses in zip(merged, mass[:, useful], strict=True):
-        np.add.at(row, inverse.ravel(), masses)
-    return Domain(labels=np.ascontiguousarray(columns), mass=merged)
 
 
 def _points(fed: Federation) -> tuple[NDArray[np.integer], NDArray[np.float64]]:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
@@ -358,10 +359,7 @@ class Engine:
         return self._expansions[self._prints[requirement, target]]
 
 
+@kept
 def engine_of(fed: Federation) -> Engine:
     """Return the engine of a federation, made once and kept with it."""
-    if Engine not in fed.memo:
-        fed.memo[Engine] = Engine(fed)
-    engine = fed.memo[Engine]
-    assert isinstance(engine, Engine)
-    return engine
+    return Engine(fed)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept_with_evidence
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
@@ -204,16 +205,9 @@ def on_all_cores(work: Callable[[slice], T], blocks: list[slice]) -> Iterator[T]
         pool.shutdown(cancel_futures=True)
 
 
+@kept_with_evidence
 def rates_of(fed: Federation) -> Rates:
     """Return the rates of a federation, computed once and kept with its evidence."""
-    if Rates not in fed.evidence_memo:
-        fed.evidence_memo[Rates] = _make(fed)
-    rates = fed.evidence_memo[Rates]
-    assert isinstance(rates, Rates)
-    return rates
-
-
-def _make(fed: Federation) -> Rates:
     match fed.evidence:
         case Table():
             return MassRates(fed)

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
@@ -150,8 +151,10 @@ def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness
     )
 
 
-def _build(fed: Federation, m: NDArray[np.int64], method: str, construction: str) -> Obliviousness:
+@kept
+def _build(fed: Federation, counts: tuple[int, ...], method: str, construction: str) -> Obliviousness:
     """Rule the plan out, or try constructions until one shows it."""
+    m = np.array(counts, dtype=np.int64)
     if method == "exact":
         return _conclude(fed, m, method, ObliviousnessStatus.OPTIMAL)
     if _is_too_large(fed, m, method):
@@ -237,12 +240,7 @@ def obliviousness(
         return _search(fed, method, reports, np.random.default_rng(0) if rng is None else rng)
     read_singletons(fed)
     counts = read_contributions(fed, m)
-    key = (obliviousness, tuple(counts.tolist()), method, construction)
-    if key not in fed.memo:
-        fed.memo[key] = _build(fed, counts, method, construction)
-    found = fed.memo[key]
-    assert isinstance(found, Obliviousness)
-    return found
+    return _build(fed, tuple(counts.tolist()), method, construction)
 
 
 def is_locally_oblivious(fed: Federation, m: Any = None, *, method: str = "lp") -> bool:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.errors import InfeasibleError
 from fedpact.mechanism.payment.terms import Terms
 from fedpact.planning.currency import in_round_currency
@@ -28,14 +29,11 @@ from fedpact.planning.union import UnionProgram
 from fedpact.statistics.standalone import standalone
 
 
+@kept
 def others_of(fed: Federation, agent: int) -> Federation | None:
     """Everybody but one agent, kept with the federation; None if it is the only one."""
-    key = (others_of, agent)
-    if key not in fed.memo:
-        names = [name for place, name in enumerate(fed.names) if place != agent]
-        fed.memo[key] = fed.restrict(names) if names else None
-    found: Federation | None = fed.memo[key]
-    return found
+    names = [name for place, name in enumerate(fed.names) if place != agent]
+    return fed.restrict(names) if names else None
 
 
 def _cost_without(fed: Federation, agent: int) -> float:
@@ -58,13 +56,11 @@ def _least_needed_by_others(fed: Federation, agent: int) -> float:
     return min(needs, default=0.0)
 
 
+@kept
 def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
     """Return how many samples an agent alone needs for ``epsilon``; nobody else's data are looked at."""
-    key = (_need_alone, name, epsilon)
-    if key not in fed.memo:
-        (need,) = standalone(fed.restrict([name]).replace(epsilon=epsilon)).values()
-        fed.memo[key] = math.inf if need is None else float(need)
-    return float(fed.memo[key])
+    (need,) = standalone(fed.restrict([name]).replace(epsilon=epsilon)).values()
+    return math.inf if need is None else float(need)
 
 
 def set_fee(fed: Federation, terms: Terms, agent: int) -> float:

@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
+from fedpact.describe.kept import kept
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.mechanism.payment.fees import others_of, set_fee
 from fedpact.mechanism.payment.terms import Terms
@@ -155,25 +156,23 @@ def find_optimum_method(fed: Federation) -> str:
     return "auto" if isinstance(fed.evidence, Reports) else "exact"
 
 
+@kept
 def _optimum_without(fed: Federation, agent: int) -> float:
     """v(N - i): what the optimal plan of the others costs."""
     others = others_of(fed, agent)
     if others is None:
         return 0.0
-    key = (_optimum_without, agent)
-    if key not in fed.memo:
-        try:
-            found = make_plan(others, find_optimum_method(others))
-        except InfeasibleError as error:
-            raise InfeasibleError(
-                f"the Clarke pivot of {fed.names[agent]!r} is undefined: the others have no plan without it; "
-                f"use pivot 'none' or rule 'pwyc' ({error})",
-                agents=error.agents,
-                pair=error.pair,
-            ) from None
-        check_is_optimum(found, f"the pivot of {fed.names[agent]!r}")
-        fed.memo[key] = found.cost
-    return float(fed.memo[key])
+    try:
+        found = make_plan(others, find_optimum_method(others))
+    except InfeasibleError as error:
+        raise InfeasibleError(
+            f"the Clarke pivot of {fed.names[agent]!r} is undefined: the others have no plan without it; "
+            f"use pivot 'none' or rule 'pwyc' ({error})",
+            agents=error.agents,
+            pair=error.pair,
+        ) from None
+    check_is_optimum(found, f"the pivot of {fed.names[agent]!r}")
+    return found.cost
 
 
 def check_is_optimum(plan: Any, what: str) -> None:
@@ -188,12 +187,12 @@ def check_is_optimum(plan: Any, what: str) -> None:
 
 
 def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
-    key = (_thresholds_of, None if terms.ceiling is None else terms.ceiling.tobytes())
-    if key not in fed.memo:
-        fed.memo[key] = find_thresholds(fed, terms.ceiling)
-    found = fed.memo[key]
-    assert isinstance(found, Thresholds)
-    return found
+    return _kept_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
+
+
+@kept
+def _kept_thresholds(fed: Federation, ceiling: tuple[float, ...] | None) -> Thresholds:
+    return find_thresholds(fed, None if ceiling is None else np.array(ceiling))
 
 
 def _contribute_by_threshold(fed: Federation, terms: Terms) -> NDArray[np.int64]:
