@@ -38,7 +38,7 @@ METHODS = ("auto", "lp", "union", "tree", "exact")
 MAX_NODES = 20_000
 TIME_LIMIT = 60.0
 _AUTO_NODES = 300
-_AUTO_SECONDS = 10.0
+AUTO_SECONDS = 10.0
 _REACH_SECONDS = 10.0
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
@@ -143,7 +143,7 @@ def plan_from(
     below = LowerBound(fed)
     if not below.fractional.rows:
         return _nothing_needed(fed, method)
-    nodes, seconds = (MAX_NODES, TIME_LIMIT) if method == "exact" else (_AUTO_NODES, _AUTO_SECONDS)
+    nodes, seconds = (MAX_NODES, TIME_LIMIT) if method == "exact" else (_AUTO_NODES, AUTO_SECONDS)
     budget = Budget(
         nodes=nodes if max_nodes is None else max_nodes,
         seconds=seconds if time_limit is None else time_limit,

@@ -33,6 +33,15 @@ def test_rules_that_need_the_optimum_are_refused_where_reports_do_not_prove_it_a
     assert fp.audit(fed, "vcg", reports=5).method == "auto"
 
 
+def test_a_pivot_that_is_undefined_refuses_its_rows_alone():
+    fed = fp.Federation.from_table(
+        [[0, 0], [0, 1]], [[0.5, 0.5]] * 2, epsilon=0.1, delta=0.1, capacity=[3, None], names=["small", "big"]
+    )
+    table = fp.compare_rules(fed, reports=5, ceiling=2)
+    refused = {(row.rule, row.pivot) for row in table.rows if row.refused}
+    assert refused == {("vcg", "clarke"), ("vcg-verified", "clarke"), ("proportional", None)}
+
+
 def test_where_there_is_no_plan_there_is_nothing_to_compare():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
     with pytest.raises(fp.InfeasibleError):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import FederationError, InfeasibleError
+from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
@@ -179,14 +179,15 @@ def _make_row(
     terms: dict[str, Any],
     options: dict[str, Any],
 ) -> RuleRow:
-    """Settle and audit; a rule that does not apply says why, but not where nothing can be planned at all."""
+    """Settle and audit; a rule that does not apply says why, but not where no plan exists at all."""
     pivot = terms.get("pivot")
     try:
         found = None if make_plan is None else make_plan()
+    except (FederationError, NoPlanFoundError) as error:
+        return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
+    try:
         bill = settle(fed, found, rule, worth=options["worth"], **terms)
         seen = audit(fed, rule, **terms, **options)
     except (FederationError, InfeasibleError) as error:
-        if type(error) is InfeasibleError and error.pair is not None:
-            raise
         return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
     return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen, refused=None)

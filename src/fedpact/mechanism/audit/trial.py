@@ -20,7 +20,7 @@ from fedpact.mechanism.claims import Claim, Claims
 from fedpact.mechanism.payment.rules import RULES, Case, check_is_optimum
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.plan import TIME_LIMIT, plan
+from fedpact.planning.plan import AUTO_SECONDS, TIME_LIMIT, plan
 
 
 class StoppedEarly(Exception):  # noqa: N818
@@ -108,8 +108,9 @@ class Trial:
     def _contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
         if self.rule.contribute is not None:
             return self.rule.contribute(fed, terms)
-        seconds = self._deadline - time.monotonic()
-        found = plan(fed, self.method, time_limit=max(0.0, seconds) if seconds < TIME_LIMIT else None)
+        most = TIME_LIMIT if self.method == "exact" else AUTO_SECONDS
+        seconds = max(0.0, self._deadline - time.monotonic())
+        found = plan(fed, self.method, time_limit=min(most, seconds))
         if self.rule.needs_optimum:
             check_is_optimum(found, f"rule {terms.rule!r}")
         return found.m
