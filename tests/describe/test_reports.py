@@ -139,3 +139,8 @@ def test_a_damaged_file_is_a_report_or_an_error(scratch, at, patch, cut):
     (scratch / "damaged.npz").write_bytes(whole[:at] + patch + whole[at + cut :])
     problems = problems_of(scratch / "damaged.npz")
     assert all(len(problem.splitlines()) == 1 for problem in problems)
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(tmp_path):
+    with pytest.raises(FederationError, match="the report cannot be written"):
+        site().save(tmp_path / "no-folder" / "alice.npz")

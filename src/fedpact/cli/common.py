@@ -79,7 +79,8 @@ WorthOption = Annotated[
     str | None,
     typer.Option(
         metavar="AMOUNT",
-        help="What meeting its target is worth to an agent; enough for all it may spend if not given.",
+        help='What meeting its target is worth to everybody, or "alice=9,bob=5"; if not given, 1, or twice what '
+        "it may have to spend on it where that is more.",
     ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
@@ -216,6 +217,17 @@ def format_amount(value: float, total: float) -> str:
     ('0', '0.5')
     """
     return format_number(0.0 if abs(value) <= 1e-9 * abs(total) else value)
+
+
+def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:
+    """Plan with a bar that shows how near the lower bound is to the best plan found."""
+    with progress_bar("Looking for the optimum") as report:
+        return fp.plan(
+            fed,
+            method,
+            progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
+            **options,
+        )
 
 
 @contextmanager

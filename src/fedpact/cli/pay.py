@@ -24,6 +24,7 @@ from fedpact.cli.common import (
     format_amount,
     format_number,
     make_table,
+    plan_with_bar,
     print_table,
     read_amounts,
     read_federation,
@@ -98,7 +99,7 @@ def _find_contributions(
                 f"--method is given by rule 'threshold', the paper's program; it is {method!r}"
             )
         return None
-    return fp.plan(fed, method or "auto", time_limit=time_limit)
+    return plan_with_bar(fed, method or "auto", time_limit=time_limit)
 
 
 def print_settlement(name: str, bill: fp.Settlement) -> None:

@@ -17,8 +17,8 @@ from fedpact.cli.common import (
     console,
     format_number,
     make_table,
+    plan_with_bar,
     print_table,
-    progress_bar,
     read_federation,
 )
 
@@ -43,14 +43,7 @@ def plan(
     Example: [bold]fedpact plan examples/alice-bob.toml[/bold]
     """
     fed = read_federation(file)
-    with progress_bar("Looking for the optimum") as report:
-        found = fp.plan(
-            fed,
-            method,
-            max_nodes=max_nodes,
-            time_limit=time_limit,
-            progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
-        )
+    found = plan_with_bar(fed, method, max_nodes=max_nodes, time_limit=time_limit)
     answer(found, lambda: print_plan(fed, found), as_json=as_json, plot=plot)
 
 

@@ -112,15 +112,18 @@ class Report:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as ``.npz``."""
-        with Path(path).open("wb") as file:
-            np.savez_compressed(
-                file,
-                format=np.int64(FORMAT),
-                name=np.str_(self.name),
-                n=np.int64(self.n),
-                n_classes=np.int64(self.n_classes),
-                counts=self.counts,
-            )
+        try:
+            with Path(path).open("wb") as file:
+                np.savez_compressed(
+                    file,
+                    format=np.int64(FORMAT),
+                    name=np.str_(self.name),
+                    n=np.int64(self.n),
+                    n_classes=np.int64(self.n_classes),
+                    counts=self.counts,
+                )
+        except OSError as error:
+            raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None
 
 
 def read_report(path: str | PathLike[str]) -> Report:
