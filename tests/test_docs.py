@@ -106,7 +106,7 @@ def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():
 
 def test_the_soak_is_told_as_it_was_measured():
     results = ROOT / "docs" / "results"
-    found = fp.Truthfulness.from_dict(json.loads((results / "truthfulness.json").read_text()))
+    found = fp.TruthfulnessSoak.from_dict(json.loads((results / "truthfulness.json").read_text()))
     page = (results / "truthfulness.md").read_text()
     for row in found.rows:
         assert f"| `{row.method}` | {row.federations:,} | {row.tried:,} | {row.gain:g} |" in page

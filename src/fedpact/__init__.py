@@ -40,7 +40,7 @@ from fedpact.experiments.contribution_check import (
 from fedpact.experiments.obliviousness import compute_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
-from fedpact.experiments.truthfulness import Truthfulness, TruthfulnessRow, compute_truthfulness
+from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, compute_truthfulness
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
@@ -149,8 +149,8 @@ __all__ = [
     "Tradeoff",
     "TradeoffStatus",
     "Truthful",
-    "Truthfulness",
     "TruthfulnessRow",
+    "TruthfulnessSoak",
     "Verification",
     "VerificationStatus",
     "Witness",

@@ -83,7 +83,7 @@ def test_misreports_are_tried_with_every_planner(fedpact):
     assert ["lp", "1", "5", "0"] in [line.split() for line in out.splitlines()]
     assert "25 misreports: no misreport paid" in out
     entry = json.loads(fedpact("reproduce", "truthfulness", "--reports", "25", "--json")[1])
-    assert fp.Truthfulness.from_dict(entry).to_dict() == entry
+    assert fp.TruthfulnessSoak.from_dict(entry).to_dict() == entry
 
 
 def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):

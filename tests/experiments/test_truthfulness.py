@@ -15,7 +15,7 @@ def test_every_planner_tries_its_share_and_no_lie_pays():
     assert [row.tried for row in found.rows] == [51, 51, 51, 50, 50]
     assert found.gain == 0
     assert calls[-1] == (253, 253)
-    assert fp.Truthfulness.from_dict(found.to_dict()) == found
+    assert fp.TruthfulnessSoak.from_dict(found.to_dict()) == found
 
 
 def test_a_rule_that_rewards_lies_would_be_seen(monkeypatch):

@@ -41,7 +41,7 @@ class TruthfulnessRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Truthfulness:
+class TruthfulnessSoak:
     """Gains from misreporting under pay-what-you-contribute, by planner."""
 
     rows: tuple[TruthfulnessRow, ...]
@@ -69,7 +69,7 @@ class Truthfulness:
         }
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Truthfulness:
+    def from_dict(cls, entry: Mapping[str, Any]) -> TruthfulnessSoak:
         """Read what :meth:`to_dict` wrote."""
         return cls(rows=tuple(TruthfulnessRow(**row) for row in entry["rows"]), version=entry["version"])
 
@@ -133,7 +133,7 @@ def compute_truthfulness(
     *,
     rng: np.random.Generator | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Truthfulness:
+) -> TruthfulnessSoak:
     """Try misreports under pay-what-you-contribute with every planner.
 
     Parameters
@@ -165,4 +165,4 @@ def compute_truthfulness(
 
     share, rest = divmod(total, len(PLANNERS))
     rows = tuple(_soak(method, share + (place < rest), rng, tick) for place, method in enumerate(PLANNERS))
-    return Truthfulness(rows=rows, version=version("fedpact"))
+    return TruthfulnessSoak(rows=rows, version=version("fedpact"))

@@ -37,7 +37,7 @@ def truthfulness(
     answer(found, lambda: print_truthfulness(found), as_json=as_json)
 
 
-def print_truthfulness(found: fp.Truthfulness) -> None:
+def print_truthfulness(found: fp.TruthfulnessSoak) -> None:
     """Print one line per planner."""
     table = make_table("planner", "federations", "misreports", "largest gain")
     for row in found.rows:

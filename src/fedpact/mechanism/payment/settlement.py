@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SettlementStatus(Enum):
-    """Whether the agents stay, in words a user can act on."""
+    """Whether the targets are met and the agents stay, in words a user can act on."""
 
     ACCEPTED = "every agent is at least as well off as alone"
     REJECTED = "some agents would be better off alone: another rule, or a lower fee, keeps them"
