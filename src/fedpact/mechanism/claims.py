@@ -103,6 +103,22 @@ class MassClaims(Claims):
         return {point: float(mass) for point, mass in zip(self.table.points, claim, strict=True) if mass}
 
 
+def table_of(fed: Federation, what: str) -> Table:
+    """Return the table of a federation, or say that ``what`` needs one."""
+    if not isinstance(fed.evidence, Table):
+        raise FederationError(
+            f"{what} needs a federation given as a table, so that other distributions can be put in its place; "
+            f"{fed.name!r} is given otherwise"
+        )
+    return fed.evidence
+
+
+def with_distributions(fed: Federation, distributions: NDArray[np.float64]) -> Federation:
+    """Return the federation with the same class, targets and costs, and other distributions (k, n)."""
+    table = table_of(fed, "another report")
+    return MassClaims(truth=fed, table=table).federation(dict(enumerate(distributions)))
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateClaims(Claims):

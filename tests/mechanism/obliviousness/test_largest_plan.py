@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.mechanism.claims import with_distributions
 from fedpact.mechanism.obliviousness.largest_plan import find_enough, find_largest_cost, find_largest_plan
-from fedpact.mechanism.obliviousness.singleton_class import with_distributions
 
 
 def test_what_is_enough_of_everybody_is_that_of_the_errata():

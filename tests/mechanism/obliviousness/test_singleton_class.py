@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.obliviousness.singleton_class import find_singletons, read_singletons, with_distributions
+from fedpact.mechanism.claims import with_distributions
+from fedpact.mechanism.obliviousness.singleton_class import find_singletons, read_singletons
 
 SINGLETONS = np.vstack([np.zeros((1, 4), dtype=int), np.eye(4, dtype=int)])
 

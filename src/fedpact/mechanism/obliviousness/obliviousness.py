@@ -32,6 +32,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
+from fedpact.mechanism.claims import table_of
 from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
 from fedpact.mechanism.obliviousness.own_points import OWN_POINTS, OwnPoints, place_own_points
 from fedpact.mechanism.obliviousness.rare_points import (
@@ -49,7 +50,7 @@ from fedpact.mechanism.obliviousness.result import (
     SteeringReport,
 )
 from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
-from fedpact.mechanism.obliviousness.singleton_class import read_singletons, table_of
+from fedpact.mechanism.obliviousness.singleton_class import read_singletons
 from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
 from fedpact.planning.plan import METHODS
 from fedpact.planning.rounding import capacities

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.errors import FederationError
+from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import Obliviousness
-from fedpact.mechanism.obliviousness.singleton_class import table_of, with_distributions
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import verify
 

@@ -1,9 +1,8 @@
 """Search what an agent can make of the plan by reporting another distribution.
 
 A search shows what can be reached; what it does not reach may be reached by a report that was not tried.
-Reports are either all distributions whose masses are multiples of 1/parts on some points, or drawn around what
-stands: each mass is multiplied by a random factor, small and large ones alike, and some mass is moved from one
-point to another.
+Reports are drawn around what stands: each mass is multiplied by a random factor, small and large ones alike, and
+some mass is added to one point.
 """
 
 from __future__ import annotations

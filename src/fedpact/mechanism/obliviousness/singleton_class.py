@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Table
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
-from fedpact.mechanism.claims import MassClaims
+from fedpact.mechanism.claims import table_of
 
 _RULE = "the singletons and the all-negative hypothesis over three points or more"
 
@@ -26,22 +25,6 @@ class SingletonClass:
 
     own: tuple[int, ...]
     common: tuple[int, ...]
-
-
-def table_of(fed: Federation, what: str) -> Table:
-    """Return the table of a federation, or say that ``what`` needs one."""
-    if not isinstance(fed.evidence, Table):
-        raise FederationError(
-            f"{what} needs a federation given as a table, so that other distributions can be put in its place; "
-            f"{fed.name!r} is given otherwise"
-        )
-    return fed.evidence
-
-
-def with_distributions(fed: Federation, distributions: NDArray[np.float64]) -> Federation:
-    """Return the federation with the same class, targets and costs, and other distributions (k, n)."""
-    table = table_of(fed, "another report")
-    return MassClaims(truth=fed, table=table).federation(dict(enumerate(distributions)))
 
 
 def _find_odd_rows(labels: NDArray[np.integer]) -> list[int] | None:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.result import SteeringOutcome, SteeringReport
-from fedpact.mechanism.obliviousness.singleton_class import table_of, with_distributions
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
