@@ -17,7 +17,8 @@ from fedpact.describe import classes, examples
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load, save
-from fedpact.describe.reports import Report, read_report
+from fedpact.describe.report_files import read_report
+from fedpact.describe.reports import Report
 from fedpact.describe.settings import Agent
 from fedpact.describe.summary import FileCheck, Summary, check, summarise
 from fedpact.describe.ties import TIE

@@ -20,6 +20,7 @@ from fedpact.describe.files import load, save
 from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
+from fedpact.statistics.make_report import report
 
 PAIR = {
     "name": "alice-and-bob",
@@ -622,14 +623,7 @@ def federations(draw):
     }
     kind = draw(st.sampled_from(["table", "class", "predictions", "reports"]))
     if kind == "reports":
-        pairs = H * (H - 1) // 2
-        counts = draw(
-            st.lists(st.lists(st.integers(0, 5), min_size=pairs, max_size=pairs), min_size=k, max_size=k)
-        )
-        sent = [
-            Report(name=name, n=5, n_classes=draw(st.integers(1, 3)), counts=np.array(row, dtype=int))
-            for name, row in zip(agents, counts, strict=True)
-        ]
+        sent = [report(draw(matrix(H, 5)), name=name, n_classes=4) for name in agents]
         return Federation.from_reports(sent, **common)
     widths = [draw(st.integers(1, 4)) for _ in agents]
     if kind == "predictions":

@@ -198,7 +198,7 @@ def test_very_small_rates_are_not_taken_for_zero(method):
 
 
 def test_rates_rounded_to_singles_do_not_raise_the_lower_bound(monkeypatch):
-    monkeypatch.setattr("fedpact.statistics.rates.KEEP", 0)
+    monkeypatch.setattr("fedpact.statistics.federation_rates.KEEP", 0)
     fed = fp.Federation.from_table([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.1, 0.5, 0.4]], epsilon=0.1, delta=0.05)
     assert plan(fed, "lp").lower_bound <= 5 + 1e-9
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.statistics import domain, rates
+from fedpact.statistics import domain
 from strategies import KINDS, cases
 
 
@@ -40,13 +40,3 @@ def test_blocks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(fp.disagreement(fed), at_once)
     some = domain.rates_against(domain.find_domain(fed), np.array([4, 1]))
     np.testing.assert_array_equal(some, at_once[:, [4, 1]])
-
-
-def test_counts_in_parts_are_the_same(monkeypatch):
-    rng = np.random.default_rng(0)
-    predictions = {"a": rng.integers(0, 3, (7, 9)), "b": rng.integers(0, 3, (7, 5))}
-    at_once = fp.disagreement(fp.Federation.from_predictions(predictions, epsilon=0.1, delta=0.1))
-    monkeypatch.setattr(rates, "_AT_ONCE", 1)
-    np.testing.assert_array_equal(
-        fp.disagreement(fp.Federation.from_predictions(predictions, epsilon=0.1, delta=0.1)), at_once
-    )

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from contracts import check_verification
-from fedpact.statistics import rates as module
+from fedpact.statistics import federation_rates as module
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import NEVER
-from fedpact.statistics.rates import rates_of
 from strategies import KINDS, cases
 
 
@@ -82,13 +82,17 @@ def test_singles_err_to_the_safe_side(case):
         patch.setattr(module, "KEEP", 0)
         fed = case.build()
         rates, expected = rates_of(fed), np.array(exact_rates(case, fed), dtype=float)
-        assert (rates.rows(slice(None)) <= expected + 1e-15).all()
-        np.testing.assert_allclose(rates.rows(slice(None)), expected, rtol=2e-7)
+        assert not rates.is_certain
+        assert (rates.below.rows(slice(None)) <= expected + 1e-15).all()
+        assert (rates.above.rows(slice(None)) >= expected - 1e-15).all()
+        for side in (rates.below, rates.above):
+            np.testing.assert_allclose(side.rows(slice(None)), expected, rtol=2e-7)
         h, g = np.divmod(np.arange(fed.H**2), fed.H)
         np.testing.assert_allclose(rates.between(h, g), expected[:, h, g], atol=1e-15)
         for agent, epsilon in enumerate(case.instance.epsilon):
             bad = np.array(exact_rates(case, fed)[agent]) > epsilon
-            assert (rates.is_bad(fed.epsilon, slice(None))[agent] >= bad).all()
+            assert (rates.above.is_bad(fed.epsilon, slice(None))[agent] >= bad).all()
+            assert (rates.below.is_bad(fed.epsilon, slice(None))[agent] <= bad).all()
 
 
 @pytest.mark.parametrize("objective", ["pac", "expected"])

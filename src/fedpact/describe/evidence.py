@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.candidate_list import find_difference
 from fedpact.describe.hypothesis_class import HypothesisClass, number_names
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
@@ -57,6 +58,13 @@ class Reports:
 
     reports: tuple[Report, ...]
     hypotheses: tuple[str, ...]
+    confidence: float | None = None
+    """With which probability rates have to be right if the counts are taken for estimates; None: for the truth."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the counts give the rates exactly."""
+        return self.confidence is None and all(report.is_exact for report in self.reports)
 
 
 Evidence: TypeAlias = Table | Predictions | Reports
@@ -130,6 +138,13 @@ def read_reports(
     if len(set(sizes.values())) > 1:
         problems.add(f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}")
         return None
+    lists = [(report.name, report.candidates) for report in reports if report.candidates is not None]
+    difference = find_difference(lists)
+    if difference is not None:
+        problems.add(f"every report must be about the same candidates; {difference}")
+        return None
+    if hypotheses is None and lists:
+        hypotheses = lists[0][1].names
     named = read_hypothesis_names(hypotheses, reports[0].H, problems)
     return Reports(reports=tuple(reports), hypotheses=named)
 
@@ -151,8 +166,9 @@ def arrays_of(evidence: Evidence) -> tuple[NDArray[Any], ...]:
         case Predictions(predictions=predictions):
             return predictions
         case Reports(reports=reports):
-            sizes = np.array([(report.n, report.n_classes) for report in reports])
-            return sizes, *(report.counts for report in reports)
+            about = [(report.n, report.n_classes, report.minimum_count, report.noise) for report in reports]
+            facts = np.array(repr((evidence.confidence, about)))
+            return facts, *(report.counts for report in reports)
 
 
 def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
@@ -173,6 +189,9 @@ def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
 
 
 def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
+    """Merge what no site has seen to differ, if the counts say for certain that it does not."""
+    if not evidence.is_exact:
+        return np.arange(len(evidence.hypotheses))
     differ = evidence.reports[0].square() > 0
     for report in evidence.reports[1:]:
         differ |= report.square() > 0

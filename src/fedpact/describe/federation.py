@@ -354,6 +354,8 @@ class Federation:
 
     def __repr__(self) -> str:
         kind = {Table: "table", Predictions: "predictions", Reports: "reports"}[type(self.evidence)]
+        if isinstance(self.evidence, Reports) and self.evidence.confidence is not None:
+            kind = f"reports at confidence {self.evidence.confidence:g}"
         return (
             f"Federation({self.name!r}: {self.k} agent{'s' if self.k > 1 else ''}, {self.H} "
             f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee})"

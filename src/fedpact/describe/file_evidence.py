@@ -26,7 +26,7 @@ from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import Values, has_known_keys
-from fedpact.describe.reports import UNREADABLE, read_report
+from fedpact.describe.report_files import UNREADABLE, read_report
 from fedpact.errors import FederationError, Problems
 
 KINDS = ("distribution", "predictions", "report")

@@ -1,56 +1,44 @@
-"""What a site sends instead of its data: how often any two hypotheses disagree on its points.
+"""What a site sends instead of its data: how often any two candidates disagree on its points.
 
-A report is one ``.npz`` file that is read without pickle. It carries the name, the number of points, the
-number of label classes and the condensed counts in the order of ``scipy.spatial.distance.pdist``: (1,2),
-(1,3), ..., (2,3), ...
+Counts stand in the condensed order of ``scipy.spatial.distance.pdist`` (:mod:`fedpact.describe.condensed`). Two
+things may have been done to them before they were sent. *Suppression*: a count below ``minimum_count`` is sent as
+0 and one above n - minimum_count as n, so that a sent 0 or n stands for a range. *Noise*: see
+:class:`fedpact.Noise`; a noisy count is cut to 0 and n.
 """
 
 from __future__ import annotations
 
-import lzma
-import math
-import tokenize
-import zipfile
-import zlib
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.condensed import count_pairs, height_of, to_square
+from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
 
-FORMAT = 1
 LARGEST = 2**53
 
-UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    EOFError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-)
-"""What numpy raises, without pickle, on a file that is not what it claims to be."""
 
-_FIELDS = ("format", "name", "n", "n_classes", "counts")
+def hide_counts(counts: NDArray[np.integer], n: int, minimum_count: int) -> NDArray[np.integer]:
+    """Set counts below the minimum to 0 and those of less than that below n to n, as they are sent.
+
+    Examples
+    --------
+    >>> hide_counts(np.array([0, 3, 7, 47, 50]), 50, 5)
+    array([ 0,  0,  7, 50, 50])
+    """
+    return np.where(counts < minimum_count, 0, np.where(counts > n - minimum_count, n, counts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Report:
     """Pairwise disagreement counts of H hypotheses on n points of one site.
+
+    :func:`fedpact.report` makes one from predictions, :func:`fedpact.read_report` reads a file.
 
     Examples
     --------
@@ -70,92 +58,86 @@ class Report:
     """Number of different labels; 2 makes intersections of disagreements exact."""
     counts: NDArray[np.integer]
     """(H(H-1)/2,) on how many points the two hypotheses of a pair differ."""
+    candidates: CandidateList | None = None
+    """Which models were compared, if the site says."""
+    minimum_count: int = 0
+    """Counts below this, and of less than this below n, are not told apart."""
+    noise: Noise | None = None
+    """What was added to the counts, if anything was."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise FederationError(f"a report's name must be a string; it is {shorten(self.name)}")
-        for field in ("n", "n_classes"):
-            object.__setattr__(
-                self, field, read_whole_number(getattr(self, field), f"report {self.name!r}: {field}")
+        if not isinstance(self.name, str) or not self.name:
+            raise FederationError(
+                f"a report's name must be a string that is not empty; it is {shorten(self.name)}"
             )
+        where = f"report {self.name!r}"
+        for field, least in (("n", 1), ("n_classes", 1), ("minimum_count", 0)):
+            value = read_whole_number(getattr(self, field), f"{where}: {field}")
+            if not least <= value <= LARGEST:
+                raise FederationError(
+                    f"{where}: {field} must lie between {least} and 2^53; it is {shorten(value)}"
+                )
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "counts", self._read_counts(where))
+        if self.candidates is not None and self.candidates.H != self.H:
+            raise FederationError(
+                f"{where}: it names {self.candidates.H} candidates, but its counts are those of {self.H}"
+            )
+
+    def _read_counts(self, where: str) -> NDArray[np.integer]:
         counts = np.asarray(self.counts)
         if counts.ndim != 1 or counts.dtype.kind not in "iu":
-            raise FederationError(f"report {self.name!r}: counts must be one row of whole numbers")
-        for field, value in (("n", self.n), ("n_classes", self.n_classes)):
-            if not 1 <= value <= LARGEST:
-                raise FederationError(
-                    f"report {self.name!r}: {field} must lie between 1 and 2^53; it is {shorten(value)}"
-                )
-        H = _height(len(counts))
-        if len(counts) != H * (H - 1) // 2:
+            raise FederationError(f"{where}: counts must be one row of whole numbers")
+        if len(counts) != count_pairs(height_of(len(counts))):
             raise FederationError(
-                f"report {self.name!r}: counts must have H(H-1)/2 entries for some H; there are {len(counts)}"
+                f"{where}: counts must have H(H-1)/2 entries for some H; there are {len(counts)}"
             )
         if len(counts) and not 0 <= counts.min() <= counts.max() <= self.n:
             raise FederationError(
-                f"report {self.name!r}: counts must lie between 0 and n = {self.n}; "
+                f"{where}: counts must lie between 0 and n = {self.n}; "
                 f"they run from {counts.min()} to {counts.max()}"
+            )
+        if self.n_classes == 1 and counts.any():
+            raise FederationError(f"{where}: with one label nothing differs, but some counts are above 0")
+        if self.minimum_count and (hide_counts(counts, self.n, self.minimum_count) != counts).any():
+            raise FederationError(
+                f"{where}: counts below minimum_count = {self.minimum_count} must have been sent as 0"
             )
         counts = counts.astype(np.min_scalar_type(self.n))
         counts.flags.writeable = False
-        object.__setattr__(self, "counts", counts)
+        return counts
 
     @property
     def H(self) -> int:
         """Number of hypotheses."""
-        return _height(len(self.counts))
+        return height_of(len(self.counts))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every count is just what the site counted."""
+        return self.minimum_count <= 1 and self.noise is None
 
     def square(self) -> NDArray[np.int64]:
         """(H, H) counts."""
-        counts = self.counts.astype(np.int64)
-        return np.asarray(squareform(counts)) if len(counts) else np.zeros((1, 1), dtype=np.int64)
+        return to_square(self.counts.astype(np.int64), self.H)
+
+    def ranges(self, sent: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Least and largest count, before suppression, that each of some counts may have been sent for.
+
+        Examples
+        --------
+        >>> site = Report(name="alice", n=50, n_classes=2, counts=np.array([0, 7, 50]), minimum_count=5)
+        >>> site.ranges(site.counts)
+        (array([ 0,  7, 46]), array([ 4,  7, 50]))
+        """
+        least, most = sent.astype(np.int64), sent.astype(np.int64)
+        if self.minimum_count > 1:
+            most = np.where(sent == 0, min(self.minimum_count - 1, self.n), most)
+            least = np.where(sent == self.n, max(self.minimum_count, self.n - self.minimum_count + 1), least)
+        return least, most
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the report as ``.npz``."""
-        try:
-            with Path(path).open("wb") as file:
-                np.savez_compressed(
-                    file,
-                    format=np.int64(FORMAT),
-                    name=np.str_(self.name),
-                    n=np.int64(self.n),
-                    n_classes=np.int64(self.n_classes),
-                    counts=self.counts,
-                )
-        except OSError as error:
-            raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None
+        """Write the report as one ``.npz`` file."""
+        from fedpact.describe.report_files import save_report
 
-
-def read_report(path: str | PathLike[str]) -> Report:
-    """Read a report without executing anything from the file."""
-    fields = _read_fields(Path(path))
-    missing = [field for field in _FIELDS if field not in fields]
-    if missing:
-        raise FederationError(f"{path}: not a fedpact report; it lacks {', '.join(missing)}")
-    if fields["format"].shape != () or fields["format"].tolist() != FORMAT:
-        raise FederationError(
-            f"{path}: report format must be {FORMAT}; it is {shorten(fields['format'].tolist())}"
-        )
-    try:
-        return Report(
-            name=str(fields["name"].tolist()),
-            n=read_whole_number(fields["n"].tolist(), "n"),
-            n_classes=read_whole_number(fields["n_classes"].tolist(), "n_classes"),
-            counts=fields["counts"],
-        )
-    except FederationError as error:
-        raise FederationError(f"{path}: {error}") from None
-
-
-def _read_fields(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {key: np.asarray(archive[key]) for key in _FIELDS if key in archive.files}
-    except FileNotFoundError:
-        raise FederationError(f"{path}: no such file") from None
-    except UNREADABLE:
-        raise FederationError(f"{path}: not a fedpact report (.npz without pickled objects)") from None
-
-
-def _height(pairs: int) -> int:
-    return (1 + math.isqrt(1 + 8 * pairs)) // 2
+        save_report(self, path)

@@ -55,8 +55,9 @@ from scipy.optimize import minimize_scalar
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.row_generation import Row
+from fedpact.statistics.federation_rates import KEEP, rates_of
 from fedpact.statistics.misses import log_miss, replace_never
-from fedpact.statistics.rates import KEEP, Rates, rates_of
+from fedpact.statistics.rates import Rates
 
 MARGIN = 7
 """gamma may be min_i epsilon_i / MARGIN at most."""

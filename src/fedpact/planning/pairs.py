@@ -28,8 +28,9 @@ from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.errors import InfeasibleError
 from fedpact.planning.row_generation import Row
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
-from fedpact.statistics.rates import Rates, on_all_cores, rates_of
+from fedpact.statistics.rates import Rates, on_all_cores
 
 TOL = 1e-8
 FOR_CERTAIN = 1e30
@@ -53,7 +54,11 @@ class PairProgram:
     def __init__(self, fed: Federation, *, is_bound: bool = False, only_certain: bool = False) -> None:
         self.fed, self.is_bound, self.only_certain = fed, is_bound, only_certain
         self.epsilon = fed.epsilon
-        self.rates: Rates = rates_of(fed)
+        rates = rates_of(fed)
+        self.rates: Rates = rates.above if is_bound else rates.below
+        """How likely a pair is missed: at most, or for the bound at least."""
+        self._hurt: Rates = rates.below if is_bound else rates.above
+        """Whom a pair matters to: whom it may, or for the bound surely does."""
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
@@ -132,27 +137,27 @@ class PairProgram:
         if not pairs:
             return []
         h, g = np.array(pairs).T
-        rates = self.rates.between(h, g)
-        rows = [self._row(pair, rates[:, column]) for column, pair in enumerate(pairs)]
+        rates, hurt = self.rates.between(h, g), self._hurt.between(h, g)
+        rows = [self._row(pair, rates[:, column], hurt[:, column]) for column, pair in enumerate(pairs)]
         self._known.update(zip(pairs, rows, strict=True))
         return rows
 
-    def _row(self, pair: tuple[int, int], p: NDArray[np.float64]) -> Row:
-        b = self._exact_needed(p)
+    def _row(self, pair: tuple[int, int], p: NDArray[np.float64], hurt: NDArray[np.float64]) -> Row:
+        b = self._exact_needed(hurt)
         a = -replace_never(log_miss(p), -b)
         if b == FOR_CERTAIN:
             a, b = np.where(a == b, 1.0, 0.0), 1.0
         elif self.is_bound:
             a = np.minimum(a, b)
         if not a.any():
-            raise _infeasible(self.fed, *pair, p)
+            raise _infeasible(self.fed, *pair, hurt)
         return Row(
             a=a,
             b=b,
             target=pair[0],
             hypotheses=np.array([pair[1]]),
             weights=np.ones(1),
-            requirement=int(np.argmax(p - self.epsilon)),
+            requirement=int(np.argmax(hurt - self.epsilon)),
         )
 
     def _exact_needed(self, p: NDArray[np.float64]) -> float:
@@ -171,16 +176,17 @@ def find_excess(
 
     For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
     among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
-    that still counts as met, ties included. Where rates are rounded, ``surely`` leaves out what may not be bad.
+    that still counts as met, ties included. Where rates are not known exactly, ``surely`` leaves out what may not
+    be bad.
     """
     if fed.objective == "pac":
         return find_bad(fed, surely=surely)[0]
-    return _find_expected_excess(fed, margin)
+    return _find_expected_excess(fed, margin, surely and not rates_of(fed).is_certain)
 
 
 @kept
-def _find_expected_excess(fed: Federation, margin: float) -> NDArray[np.float64]:
-    rates, epsilon = rates_of(fed), fed.epsilon[:, None, None]
+def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArray[np.float64]:
+    rates, epsilon = _side_of(fed, surely), fed.epsilon[:, None, None]
     limit = _limits(epsilon, margin)
 
     def largest(block: slice) -> NDArray[np.float64]:
@@ -191,6 +197,11 @@ def _find_expected_excess(fed: Federation, margin: float) -> NDArray[np.float64]
     return np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k))))
 
 
+def _side_of(fed: Federation, surely: bool) -> Rates:
+    """Rates that say what surely, or what possibly, is bad."""
+    return rates_of(fed).below if surely else rates_of(fed).above
+
+
 def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
     return epsilon + tolerance(epsilon) if margin == 1 else epsilon
 
@@ -198,18 +209,18 @@ def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
 def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
 
-    Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are rounded,
-    ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as a proof must.
+    Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are not known
+    exactly, ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as in a proof.
     """
-    return _find_bad(fed, surely and rates_of(fed).error > 0)
+    return _find_bad(fed, surely and not rates_of(fed).is_certain)
 
 
 @kept
 def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    rates, epsilon = rates_of(fed), fed.epsilon
+    rates, epsilon = _side_of(fed, surely), fed.epsilon
 
     def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        bad = rates.is_bad(epsilon, block, surely=surely)
+        bad = rates.is_bad(epsilon, block)
         anybody = bad.any(axis=0)
         finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
         return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)

@@ -29,7 +29,7 @@ from fedpact.planning.draft import solve_union
 from fedpact.planning.lower_bound import LowerBound, unreachable
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
-from fedpact.statistics.rates import rates_of
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
@@ -202,7 +202,7 @@ def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:
     levels = []
     for row in rows:
         hypotheses = row.hypotheses[row.weights > _COUNTS]
-        p = rates_of(fed).between(np.full(len(hypotheses), row.target), hypotheses)[agent]
+        p = rates_of(fed).above.between(np.full(len(hypotheses), row.target), hypotheses)[agent]
         levels += p[exceeds(p, fed.agents[agent].epsilon)].tolist()
     return min(levels, default=None)
 

@@ -42,8 +42,6 @@ class _Misses:
     """(s,) the likeliest bad ones, which are linked, by falling weight."""
     weights: NDArray[np.float64]
     """(s,) what missing each of them costs."""
-    p: NDArray[np.float64]
-    """(k, s) how often each of them differs from the truth."""
     q: NDArray[np.float64]
     """(s,) how likely each is missed."""
     rest: float
@@ -91,7 +89,6 @@ class TreeProof:
             target=target,
             hypotheses=bad[linked],
             weights=weights[bad][linked],
-            p=p[:, linked],
             q=q[linked],
             rest=float((weights[bad] * q)[rest].sum()),
             limit=float(self.union.limits[requirement]),
@@ -128,8 +125,10 @@ class TreeProof:
         key = (misses.target, misses.hypotheses.tobytes())
         if key in self._both:
             return self._both[key]
-        between = self.union.rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
-        most = (misses.p[:, :, None] + misses.p[:, None, :] + between) / 2 * (1 + self.union.rates.error)
+        rates = self.union.rates.above
+        between = rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
+        p = rates.rows(np.array([misses.target]))[:, 0, misses.hypotheses]
+        most = (p[:, :, None] + p[:, None, :] + between) / 2
         logs = log_miss(np.minimum(most, 1.0))
         if self._kept + logs.size <= _KEEP:
             self._kept += logs.size

@@ -31,9 +31,10 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pairs import PairProgram, find_bad
 from fedpact.planning.row_generation import Row
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
-from fedpact.statistics.rates import Rates, on_all_cores, rates_of
+from fedpact.statistics.rates import Rates, on_all_cores
 from fedpact.statistics.weights import JOINT
 
 TOL = 1e-7
@@ -47,7 +48,10 @@ class UnionProgram:
 
     def __init__(self, fed: Federation) -> None:
         self.fed, self.epsilon = fed, fed.epsilon
-        self.rates: Rates = rates_of(fed)
+        self.rates: Rates = rates_of(fed).below
+        """How likely a hypothesis is missed, at most."""
+        self._hurt: Rates = rates_of(fed).above
+        """Whom that hurts, and how much, at most."""
         self.is_pac = fed.objective == "pac"
         self.is_joint = fed.guarantee == "joint" and self.is_pac
         smallest = fed.delta if self.is_pac else float(self.epsilon[self.epsilon > 0].min(initial=1.0)) / 2
@@ -109,8 +113,8 @@ class UnionProgram:
         if self.is_joint:
             return self.bad[targets, None].astype(np.float64)
         if self.is_pac:
-            return self.rates.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
-        return np.minimum(self.rates.rows(targets) * (1 + self.rates.error), 1.0).swapaxes(0, 1)
+            return self._hurt.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
+        return self._hurt.rows(targets).swapaxes(0, 1)
 
     def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) weight over limit, for the expected objective what is above theta over what that leaves."""

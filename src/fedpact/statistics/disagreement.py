@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Table
+from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.statistics.domain import find_domain, rates_against
-from fedpact.statistics.rates import rates_of
+from fedpact.statistics.federation_rates import rates_of
 
 
 def disagreement(fed: Federation) -> NDArray[np.float64]:
@@ -23,4 +23,7 @@ def disagreement(fed: Federation) -> NDArray[np.float64]:
     """
     if isinstance(fed.evidence, Table):
         return rates_against(find_domain(fed), np.arange(fed.H))
+    if isinstance(fed.evidence, Reports):
+        some = np.ix_(fed.distinct, fed.distinct)
+        return np.stack([report.square()[some] / report.n for report in fed.evidence.reports])
     return rates_of(fed).rows(slice(None))

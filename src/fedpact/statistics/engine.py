@@ -22,16 +22,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Reports
+from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
 from fedpact.statistics.expansion import Expansion, expand
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
-from fedpact.statistics.pairs import best_threshold, pair_bounds
+from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
 from fedpact.statistics.weights import Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
@@ -92,6 +93,8 @@ class Engine:
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
         self._weights = Weights(fed)
+        self._is_certain = isinstance(fed.evidence, Table) or rates_of(fed).is_certain
+        self._least = self._weights if self._is_certain else Weights(fed, is_least=True)
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
@@ -110,7 +113,8 @@ class Engine:
         """Hypothesis whose survival most likely hurts when hypothesis ``target`` is the truth."""
         rates = self._weights.rates(np.array([target]))
         weights = self._weights.weigh(rates, requirement)[0]
-        logs = np.tensordot(m.astype(np.float64), log_miss(rates), axes=1)[0]
+        seen = self._weights.rates(np.array([target]), as_miss=True)
+        logs = np.tensordot(m.astype(np.float64), log_miss(seen), axes=1)[0]
         some = np.flatnonzero(weights)
         return int(some[(np.log(weights[some]) + logs[some]).argmax()])
 
@@ -206,18 +210,24 @@ class Engine:
         for start in range(0, len(self.targets), step):
             some = slice(start, start + step)
             weights = self._weights.against(some, requirement)
+            least = weights if self._is_certain else self._least.against(some, requirement)
             batch = max(1, _AT_ONCE // weights.size)
             for first in range(0, len(m), batch):
                 rows = slice(first, first + batch)
-                miss = to_probability(self._log_miss(m[rows], some), keep_tiny=self.threshold(requirement) == 0)
-                low[rows, some] = (weights * miss).max(axis=2)
+                miss = self._miss(self._weights, m[rows], some, requirement)
                 high[rows, some] = self._sum(weights, miss)
+                if not self._is_certain:
+                    miss = self._miss(self._least, m[rows], some, requirement)
+                low[rows, some] = (least * miss).max(axis=2)
             np.minimum(high[:, some], weights.max(axis=1), out=high[:, some])
         return low, np.maximum(low, high)
 
-    def _log_miss(self, m: NDArray[np.float64], some: slice) -> NDArray[np.float64]:
-        """(b, t, H) logarithm of the probability that each hypothesis is missed."""
-        return np.asarray(np.tensordot(m, self._weights.logs(some), axes=1))
+    def _miss(
+        self, weights: Weights, m: NDArray[np.float64], some: slice, requirement: int
+    ) -> NDArray[np.float64]:
+        """(b, t, H) probability that each hypothesis is missed."""
+        logs = np.tensordot(m, weights.logs(some), axes=1)
+        return to_probability(np.asarray(logs), keep_tiny=self.threshold(requirement) == 0)
 
     def _sum(self, weights: NDArray[np.float64], miss: NDArray[np.float64]) -> NDArray[np.float64]:
         """(b, t) union bound; for the expected objective with the best threshold."""
@@ -322,10 +332,21 @@ class Engine:
                 low[target] = min(low[target], high[target])
 
     def _pair_bounds(self, m: NDArray[np.float64], requirement: int, target: int) -> Bound:
-        weights = self._weights.against_one(target, requirement)
-        some = np.flatnonzero(weights)
-        rates = self._weights.rates(np.append(some, self.targets[target]))[:, :, some]
-        return pair_bounds(rates[:, -1], rates[:, :-1], weights[some], m, is_binary=self._is_binary)
+        seen, p, p_pairs, weights = self._pairs(self._weights, requirement, target)
+        if self._is_certain:
+            return pair_bounds(p, p_pairs, weights, m, is_binary=self._is_binary)
+        high = bound_above(seen, p, p_pairs, weights, m)
+        seen, p, p_pairs, weights = self._pairs(self._least, requirement, target)
+        is_empty = len(weights) == 0
+        low = 0.0 if is_empty else bound_below(seen, p, p_pairs, weights, m, is_binary=self._is_binary)
+        return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+
+    def _pairs(self, side: Weights, requirement: int, target: int) -> tuple[NDArray[np.float64], ...]:
+        """Return a target's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
+        weights = side.against_one(target, requirement)
+        some, truth = np.flatnonzero(weights), self.targets[target : target + 1]
+        rates = side.rates(np.append(some, truth))[:, :, some]
+        return side.rates(truth, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
 
     @cached_property
     def _is_binary(self) -> bool:

@@ -43,20 +43,48 @@ def pair_bounds(
     is_binary
         Whether labels are binary, so that the union of two sets has known mass.
     """
+    high = bound_above(p, p, p_pairs, weights, m)
+    low = bound_below(p, p, p_pairs, weights, m, is_binary=is_binary)
+    return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+
+
+def bound_above(
+    seen: NDArray[np.float64],
+    p: NDArray[np.float64],
+    p_pairs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    m: NDArray[np.float64],
+) -> float:
+    """Bound the value by rates ``seen`` (k, s) no larger, and ``p`` and ``p_pairs`` no smaller, than true."""
     order = np.argsort(-weights, kind="stable")
-    p, p_pairs, weights = p[:, order], p_pairs[:, order][:, :, order], weights[order]
-    q = np.exp(m @ log_miss(p))
+    weights, q = weights[order], np.exp(m @ log_miss(seen))[order]
     most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
-    least = most if is_binary else np.maximum(np.maximum(p[:, :, None], p[:, None, :]), p_pairs)
-    both_low = np.exp(np.tensordot(m, log_miss(most), axes=1))
-    high = min(tree_bound(q, both_low, weights), float(best_threshold(weights[None], q[None])[1][0]))
-    low = float((np.maximum.accumulate(q) * -np.diff(weights, append=0.0)).sum())
-    if weights[-1] == weights[0]:
-        both_high = np.exp(np.tensordot(m, log_miss(least), axes=1))
-        np.fill_diagonal(both_high, q)
-        low = max(low, weights[0] * union_below(q, both_high))
-    high = min(high, float(weights[0]))
-    return Bound(low=min(low, high), high=high, work=float(len(q) ** 2))
+    both = np.exp(np.tensordot(m, log_miss(most), axes=1))[np.ix_(order, order)]
+    by_threshold = float(best_threshold(weights[None], q[None])[1][0])
+    return min(tree_bound(q, both, weights), by_threshold, float(weights[0]))
+
+
+def bound_below(
+    seen: NDArray[np.float64],
+    p: NDArray[np.float64],
+    p_pairs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    m: NDArray[np.float64],
+    *,
+    is_binary: bool,
+) -> float:
+    """Bound the value from below by ``seen`` (k, s) no smaller, and ``p`` and ``p_pairs`` no larger, than true."""
+    order = np.argsort(-weights, kind="stable")
+    q = np.exp(m @ log_miss(seen))[order]
+    low = float((np.maximum.accumulate(q) * -np.diff(weights[order], append=0.0)).sum())
+    if weights.min() < weights.max():
+        return low
+    least = np.maximum(np.maximum(p[:, :, None], p[:, None, :]), p_pairs)
+    if is_binary:
+        least = np.maximum(least, np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0))
+    both = np.exp(np.tensordot(m, log_miss(least), axes=1))[np.ix_(order, order)]
+    np.fill_diagonal(both, q)
+    return max(low, float(weights[0]) * union_below(q, both))
 
 
 def tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -15,8 +15,8 @@ from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.domain import Domain, find_domain, rates_against
+from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import log_miss
-from fedpact.statistics.rates import rates_of
 from fedpact.statistics.targets import find_targets
 
 JOINT = -1
@@ -27,10 +27,14 @@ _KEEP = 32_000_000
 
 
 class Weights:
-    """Rates and weights of one federation, computed when first needed and kept."""
+    """Rates and weights of one federation, computed when first needed and kept.
 
-    def __init__(self, fed: Federation) -> None:
-        self.fed = fed
+    Where rates are not known exactly, weights and chances of a miss are the largest possible, or with ``is_least``
+    the least.
+    """
+
+    def __init__(self, fed: Federation, *, is_least: bool = False) -> None:
+        self.fed, self._is_least = fed, is_least
         self._kept_weights: dict[int, NDArray[np.float64]] = {}
 
     @cached_property
@@ -45,23 +49,26 @@ class Weights:
             return np.arange(self.fed.H)
         return find_targets(self.domain)
 
-    def rates(self, hypotheses: NDArray[np.intp]) -> NDArray[np.float64]:
-        """(k, t, H) exact rates between some hypotheses and all."""
+    def rates(self, hypotheses: NDArray[np.intp], *, as_miss: bool = False) -> NDArray[np.float64]:
+        """(k, t, H) rates between some hypotheses and all: of the errors they stand for, or of seeing them."""
         if isinstance(self.fed.evidence, Table):
             return rates_against(self.domain, hypotheses)
-        return rates_of(self.fed).rows(hypotheses)
+        rates = rates_of(self.fed)
+        return (rates.below if as_miss != self._is_least else rates.above).rows(hypotheses)
 
     @cached_property
     def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """(k, T, H) all rates and their logarithms, unless they are too many to keep."""
+        """(k, T, H) all rates, and logarithms of a miss, unless they are too many to keep."""
         if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
             return None
         rates = self.rates(self.targets)
-        return rates, log_miss(rates)
+        return rates, log_miss(self.rates(self.targets, as_miss=True))
 
     def logs(self, some: slice) -> NDArray[np.float64]:
         """(k, t, H) logarithm of the probability that one sample misses each hypothesis, for some targets."""
-        return log_miss(self.rates(self.targets[some])) if self.kept is None else self.kept[1][:, some]
+        if self.kept is None:
+            return log_miss(self.rates(self.targets[some], as_miss=True))
+        return self.kept[1][:, some]
 
     def weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
         """(t, H) what it costs the requirement if a hypothesis is missed."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
+from fedpact.describe.condensed import pair_at
 from fedpact.describe.evidence import read_hypothesis_names
 from fedpact.errors import Problems
 from fedpact.mechanism.contribution.critical_counts import (
@@ -27,34 +27,16 @@ from fedpact.mechanism.contribution.critical_counts import (
 )
 from fedpact.mechanism.contribution.reported_rates import read_chance, read_reported, read_samples, read_tolerance
 from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
-from fedpact.statistics.rates import count_differences
+from fedpact.statistics.count_disagreements import count_disagreements
 
 LEVEL = 0.01
 POWER = 0.8
 MOST_PAIRS = 10
 
 
-def _count_pairs(samples: NDArray[np.integer]) -> NDArray[np.int64]:
-    """(P,) on how many samples each pair differs."""
-    H, m = samples.shape
-    if m == 0 or H == 1:
-        return np.zeros(H * (H - 1) // 2, dtype=np.int64)
-    return np.asarray(squareform(count_differences(samples), checks=False)).astype(np.int64)
-
-
-def _name_pair(index: int, names: Sequence[str]) -> tuple[str, str]:
-    """Names of the pair at a place of the condensed order.
-
-    Examples
-    --------
-    >>> [_name_pair(index, "abc") for index in range(3)]
-    [('a', 'b'), ('a', 'c'), ('b', 'c')]
-    """
-    first, before = 0, 0
-    while index >= before + len(names) - 1 - first:
-        before += len(names) - 1 - first
-        first += 1
-    return names[first], names[first + 1 + index - before]
+def _name_pair(place: int, names: Sequence[str]) -> tuple[str, str]:
+    h, g = pair_at(place, len(names))
+    return names[h], names[g]
 
 
 def _find_least_likely(
@@ -136,7 +118,7 @@ def check_contribution(
     names = read_hypothesis_names(hypotheses, said.H, problems)
     problems.raise_if_any()
     found = find_critical_counts(gather_rates(said.rates, tolerance), samples.shape[1], level)
-    counts = _count_pairs(samples)
+    counts = count_disagreements(samples).astype(np.int64)
     suspicious = int(found.are_suspicious(counts).sum())
     caught = find_detectable(found, power)
     return ContributionCheck(

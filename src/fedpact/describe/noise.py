@@ -1,0 +1,55 @@
+"""Noise that a site added to its counts before it sent them, described so that plans can allow for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.errors import FederationError
+
+MECHANISMS = ("discrete-gaussian",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Independent noise on every count, and the differential privacy that it gives.
+
+    Examples
+    --------
+    >>> Noise(scale=10.0, epsilon=1.0, delta=1e-6).reach(0.001)
+    38
+    """
+
+    mechanism: str = "discrete-gaussian"
+    scale: float
+    """Standard deviation, before rounding to whole numbers."""
+    epsilon: float
+    delta: float
+    """The report is (epsilon, delta)-differentially private if one point is exchanged for another."""
+
+    def __post_init__(self) -> None:
+        if self.mechanism not in MECHANISMS:
+            raise FederationError(
+                f"noise: mechanism must be one of {', '.join(MECHANISMS)}; it is {shorten(self.mechanism)}"
+            )
+        for field in ("scale", "epsilon", "delta"):
+            object.__setattr__(self, field, read_number(getattr(self, field), f"noise: {field}"))
+        for field in ("scale", "epsilon"):
+            if not getattr(self, field) > 0:
+                raise FederationError(f"noise: {field} must be above 0; it is {getattr(self, field):g}")
+        if not 0 < self.delta < 1:
+            raise FederationError(f"noise: delta must lie strictly between 0 and 1; it is {self.delta:g}")
+
+    def reach(self, risk: float) -> int:
+        """Whole number that the noise of one count exceeds, in a given direction, with at most this chance.
+
+        A discrete Gaussian has tails no heavier than exp(-t^2 / 2 scale^2), as the continuous one does (Canonne,
+        Kamath and Steinke 2020).
+        """
+        return math.ceil(self.scale * math.sqrt(2 * math.log(1 / risk)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)

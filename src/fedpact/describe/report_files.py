@@ -1,0 +1,187 @@
+"""Report files: one ``.npz`` archive that is written and read without pickle, and checked on the way in.
+
+Besides the counts it holds the site's name, n, the number of label classes, names and digests of the
+candidates, what was done to the counts, the version of fedpact that wrote it, and a checksum of all that. A file
+is refused if it is truncated, holds pickled objects, fails its checksum, or has counts that no data set makes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import lzma
+import tokenize
+import zipfile
+import zlib
+from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.condensed import to_square
+from fedpact.describe.noise import Noise
+from fedpact.describe.numbers import shorten
+from fedpact.describe.reports import Report
+from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
+from fedpact.errors import FederationError
+
+FORMAT = 2
+
+UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,
+    EOFError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What numpy raises, without pickle, on a file that is not what it claims to be."""
+
+_NEEDED = ("format", "name", "n", "n_classes", "counts")
+_NOISE = ("mechanism", "scale", "epsilon", "delta")
+_OPTIONAL = ("candidates", "digests", "minimum_count", *_NOISE, "version", "checksum")
+
+Fields = dict[str, NDArray[Any]]
+
+
+def to_bytes(report: Report) -> bytes:
+    """Return what a report's file holds."""
+    plain: dict[str, Any] = {
+        "format": FORMAT,
+        "name": report.name,
+        "n": report.n,
+        "n_classes": report.n_classes,
+        "counts": report.counts,
+        "minimum_count": report.minimum_count,
+        "version": _version(),
+    }
+    if report.candidates is not None:
+        plain |= {
+            "candidates": json.dumps(report.candidates.names),
+            "digests": json.dumps(report.candidates.digests),
+        }
+    if report.noise is not None:
+        plain |= report.noise.to_dict()
+    fields = {key: np.asarray(value) for key, value in plain.items()}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **{**fields, "checksum": np.asarray(_checksum(fields))})  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _version() -> str:
+    try:
+        return version("fedpact")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _checksum(fields: Fields) -> str:
+    found = hashlib.sha256()
+    for key in sorted(fields):
+        value = np.ascontiguousarray(fields[key])
+        found.update(repr((key, value.shape, value.dtype.str)).encode() + value.tobytes())
+    return found.hexdigest()
+
+
+def save_report(report: Report, path: str | PathLike[str]) -> None:
+    """Write a report to a file."""
+    try:
+        Path(path).write_bytes(to_bytes(report))
+    except OSError as error:
+        raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None
+
+
+def from_bytes(data: bytes, source: str = "report") -> Report:
+    """Read what :func:`to_bytes` wrote; ``source`` is named if something is wrong with it."""
+    try:
+        report = _build(_read_fields(data))
+        _check_triangles(report)
+    except FederationError as error:
+        raise FederationError(f"{source}: {error}") from None
+    return report
+
+
+def _read_fields(data: bytes) -> Fields:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            return {key: np.asarray(archive[key]) for key in (*_NEEDED, *_OPTIONAL) if key in archive.files}
+    except UNREADABLE:
+        raise FederationError("not a fedpact report (.npz without pickled objects)") from None
+
+
+def _build(fields: Fields) -> Report:
+    missing = [field for field in _NEEDED if field not in fields]
+    if missing:
+        raise FederationError(f"not a fedpact report; it lacks {', '.join(missing)}")
+    if fields["format"].shape != () or fields["format"].tolist() not in range(1, FORMAT + 1):
+        raise FederationError(f"report format must be {FORMAT}; it is {shorten(fields['format'].tolist())}")
+    checksum = fields.pop("checksum", None)
+    if fields["format"] > 1 and (checksum is None or checksum.tolist() != _checksum(fields)):
+        raise FederationError("the report was damaged or changed after it was written; ask the site for it again")
+    return Report(
+        name=str(fields["name"].tolist()),
+        n=fields["n"].tolist(),
+        n_classes=fields["n_classes"].tolist(),
+        counts=fields["counts"],
+        candidates=_read_candidates(fields),
+        minimum_count=fields["minimum_count"].tolist() if "minimum_count" in fields else 0,
+        noise=Noise(**{key: fields[key].tolist() for key in _NOISE}) if set(_NOISE) <= set(fields) else None,
+    )
+
+
+def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:
+    try:
+        entries = json.loads(str(fields[key].tolist())) if key in fields else []
+    except (json.JSONDecodeError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        raise FederationError(f"not a fedpact report; its {key} cannot be read")
+    return tuple(entries)
+
+
+def _read_candidates(fields: Fields) -> CandidateList | None:
+    if "candidates" not in fields:
+        return None
+    return CandidateList(names=_read_list(fields, "candidates"), digests=_read_list(fields, "digests"))
+
+
+def _check_triangles(report: Report) -> None:
+    """Refuse counts that no data set makes; noise may break any rule."""
+    if report.noise is not None or report.H < 3:
+        return
+    least, most = (to_square(side, report.H) for side in report.ranges(report.counts))
+    rule = "cannot differ more often than both do from a third"
+    broken = find_broken_triangle(least, most)
+    if broken is None and report.n_classes == 2:
+        rule = "and a third cannot differ in this way on points with two labels"
+        broken = find_broken_triangle(least, report.n - least)
+        if broken is None and report.is_exact:
+            broken = find_odd_triangle(least)
+    if broken is not None:
+        names = report.candidates.names if report.candidates else [f"h{place + 1}" for place in range(report.H)]
+        h, g, f = (names[place] for place in broken)
+        raise FederationError(f"the counts are those of no data set: {h!r} and {g!r} {rule} ({f!r})")
+
+
+def read_report(path: str | PathLike[str]) -> Report:
+    """Read a report without executing anything from the file."""
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise FederationError(f"{path}: no such file") from None
+    except OSError as error:
+        raise FederationError(f"{path}: cannot be read: {error.strerror}") from None
+    return from_bytes(data, str(path))

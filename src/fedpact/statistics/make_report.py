@@ -1,0 +1,108 @@
+"""``report``: what a site sends about its points, from what every candidate predicts there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.evidence import read_labels
+from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.reports import Report, hide_counts
+from fedpact.errors import FederationError, Problems
+from fedpact.statistics.count_disagreements import DisagreementCounter
+
+# Points that are counted between two calls of the progress function.
+_STEP = 65_536
+
+Progress = Callable[[int, int], None]
+
+
+def _count_classes(labels: NDArray[np.integer], declared: int | None) -> int:
+    seen = len(np.unique(labels))
+    if declared is None:
+        return seen
+    known = read_whole_number(declared, "n_classes")
+    if known < seen:
+        raise FederationError(f"n_classes must be at least the {seen} labels that occur; it is {known}")
+    return known
+
+
+def _read_candidates(given: CandidateList | Iterable[str] | None) -> CandidateList | None:
+    if given is None or isinstance(given, CandidateList):
+        return given
+    if isinstance(given, str):
+        raise FederationError(f"candidates must be a list of names; it is {shorten(given)}")
+    return CandidateList.from_names(given)
+
+
+def hide_small_counts(site: Report, minimum_count: int) -> Report:
+    """Return the report with counts below ``minimum_count``, or of less than that below n, not told apart.
+
+    Examples
+    --------
+    >>> site = Report(name="alice", n=50, n_classes=2, counts=np.array([3, 7, 10]))
+    >>> hide_small_counts(site, 5).counts.tolist()
+    [0, 7, 10]
+    """
+    least = read_whole_number(minimum_count, "minimum_count")
+    return replace(site, counts=hide_counts(site.counts, site.n, least), minimum_count=least)
+
+
+def report(
+    predictions: Any,
+    *,
+    name: str,
+    candidates: CandidateList | Iterable[str] | None = None,
+    n_classes: int | None = None,
+    weights: Any = None,
+    minimum_count: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Count on how many of a site's points any two candidates disagree.
+
+    Parameters
+    ----------
+    predictions
+        (H, n) label that every candidate predicts at every point. Any whole numbers will do.
+    name
+        The site.
+    candidates
+        Their names, or names with digests, so that reports on other candidates are refused.
+    n_classes
+        Number of labels that can occur; without it, of those that do.
+    weights
+        How many data rows each point stands for, (n,) whole numbers.
+    minimum_count
+        Counts below this are sent as 0, and those of less than this below n as n.
+    progress
+        Called with points counted and points in all.
+
+    Examples
+    --------
+    >>> site = report([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 0]], name="alice")
+    >>> site.n, site.n_classes, site.counts.tolist()
+    (4, 2, [1, 3, 2])
+    """
+    problems = Problems()
+    labels = read_labels(predictions, "predictions", problems)
+    problems.raise_if_any()
+    assert labels is not None, "labels are missing only where a problem was noted"
+    counter, own = DisagreementCounter(len(labels)), None if weights is None else np.asarray(weights)
+    for start in range(0, labels.shape[1], _STEP):
+        some = slice(start, start + _STEP)
+        counter.add(labels[:, some], None if own is None else own[some])
+        if progress is not None:
+            progress(min(start + _STEP, labels.shape[1]), labels.shape[1])
+    made = Report(
+        name=name,
+        n=counter.n,
+        n_classes=_count_classes(labels, n_classes),
+        counts=counter.counts,
+        candidates=_read_candidates(candidates),
+    )
+    return hide_small_counts(made, minimum_count) if minimum_count else made

@@ -1,0 +1,188 @@
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedpact.describe.candidate_list import CandidateList, digest_of
+from fedpact.describe.noise import Noise
+from fedpact.describe.report_files import from_bytes, read_report, to_bytes
+from fedpact.describe.reports import Report, hide_counts
+from fedpact.errors import FederationError
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    return tmp_path_factory.mktemp("reports")
+
+
+def count(labels):
+    """(P,) in the slowest way."""
+    H = len(labels)
+    return np.array([(labels[h] != labels[g]).sum() for h in range(H) for g in range(h + 1, H)], dtype=int)
+
+
+@st.composite
+def sent_reports(draw):
+    """A report of labels that were drawn, with or without candidates, hidden counts and noise."""
+    H, n, classes = draw(st.integers(1, 6)), draw(st.integers(1, 9)), draw(st.integers(1, 3))
+    labels = draw(st.lists(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n), min_size=H, max_size=H))
+    minimum = draw(st.integers(0, 4))
+    names = draw(st.none() | st.lists(st.text(min_size=1, max_size=4), min_size=H, max_size=H, unique=True))
+    digests = None if names is None else tuple(digest_of(name, "weights") for name in names)
+    return Report(
+        name=draw(st.text(min_size=1, max_size=5).filter(lambda name: not name.endswith("\0"))),
+        n=n,
+        n_classes=classes,
+        counts=hide_counts(count(np.array(labels)), n, minimum),
+        minimum_count=minimum,
+        candidates=None if names is None else CandidateList(names=tuple(names), digests=digests),
+        noise=draw(st.none() | st.just(Noise(scale=1.5, epsilon=0.5, delta=1e-6))),
+    )
+
+
+@given(sent_reports())
+@settings(deadline=None)
+def test_a_report_is_read_back(scratch, sent):
+    sent.save(scratch / "site.npz")
+    got = read_report(scratch / "site.npz")
+    for field in ("name", "n", "n_classes", "H", "minimum_count", "candidates", "noise"):
+        assert getattr(got, field) == getattr(sent, field)
+    np.testing.assert_array_equal(got.counts, sent.counts)
+    assert from_bytes(to_bytes(sent)).candidates == sent.candidates
+
+
+def test_a_report_on_500_models_is_small():
+    labels = np.random.default_rng(0).integers(0, 10, (500, 5_000))
+    h, g = np.triu_indices(500, k=1)
+    counts = np.array([(labels[a] != labels[b]).sum() for a, b in zip(h[:2000], g[:2000], strict=True)])
+    wide = np.resize(counts, len(h))  # as varied as real counts are
+    candidates = CandidateList.from_names(f"checkpoint-{index}.safetensors" for index in range(500))
+    sent = Report(name="site", n=5_000, n_classes=10, counts=wide, candidates=candidates)
+    assert len(to_bytes(sent)) < 1_000_000
+
+
+FIELDS = {"format": 1, "name": "alice", "n": 10, "n_classes": 2, "counts": [2, 5, 3]}
+
+
+def archive(**changes):
+    buffer = io.BytesIO()
+    fields = {key: value for key, value in {**FIELDS, **changes}.items() if value is not None}
+    np.savez_compressed(buffer, **{key: np.asarray(value) for key, value in fields.items()})
+    return buffer.getvalue()
+
+
+def zipped(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def array():
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(3))
+    return buffer.getvalue()
+
+
+FILES = {
+    "empty": (b"", "not a fedpact report"),
+    "text": (b"hello", "not a fedpact report"),
+    "pickle": (pickle.dumps({"name": "alice"}), "not a fedpact report"),
+    "array": (array(), "not a fedpact report"),
+    "truncated": (archive()[:-30], "not a fedpact report"),
+    "pickled-field": (archive(name=np.array([{}], dtype=object)), "not a fedpact report"),
+    "empty-zip": (zipped({}), "not a fedpact report; it lacks format, name, n, n_classes, counts"),
+    "no-arrays-in-zip": (zipped(dict.fromkeys(FIELDS, "1")), "report format must be 2; it is b'1'"),
+    "lacks-a-field": (archive(n=None), "not a fedpact report; it lacks n"),
+    "other-format": (archive(format=3), "report format must be 2; it is 3"),
+    "many-formats": (archive(format=[1] * 99), "report format must be 2; it is [1, 1, 1"),
+    "n-is-no-number": (archive(n="ten"), "n must be a number or a fraction like \"1/3\"; it is 'ten'"),
+    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 0; it is 2.5"),
+    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 2^53; it is 1000"),
+    "no-checksum": (archive(format=2), "the report was damaged or changed after it was written"),
+    "wrong-checksum": (archive(format=2, checksum="0" * 64), "damaged or changed"),
+    "noise-of-no-kind": (
+        archive(mechanism="none", scale=1, epsilon=1, delta=0.1),
+        "noise: mechanism must be one of discrete-gaussian; it is 'none'",
+    ),
+    "digests-missing": (archive(candidates='["a", "b", "c"]'), "16 hexadecimal digits for each of the 3 names"),
+    "candidates-in-no-list": (archive(candidates="a, b, c"), "its candidates cannot be read"),
+    "candidates-in-numbers": (archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"), "names must be strings"),
+    "broken-triangle": (
+        archive(counts=[2, 6, 3], n_classes=3),
+        "those of no data set: 'h1' and 'h3' cannot differ more often than both do from a third ('h2')",
+    ),
+    "three-that-all-differ": (archive(counts=[8, 8, 8]), "on points with two labels"),
+    "an-odd-triangle": (archive(counts=[2, 4, 3]), "on points with two labels"),
+    "counts-too-large": (archive(counts=[2, 5, 11]), "counts must lie between 0 and n = 10"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), FILES.values(), ids=FILES)
+def test_refuses_files(tmp_path, content, message):
+    (tmp_path / "x.npz").write_bytes(content)
+    with pytest.raises(FederationError) as caught:
+        read_report(tmp_path / "x.npz")
+    assert str(caught.value).startswith(f"{tmp_path / 'x.npz'}: ")
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(FederationError, match=r"x\.npz: no such file"):
+        read_report(tmp_path / "x.npz")
+    with pytest.raises(FederationError, match="cannot be read: Is a directory"):
+        read_report(tmp_path)
+
+
+def problems_of(path):
+    try:
+        read_report(path)
+    except FederationError as error:
+        return error.problems
+    return ()
+
+
+@given(st.integers(0, len(archive()) - 1), st.binary(max_size=6), st.integers(0, 6))
+@settings(max_examples=300, deadline=None)
+def test_a_damaged_file_is_a_report_or_an_error(scratch, at, patch, cut):
+    whole = archive()
+    (scratch / "damaged.npz").write_bytes(whole[:at] + patch + whole[at + cut :])
+    problems = problems_of(scratch / "damaged.npz")
+    assert all(len(problem.splitlines()) == 1 for problem in problems)
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(tmp_path):
+    sent = from_bytes(archive())
+    with pytest.raises(FederationError, match="the report cannot be written"):
+        sent.save(tmp_path / "no-folder" / "alice.npz")
+
+
+def test_a_changed_count_is_noticed(tmp_path):
+    """Somebody opens the archive and writes another count, in range and with all triangles in order."""
+    sent = from_bytes(archive(n_classes=3))
+    with np.load(io.BytesIO(to_bytes(sent))) as written:
+        fields = dict(written)
+    fields["counts"] = np.array([2, 5, 4], dtype=np.uint8)
+    with pytest.raises(FederationError, match="damaged or changed"):
+        from_bytes(archive(**fields))
+
+
+def test_suppressed_counts_break_no_triangle(scratch):
+    """1 and 1 were sent as 0; the third pair's 2 is more than 0 + 0 but not more than what those may stand for."""
+    sent = Report(name="a", n=9, n_classes=2, counts=np.array([0, 0, 2]), minimum_count=2)
+    sent.save(scratch / "hidden.npz")
+    assert read_report(scratch / "hidden.npz").counts.tolist() == [0, 0, 2]
+
+
+def test_noise_may_break_triangles(scratch):
+    sent = Report(
+        name="a", n=9, n_classes=2, counts=np.array([0, 0, 2]), noise=Noise(scale=1, epsilon=1, delta=0.1)
+    )
+    sent.save(scratch / "noisy.npz")
+    assert read_report(scratch / "noisy.npz").noise == sent.noise
