@@ -374,9 +374,10 @@ def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
 
 def test_theorem_uniqueness_of_pay_what_you_contribute():
     """At neighbours of (130, 130) with c = (1, 1): 1% more than the cost is refuted, the cost and a fee is not."""
-    lie = fp.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130])
+    lie = fp.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130]).witness
+    (liar,) = lie.agents
     assert lie.gain == pytest.approx(0.01)
-    assert lie.plan[lie.agent] == lie.honest_plan[lie.agent] + 1
+    assert lie.contributions_lying[liar] == lie.contributions_truthful[liar] + 1
     assert fp.refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
 
 

@@ -49,12 +49,12 @@ from fedpact.game.regret import Regret, is_equilibrium, regret
 from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
 from fedpact.mechanism.audit.audit import audit
 from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow, compare_rules
-from fedpact.mechanism.audit.result import Audit, AuditFinding, AuditStatus, Witness
+from fedpact.mechanism.audit.result import Audit, AuditFinding, AuditStatus
 from fedpact.mechanism.contribution.check import check_contribution
 from fedpact.mechanism.contribution.power import PowerCurve, PowerRow, PowerStatus, contribution_power
 from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
-from fedpact.mechanism.obliviousness.refute_payment import ProfitableLie, example_payments, refute_payment
+from fedpact.mechanism.obliviousness.refute_payment import Refutation, example_payments, refute_payment
 from fedpact.mechanism.obliviousness.result import (
     NeighbourPlan,
     Obliviousness,
@@ -65,6 +65,7 @@ from fedpact.mechanism.obliviousness.result import (
 from fedpact.mechanism.payment.rules import Truthful
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import Settlement, SettlementStatus
+from fedpact.mechanism.witness import Witness
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
 from fedpact.planning.plan import plan
@@ -129,8 +130,8 @@ __all__ = [
     "PowerRow",
     "PowerStatus",
     "PricedEquilibrium",
-    "ProfitableLie",
     "Quadratic",
+    "Refutation",
     "Regret",
     "Report",
     "RuleComparison",

@@ -29,33 +29,38 @@ PWYC = {
 }
 
 
-def play(lie, payment, report, plan_of):
-    """Utility of the liar if it reports this, from scratch."""
-    names = list(lie.truth)
-    agent = names.index(lie.agent)
-    truth = np.array([list(masses.values()) for masses in lie.truth.values()])
+def play(found, payment, report):
+    """What the liar is paid, its utility, the plan and whose target is met if it reports this, from scratch."""
+    names, (liar,) = list(found.truth), found.witness.agents
+    agent = names.index(liar)
+    truth = np.array([list(masses.values()) for masses in found.truth.values()])
     reported = truth.copy()
     reported[agent] = report
     build = {"labels": FED.evidence.labels, "epsilon": 0.01, "delta": 0.5, "cost": COST.tolist()}
     m = fp.plan(fp.Federation.from_table(distributions=reported, **build), "lp").m
-    assert dict(zip(names, m.tolist(), strict=True)) == plan_of
-    is_met = fp.verify(fp.Federation.from_table(distributions=truth, **build), m).met[lie.agent]
-    return is_met - COST[agent] * m[agent] + np.asarray(payment(m))[agent]
+    met = fp.verify(fp.Federation.from_table(distributions=truth, **build), m).met
+    paid = np.asarray(payment(m))[agent]
+    return paid, met[liar] - COST[agent] * m[agent] + paid, dict(zip(names, m.tolist(), strict=True)), met
 
 
 @pytest.mark.parametrize(("payment", "gain"), FOILS.values(), ids=FOILS)
 def test_other_payments_admit_a_profitable_lie(payment, gain):
-    lie = fp.refute_payment(FED, payment, M)
-    truth = list(lie.truth[lie.agent].values())
-    honest = play(lie, payment, truth, lie.honest_plan)
-    lying = play(lie, payment, list(lie.report.values()), lie.plan)
-    assert truth != list(lie.report.values())
+    found = fp.refute_payment(FED, payment, M)
+    lie, (liar,) = found.witness, found.witness.agents
+    assert (lie.kind, list(lie.reports), lie.given) == ("neighbour", [liar], {})
+    truth, report = (list(masses[liar].values()) for masses in (found.truth, lie.reports))
+    assert truth != report
+    paid, honest, before, met = play(found, payment, truth)
+    assert (paid, honest) == pytest.approx((found.payment_truthful, lie.utility_truthful))
+    assert (before, met) == (lie.contributions_truthful, lie.met_truthful)
+    paid, lying, after, met = play(found, payment, report)
+    assert (paid, lying) == pytest.approx((found.payment_lying, lie.utility_lying))
+    assert (after, met) == (lie.contributions_lying, lie.met_lying)
     assert lying - honest == pytest.approx(lie.gain, abs=1e-9)
-    assert (honest, lying) == pytest.approx((lie.honest_utility, lie.utility))
     assert lie.gain > 0
     assert gain is None or lie.gain == pytest.approx(gain)
-    assert sum(abs(lie.plan[name] - lie.honest_plan[name]) for name in lie.plan) == 1
-    assert {"agent-1": 20, "agent-2": 25} in (lie.plan, lie.honest_plan)
+    assert sum(abs(after[name] - before[name]) for name in after) == 1
+    assert {"agent-1": 20, "agent-2": 25} in (after, before)
 
 
 @pytest.mark.parametrize("payment", PWYC.values(), ids=PWYC)
@@ -66,27 +71,30 @@ def test_pay_what_you_contribute_is_not_refuted(payment):
 def test_the_expected_objective_too():
     labels = np.vstack([np.zeros((1, 7), dtype=int), np.eye(7, dtype=int)])
     fed = fp.Federation.from_table(labels, np.full((2, 7), 1 / 7), epsilon=0.1, delta=0.5, objective="expected")
-    lie = fp.refute_payment(fed, lambda m: [50, 50], [20, 20])
-    assert (lie.honest_plan, lie.plan) == ({"agent-1": 20, "agent-2": 20}, {"agent-1": 19, "agent-2": 20})
+    lie = fp.refute_payment(fed, lambda m: [50, 50], [20, 20]).witness
+    assert lie.contributions_truthful == {"agent-1": 20, "agent-2": 20}
+    assert lie.contributions_lying == {"agent-1": 19, "agent-2": 20}
     assert fp.refute_payment(fed, lambda m: m + 1, [20, 20]) is None
 
 
 def test_worth_does_not_matter_where_the_target_is_met_either_way():
-    gains = [fp.refute_payment(FED, lambda m: [5, 5], M, worth=worth).gain for worth in (1, 1000)]
+    gains = [fp.refute_payment(FED, lambda m: [5, 5], M, worth=worth).witness.gain for worth in (1, 1000)]
     assert gains[0] == pytest.approx(gains[1])
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e6])
 def test_the_currency_does_not_matter(unit):
     fed = FED.replace(cost=COST * unit)
-    lie = fp.refute_payment(fed, lambda m: 1.01 * unit * COST * m, M)
+    lie = fp.refute_payment(fed, lambda m: 1.01 * unit * COST * m, M).witness
     assert lie.gain == pytest.approx(0.02 * unit, rel=1e-3)
     assert fp.refute_payment(fed, lambda m: unit * COST * m, M) is None
 
 
-def test_a_lie_survives_json():
-    lie = fp.refute_payment(FED, lambda m: [5, 5], M)
-    assert fp.ProfitableLie.from_dict(json.loads(json.dumps(lie.to_dict()))) == lie
+def test_a_refutation_survives_json():
+    found = fp.refute_payment(FED, lambda m: [5, 5], M)
+    entry = json.loads(json.dumps(found.to_dict()))
+    assert entry["witness"]["gain"] == pytest.approx(found.witness.gain)
+    assert fp.Refutation.from_dict(entry) == found
 
 
 def test_bad_requests_are_refused():

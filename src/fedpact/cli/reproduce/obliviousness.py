@@ -59,13 +59,13 @@ def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bo
     if shown.is_oblivious:
         lies = {name: fp.refute_payment(fed, pay, m) for name, pay in fp.example_payments(fed).items()}
     if as_json:
-        found = {name: None if lie is None else lie.to_dict() for name, lie in lies.items()}
-        print_json({"obliviousness": shown.to_dict(), "lies": found})
+        entries = {name: None if found is None else found.to_dict() for name, found in lies.items()}
+        print_json({"obliviousness": shown.to_dict(), "lies": entries})
     else:
         print_plan(shown, lies)
 
 
-def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.ProfitableLie | None]) -> None:
+def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.Refutation | None]) -> None:
     """Print every report that leads to a neighbour, and what other payments would reward."""
     table = make_table("plan", "who reports", "x1", "x2", "each other point", "largest failure", left=2)
     for name, masses in shown.distributions.items():
@@ -82,8 +82,8 @@ def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.ProfitableLie | No
         print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
     out = console()
     out.print(shown.status.value, soft_wrap=True)
-    for name, lie in lies.items():
-        out.print(escape(f"- paying {name}: {_say_lie(lie)}"), soft_wrap=True)
+    for name, found in lies.items():
+        out.print(escape(f"- paying {name}: {_say_lie(found)}"), soft_wrap=True)
 
 
 def _say_m(contributions: Mapping[str, int]) -> str:
@@ -95,11 +95,12 @@ def _say_masses(masses: Mapping[str, float]) -> list[str]:
     return [f"{mass:.6f}" for mass in list(masses.values())[:3]]
 
 
-def _say_lie(lie: fp.ProfitableLie | None) -> str:
-    if lie is None:
+def _say_lie(found: fp.Refutation | None) -> str:
+    if found is None:
         return "no lie pays"
-    plans = f"the plan {_say_m(lie.honest_plan)} becomes {_say_m(lie.plan)}"
-    return f"{lie.agent} lies, {plans}, and it gains {format_number(lie.gain)}"
+    lie = found.witness
+    plans = f"the plan {_say_m(lie.contributions_truthful)} becomes {_say_m(lie.contributions_lying)}"
+    return f"{lie.agents[0]} lies, {plans}, and it gains {format_number(lie.gain)}"
 
 
 def print_maps(found: fp.ObliviousnessMap) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.witness import Witness
 
 
 class AuditStatus(Enum):
@@ -19,43 +20,6 @@ class AuditStatus(Enum):
     )
     COALITION_GAIN = "no gain of one agent was found; two together, or one under two names, gain"
     NO_GAIN = "no profitable misreport was found"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
-    """A profitable lie, with everything that is needed to check it."""
-
-    kind: str
-    """How the lie was made: "mixed", "scaled", "moved", "guided", "grid", "random", "pair" or "split"."""
-    agents: tuple[str, ...]
-    """Who lies for the gain."""
-    reports: dict[str, dict[str, float]]
-    """What they report instead of the truth; "NAME (2)", or the next free number, is a second name of an agent."""
-    given: dict[str, dict[str, float]]
-    """What others misreport both before and after; only where the others are not truthful."""
-    contributions_truthful: dict[str, int]
-    contributions_lying: dict[str, int]
-    met_truthful: dict[str, bool]
-    """Whose target is met in truth when the agents report the truth."""
-    met_lying: dict[str, bool]
-    utility_truthful: float
-    """Of those who lie together, when they report the truth."""
-    utility_lying: float
-
-    @property
-    def gain(self) -> float:
-        """What the lie brings."""
-        return self.utility_lying - self.utility_truthful
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"agents": list(self.agents), "gain": self.gain}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Witness:
-        """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key != "gain"}
-        return cls(**values | {"agents": tuple(entry["agents"])})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fedpact.mechanism.audit.misreports import Lie
-from fedpact.mechanism.audit.result import AuditFinding, Witness
+from fedpact.mechanism.audit.result import AuditFinding
 from fedpact.mechanism.audit.trial import Outcome, Trial
 from fedpact.mechanism.claims import Claim, second_name
+from fedpact.mechanism.witness import Witness
 
 _NOISE = 1e-8
 """Gains below this part of what the liars have are rounding."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import Obliviousness
+from fedpact.mechanism.witness import Witness
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import verify
 
@@ -35,37 +36,27 @@ _TOL = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProfitableLie:
-    """An agent that gains by a report that is not true, the others' reports being true."""
+class Refutation:
+    """Data of the agents with which one of them gains by a lie, the others' reports being true."""
 
-    agent: str
-    gain: float
-    """How much utility the lie adds."""
     truth: dict[str, dict[str, float]]
     """Masses by agent and point."""
-    report: dict[str, float]
-    """What the agent reports instead of its own."""
-    honest_plan: dict[str, int]
-    """The plan if all report the truth."""
-    plan: dict[str, int]
-    """The plan with the lie."""
-    honest_payment: float
-    payment: float
-    honest_utility: float
-    """Worth of the agent's target if the plan really meets it, less the cost of its samples, plus its payment."""
-    utility: float
+    witness: Witness
+    payment_truthful: float
+    """What the liar is paid when it reports the truth."""
+    payment_lying: float
     worth: float
     """What it is worth to an agent that its target is met."""
     method: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self)
+        return asdict(self) | {"witness": self.witness.to_dict()}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ProfitableLie:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Refutation:
         """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)
+        return cls(**dict(entry) | {"witness": Witness.from_dict(entry["witness"])})
 
 
 def _pay(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -113,34 +104,49 @@ def _list_cases(fed: Federation, payment: PaymentFunction, shown: Obliviousness)
             yield _Case(agent, truth, report[agent], abs(float(more[agent])), is_gain)
 
 
+class _Played(NamedTuple):
+    """What comes of a report, in truth."""
+
+    contributions: dict[str, int]
+    met: dict[str, bool]
+    payment: float
+    utility: float
+
+
 def _play(
     fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case, report: NDArray[np.float64]
-) -> tuple[dict[str, int], float, float]:
-    """Return the plan for a report of the agent, its payment, and its utility under the truth."""
+) -> _Played:
+    """Plan and pay for a report of the agent, and see what it has under the truth."""
     reported, agent = case.truth.copy(), fed.agents[case.agent]
     reported[case.agent] = report
     found = plan(with_distributions(fed, reported), method)
     paid = float(_pay(payment, found.m)[case.agent])
-    is_met = verify(with_distributions(fed, case.truth), found.m).met[agent.name]
-    return found.contributions, paid, worth * is_met - float(agent.cost(found.m[case.agent])) + paid
+    met = verify(with_distributions(fed, case.truth), found.m).met
+    utility = worth * met[agent.name] - float(agent.cost(found.m[case.agent])) + paid
+    return _Played(found.contributions, met, paid, utility)
 
 
-def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case) -> ProfitableLie:
+def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case) -> Refutation:
     """Play the lie, and the truth."""
     honest, lie = (_play(fed, payment, method, worth, case, row) for row in (case.truth[case.agent], case.report))
-    points = table_of(fed, "a lie").points
+    points, agent = table_of(fed, "a lie").points, fed.names[case.agent]
     name_masses = [dict(zip(points, row.tolist(), strict=True)) for row in (*case.truth, case.report)]
-    return ProfitableLie(
-        agent=fed.names[case.agent],
-        gain=lie[2] - honest[2],
+    return Refutation(
         truth=dict(zip(fed.names, name_masses[:-1], strict=True)),
-        report=name_masses[-1],
-        honest_plan=honest[0],
-        plan=lie[0],
-        honest_payment=honest[1],
-        payment=lie[1],
-        honest_utility=honest[2],
-        utility=lie[2],
+        witness=Witness(
+            kind="neighbour",
+            agents=(agent,),
+            reports={agent: name_masses[-1]},
+            given={},
+            contributions_truthful=honest.contributions,
+            contributions_lying=lie.contributions,
+            met_truthful=honest.met,
+            met_lying=lie.met,
+            utility_truthful=honest.utility,
+            utility_lying=lie.utility,
+        ),
+        payment_truthful=honest.payment,
+        payment_lying=lie.payment,
         worth=worth,
         method=method,
     )
@@ -160,7 +166,7 @@ def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
 
 def refute_payment(
     fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
-) -> ProfitableLie | None:
+) -> Refutation | None:
     """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
 
     Parameters
@@ -179,7 +185,7 @@ def refute_payment(
 
     Returns
     -------
-    ProfitableLie or None
+    Refutation or None
         None if the rule pays, around m, what an agent contributes and a constant.
 
     Raises
@@ -193,9 +199,9 @@ def refute_payment(
 
     >>> from fedpact.describe.examples import singletons
     >>> fed = singletons(epsilon=0.01)
-    >>> lie = refute_payment(fed, lambda m: [200, 200], [130, 130])
-    >>> lie.agent, lie.honest_plan, lie.plan, round(lie.gain, 9)
-    ('agent-1', {'agent-1': 130, 'agent-2': 130}, {'agent-1': 129, 'agent-2': 130}, 1.0)
+    >>> lie = refute_payment(fed, lambda m: [200, 200], [130, 130]).witness
+    >>> lie.agents, lie.contributions_truthful, lie.contributions_lying, round(lie.gain, 9)
+    (('agent-1',), {'agent-1': 130, 'agent-2': 130}, {'agent-1': 129, 'agent-2': 130}, 1.0)
     >>> refute_payment(fed, lambda m: m + 7, [130, 130]) is None
     True
     """
