@@ -36,12 +36,12 @@ from fedpact.experiments.contribution_check import (
     HonestSites,
     LyingSites,
     SimulationStatus,
-    compute_contribution_check,
+    reproduce_contribution_check,
 )
-from fedpact.experiments.obliviousness import compute_obliviousness
+from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
-from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, compute_price_of_stability
-from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, compute_truthfulness
+from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, reproduce_price_of_stability
+from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, reproduce_truthfulness
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
 from fedpact.game.mixed import MixedEquilibrium, MixedStatus, mixed_equilibrium
@@ -165,10 +165,6 @@ __all__ = [
     "classes",
     "compare",
     "compare_rules",
-    "compute_contribution_check",
-    "compute_obliviousness",
-    "compute_price_of_stability",
-    "compute_truthfulness",
     "contribution_power",
     "cover",
     "disagreement",
@@ -186,6 +182,10 @@ __all__ = [
     "read_report",
     "refute_payment",
     "regret",
+    "reproduce_contribution_check",
+    "reproduce_obliviousness",
+    "reproduce_price_of_stability",
+    "reproduce_truthfulness",
     "save",
     "settle",
     "shadow_prices",

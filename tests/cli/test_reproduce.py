@@ -15,7 +15,7 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
     assert "about three times too large" in out
     assert (tmp_path / "s.png").stat().st_size > 5000
     code, out, _ = fedpact("reproduce", "price-of-stability", "--epsilon", "1/8", "--json")
-    assert json.loads(out) == fp.compute_price_of_stability(["1/8"]).to_dict()
+    assert json.loads(out) == fp.reproduce_price_of_stability(["1/8"]).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_a_plan_where_it_cannot_hold_is_said(fedpact):
 
 
 def test_maps_are_printed_with_what_is_wrong(fedpact, monkeypatch, tmp_path):
-    small = fp.compute_obliviousness([130, 400], [20], parts=2)
-    monkeypatch.setattr(fp, "compute_obliviousness", lambda progress: small)
+    small = fp.reproduce_obliviousness([130, 400], [20], parts=2)
+    monkeypatch.setattr(fp, "reproduce_obliviousness", lambda progress: small)
     code, out, _ = fedpact("reproduce", "obliviousness", "--plot", str(tmp_path / "map.svg"))
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
@@ -87,8 +87,8 @@ def test_misreports_are_tried_with_every_planner(fedpact):
 
 
 def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
-    small = fp.compute_contribution_check(quotas=[30], lies=[0.5, 1.0], sites=2_000, lying_sites=100)
-    monkeypatch.setattr(fp, "compute_contribution_check", lambda **options: small)
+    small = fp.reproduce_contribution_check(quotas=[30], lies=[0.5, 1.0], sites=2_000, lying_sites=100)
+    monkeypatch.setattr(fp, "reproduce_contribution_check", lambda **options: small)
     code, out, _ = fedpact("reproduce", "contribution-check", "--plot", str(tmp_path / "c.svg"))
     assert code == 0
     assert "honest sites, level 0.01" in out

@@ -15,7 +15,7 @@ from fedpact.experiments.contribution_check import SimulationStatus, _judge
 @pytest.fixture(scope="module")
 def small():
     steps = []
-    seen = fp.compute_contribution_check(
+    seen = fp.reproduce_contribution_check(
         fp.examples.alice_bob(),
         quotas=[5, 40],
         lies=[0.5, 1.0],
@@ -49,7 +49,7 @@ def test_lying_sites_are_caught_at_least_as_often_as_is_proved(small):
 
 def test_the_bound_is_the_most_telling_pair_s():
     """Alice's pairs differ at 1/5, 4/5 or 1; she sends Bob's data, and those at 1/5 and 4/5 change places."""
-    seen = fp.compute_contribution_check(fp.examples.alice_bob(), quotas=[8], lies=[1], sites=10)
+    seen = fp.reproduce_contribution_check(fp.examples.alice_bob(), quotas=[8], lies=[1], sites=10)
     reported = [Fraction(1, 5), Fraction(4, 5), Fraction(1)] * 2
     bad = region(8, Fraction(1, 5), largest_cutoff(8, reported, 0.01))
     assert seen.lying[0].caught == pytest.approx(float(sum(mass(8, x, Fraction(4, 5)) for x in bad)))
@@ -64,13 +64,13 @@ def test_progress_and_reading_back(small):
 def test_the_same_generator_gives_the_same_sites():
     options = {"quotas": [10], "lies": [0.5], "sites": 200, "lying_sites": 50}
     fed = fp.examples.alice_bob()
-    again = [fp.compute_contribution_check(fed, rng=np.random.default_rng(5), **options) for _ in range(2)]
+    again = [fp.reproduce_contribution_check(fed, rng=np.random.default_rng(5), **options) for _ in range(2)]
     assert again[0] == again[1]
-    assert fp.compute_contribution_check(fed, rng=np.random.default_rng(6), **options) != again[0]
+    assert fp.reproduce_contribution_check(fed, rng=np.random.default_rng(6), **options) != again[0]
 
 
 def test_the_hospitals_keep_the_level():
-    seen = fp.compute_contribution_check(quotas=[30], lies=[], sites=2_000)
+    seen = fp.reproduce_contribution_check(quotas=[30], lies=[], sites=2_000)
     assert seen.federation == "arizona-hospitals"
     assert len(seen.honest) == 17
     assert sum(row.flagged for row in seen.honest) < 0.01 * 34_000
@@ -119,10 +119,10 @@ BAD = {
 @pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
 def test_refuses(changes, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.compute_contribution_check(**{"fed": fp.examples.alice_bob(), **changes})
+        fp.reproduce_contribution_check(**{"fed": fp.examples.alice_bob(), **changes})
     assert message in str(caught.value)
 
 
 def test_one_agent_alone_may_be_honest():
-    seen = fp.compute_contribution_check(ALICE, quotas=[10], lies=[], sites=100)
+    seen = fp.reproduce_contribution_check(ALICE, quotas=[10], lies=[], sites=100)
     assert (len(seen.honest), seen.lying) == (1, ())

@@ -8,7 +8,7 @@ import fedpact as fp
 @pytest.fixture(scope="module")
 def found():
     steps = []
-    maps = fp.compute_obliviousness([20, 130, 400], [7, 41], parts=3, progress=lambda *at: steps.append(at))
+    maps = fp.reproduce_obliviousness([20, 130, 400], [7, 41], parts=3, progress=lambda *at: steps.append(at))
     assert steps == [(done, 33) for done in range(1, 34)]
     return maps
 
@@ -51,4 +51,4 @@ def test_it_survives_json_and_is_drawn(found):
 @pytest.mark.parametrize("grids", [([], [7], 3), ([130], [], 3), ([130], [7], 0), ([1.5], [7], 3)])
 def test_bad_parameters_are_refused(grids):
     with pytest.raises(fp.FederationError, match=r"pac|parts"):
-        fp.compute_obliviousness(grids[0], grids[1], parts=grids[2])
+        fp.reproduce_obliviousness(grids[0], grids[1], parts=grids[2])

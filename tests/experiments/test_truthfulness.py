@@ -10,7 +10,7 @@ from fedpact.experiments.truthfulness import draw_federation
 
 def test_every_planner_tries_its_share_and_no_lie_pays():
     calls = []
-    found = fp.compute_truthfulness(253, progress=lambda done, total: calls.append((done, total)))
+    found = fp.reproduce_truthfulness(253, progress=lambda done, total: calls.append((done, total)))
     assert [row.method for row in found.rows] == ["lp", "union", "tree", "exact", "auto"]
     assert [row.tried for row in found.rows] == [51, 51, 51, 50, 50]
     assert found.gain == 0
@@ -23,7 +23,7 @@ def test_a_rule_that_rewards_lies_would_be_seen(monkeypatch):
         return fp.audit(fed, "none", **options)
 
     monkeypatch.setattr(truthfulness, "audit", pay_nothing)
-    assert fp.compute_truthfulness(60).gain > 0
+    assert fp.reproduce_truthfulness(60).gain > 0
 
 
 def test_federations_of_every_kind_are_drawn():
@@ -39,4 +39,4 @@ def test_federations_of_every_kind_are_drawn():
 
 def test_fewer_reports_than_planners_are_refused():
     with pytest.raises(fp.FederationError, match="reports must be at least 5, one per planner; it is 4"):
-        fp.compute_truthfulness(4)
+        fp.reproduce_truthfulness(4)

@@ -209,7 +209,7 @@ def _read_sites(value: Any, field: str) -> int:
     return sites
 
 
-def compute_contribution_check(
+def reproduce_contribution_check(
     fed: Federation | None = None,
     *,
     quotas: Sequence[Any] = QUOTAS,
@@ -242,7 +242,7 @@ def compute_contribution_check(
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> seen = compute_contribution_check(alice_bob(), quotas=[30], lies=[1.0], sites=2000)
+    >>> seen = reproduce_contribution_check(alice_bob(), quotas=[30], lies=[1.0], sites=2000)
     >>> [row.flagged / row.sites <= 0.01 for row in seen.honest]
     [True, True]
     >>> [row.flagged / row.sites > 0.95 for row in seen.lying]

@@ -106,7 +106,7 @@ def _search(fed: Federation, m: tuple[int, int], parts: int, step: Callable[[], 
     )
 
 
-def compute_obliviousness(
+def reproduce_obliviousness(
     pac: Sequence[int] = PAC,
     expected: Sequence[int] = EXPECTED,
     *,
@@ -126,7 +126,7 @@ def compute_obliviousness(
 
     Examples
     --------
-    >>> found = compute_obliviousness([130, 400], [20], parts=2)
+    >>> found = reproduce_obliviousness([130, 400], [20], parts=2)
     >>> [(point.m, point.status.name) for point in found.pac.points][::3]
     [((130, 130), 'HOLDS'), ((400, 400), 'TOO_LARGE')]
     >>> found.search.reports, found.search.highest_other

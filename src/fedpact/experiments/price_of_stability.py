@@ -136,7 +136,7 @@ def _compute(epsilon: float | str, delta: float) -> StabilityRow:
     )
 
 
-def compute_price_of_stability(
+def reproduce_price_of_stability(
     epsilon: Sequence[float | str] = EPSILONS,
     delta: float | str = DELTA,
     *,
@@ -146,7 +146,7 @@ def compute_price_of_stability(
 
     Examples
     --------
-    >>> curve = compute_price_of_stability(["1/8", "1/16", "1/32"])
+    >>> curve = reproduce_price_of_stability(["1/8", "1/16", "1/32"])
     >>> [round(row.price, 3) for row in curve.rows], [row.printed for row in curve.rows]
     ([1.0, 1.176, 1.545], [4.0, 5.0, 6.0])
     """

@@ -128,7 +128,7 @@ def _soak(method: str, budget: int, rng: np.random.Generator, tick: Callable[[in
     return TruthfulnessRow(method=method, federations=count, tried=tried, gain=gain)
 
 
-def compute_truthfulness(
+def reproduce_truthfulness(
     reports: int = REPORTS,
     *,
     rng: np.random.Generator | None = None,
@@ -147,7 +147,7 @@ def compute_truthfulness(
 
     Examples
     --------
-    >>> found = compute_truthfulness(50)
+    >>> found = reproduce_truthfulness(50)
     >>> found.tried, found.gain
     (50, 0.0)
     """

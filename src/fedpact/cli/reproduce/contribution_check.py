@@ -35,7 +35,7 @@ def contribution_check(
     """
     rng = read_seed(seed)
     with progress_bar("Simulating sites") as report:
-        found = fp.compute_contribution_check(sites=sites, level=level, rng=rng, progress=report)
+        found = fp.reproduce_contribution_check(sites=sites, level=level, rng=rng, progress=report)
     answer(found, lambda: print_simulation(found), as_json=as_json, plot=plot)
 
 

@@ -49,7 +49,7 @@ def obliviousness(
     if epsilon is not None:
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
     with progress_bar("Looking at plans") as report:
-        found = fp.compute_obliviousness(progress=report)
+        found = fp.reproduce_obliviousness(progress=report)
     answer(found, lambda: print_maps(found), as_json=as_json, plot=plot)
 
 

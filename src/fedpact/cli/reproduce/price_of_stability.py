@@ -35,7 +35,7 @@ def price_of_stability(
     values = read_list(epsilon, "epsilon")
     with progress_bar("Computing equilibria and optima") as report:
         options = {} if values is None else {"epsilon": values}
-        curve = fp.compute_price_of_stability(delta=delta, progress=report, **options)
+        curve = fp.reproduce_price_of_stability(delta=delta, progress=report, **options)
     answer(curve, lambda: print_curve(curve), as_json=as_json, plot=plot)
 
 

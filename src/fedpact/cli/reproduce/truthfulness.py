@@ -33,7 +33,7 @@ def truthfulness(
     """
     rng = read_seed(seed)
     with progress_bar("Trying misreports") as report:
-        found = fp.compute_truthfulness(reports, rng=rng, progress=report)
+        found = fp.reproduce_truthfulness(reports, rng=rng, progress=report)
     answer(found, lambda: print_truthfulness(found), as_json=as_json)
 
 
