@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.numbers import check_at_least, read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError
 
 GOOD = {
@@ -82,3 +82,31 @@ def test_whole_number_in_a_string():
 
 def test_an_array_is_shown_on_one_line():
     assert shorten(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
+
+
+def test_a_whole_number_may_have_to_be_larger():
+    assert read_whole_number("2", "sites", least=2) == 2
+    with pytest.raises(FederationError, match=r"^sites must be 2 or more; it is 1$"):
+        read_whole_number(1, "sites", least=2)
+    with pytest.raises(FederationError, match=r"^sites must be a whole number >= 0; it is -1$"):
+        read_whole_number(-1, "sites", least=2)
+
+
+def test_a_chance_is_neither_impossible_nor_certain():
+    assert read_chance("1/3", "level") == 1 / 3
+    for value in (0, 1, "1/1", -0.5, 2):
+        with pytest.raises(FederationError, match=r"^level must lie strictly between 0 and 1; it is "):
+            read_chance(value, "level")
+    with pytest.raises(FederationError, match=r"^level must be a finite number; it is nan$"):
+        read_chance(float("nan"), "level")
+
+
+@pytest.mark.parametrize("value", [0, 0.5, float("inf")])
+def test_a_number_that_is_large_enough_is_handed_on(value):
+    assert check_at_least(value, "time_limit", 0) is value
+
+
+@pytest.mark.parametrize("value", [-1, -1e-9, float("nan"), float("-inf")])
+def test_a_number_that_is_too_small_or_none_is_refused(value):
+    with pytest.raises(FederationError, match=rf"^time_limit must be 0 or more; it is {value}$"):
+        check_at_least(value, "time_limit", 0)

@@ -35,7 +35,9 @@ from fedpact.coalition.groups import (
 from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.federation import Federation
-from fedpact.errors import FederationError, InfeasibleError
+from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import check_at_least
+from fedpact.errors import InfeasibleError
 
 RULES = ("core", "least-core", "shapley", "equal", "proportional")
 MAX_GROUPS = 150
@@ -84,13 +86,6 @@ def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) ->
         cost=found.cost,
         contributions=dict(found.contributions),
     )
-
-
-def _check_request(rule: str, max_groups: int) -> None:
-    if rule not in RULES:
-        raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {rule!r}")
-    if not max_groups >= 1:
-        raise FederationError(f"max_groups must be 1 or more; it is {max_groups}")
 
 
 def _report(progress: Callable[[int, int], None] | None, total: int) -> Callable[[int], None] | None:
@@ -142,8 +137,8 @@ def share(
     >>> split.payments, split.status.name
     ({'alice': 0.5, 'bob': -0.5}, 'STABLE')
     """
-    max_groups = MAX_GROUPS if max_groups is None else max_groups
-    _check_request(rule, max_groups)
+    read_choice(rule, "rule", RULES)
+    max_groups = MAX_GROUPS if max_groups is None else check_at_least(max_groups, "max_groups", 1)
     rng = np.random.default_rng(0) if rng is None else rng
     most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups
     game = CostGame(fed, method, time_limit=time_limit, progress=_report(progress, most))

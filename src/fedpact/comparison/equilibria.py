@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
+from fedpact.describe.numbers import check_at_least
+from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
@@ -126,11 +127,8 @@ def equilibria(
     >>> equilibria(no_pure_equilibrium()).status.value
     'no pure equilibrium exists: every profile was searched'
     """
-    max_count = MAX_COUNT if max_count is None else max_count
-    time_limit = TIME_LIMIT if time_limit is None else time_limit
-    for field, value, least in (("max_count", max_count, 1), ("time_limit", time_limit, 0)):
-        if not value >= least:
-            raise FederationError(f"{field} must be {least} or more; it is {value}")
+    max_count = MAX_COUNT if max_count is None else check_at_least(max_count, "max_count", 1)
+    time_limit = TIME_LIMIT if time_limit is None else check_at_least(time_limit, "time_limit", 0)
     game = game_of(fed)
     found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
     missing = find_unmet(game, found.profiles)

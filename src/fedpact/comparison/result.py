@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedpact.describe.names import read_choice
 from fedpact.drawing.figures import draw_bars
-from fedpact.errors import FederationError
 from fedpact.statistics.verification import Interval, Verification
 
 if TYPE_CHECKING:
@@ -111,9 +111,7 @@ class Comparison:
     def row(self, method: str) -> ComparedRow:
         """Give the row of that method."""
         rows = {row.method: row for row in self.rows}
-        if method not in rows:
-            raise FederationError(f"method must be one of {', '.join(rows)}; it is {method!r}")
-        return rows[method]
+        return rows[read_choice(method, "method", rows)]
 
     def times_best(self, row: ComparedRow) -> float | None:
         """Cost of a row over that of the best; None where one of them has none."""

@@ -1,11 +1,13 @@
-"""The nearest known name, for messages about an unknown one."""
+"""Names that have to be known: of methods, rules, agents, keys."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -21,3 +23,17 @@ def nearest(word: str, known: Iterable[str]) -> str:
     known = list(known)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.4)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(map(shorten, known[:10]))}"
+
+
+def read_choice(value: Any, field: str, known: Collection[str]) -> str:
+    """Read one of a few names.
+
+    Examples
+    --------
+    >>> read_choice("fast", "method", ("lp", "exact"))
+    Traceback (most recent call last):
+    fedpact.errors.FederationError: method must be one of lp, exact; it is 'fast'
+    """
+    if not isinstance(value, str) or value not in known:
+        raise FederationError(f"{field} must be one of {', '.join(known)}; it is {value!r}")
+    return value

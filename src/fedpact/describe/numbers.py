@@ -6,11 +6,13 @@ import math
 import re
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from fedpact.errors import FederationError
 
 _LONGEST = 60
+
+N = TypeVar("N", int, float)
 
 
 def read_number(value: Any, field: str) -> float:
@@ -37,8 +39,8 @@ def read_number(value: Any, field: str) -> float:
     return number
 
 
-def read_whole_number(value: Any, field: str) -> int:
-    """Read a whole number >= 0.
+def read_whole_number(value: Any, field: str, *, least: int = 0) -> int:
+    """Read a whole number, 0 or more, or at least ``least``.
 
     Examples
     --------
@@ -48,7 +50,37 @@ def read_whole_number(value: Any, field: str) -> int:
     number = read_number(value, field)
     if number < 0 or number != int(number):
         raise FederationError(f"{field} must be a whole number >= 0; it is {shorten(value)}")
-    return int(value) if isinstance(value, Integral) else int(number)
+    return check_at_least(int(value) if isinstance(value, Integral) else int(number), field, least)
+
+
+def read_chance(value: Any, field: str) -> float:
+    """Read a probability strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> read_chance("1/20", "delta")
+    0.05
+    """
+    number = read_number(value, field)
+    if not 0 < number < 1:
+        raise FederationError(f"{field} must lie strictly between 0 and 1; it is {number:g}")
+    return number
+
+
+def check_at_least(value: N, field: str, least: int) -> N:
+    """Hand a number on unless it is too small, or not a number; it may be infinite.
+
+    Examples
+    --------
+    >>> check_at_least(float("inf"), "time_limit", 0)
+    inf
+    >>> check_at_least(0, "max_rounds", 1)
+    Traceback (most recent call last):
+    fedpact.errors.FederationError: max_rounds must be 1 or more; it is 0
+    """
+    if not value >= least:
+        raise FederationError(f"{field} must be {least} or more; it is {value}")
+    return value
 
 
 def shorten(value: Any) -> str:

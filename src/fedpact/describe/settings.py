@@ -10,7 +10,7 @@ import numpy as np
 
 from fedpact.describe.costs import Cost, read_cost
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
 
 OBJECTIVES = ("pac", "expected")
@@ -104,13 +104,10 @@ def read_capacity(value: Any) -> int | None:
 
 def _read_delta(value: Any, problems: Problems) -> float:
     try:
-        number = read_number(value, "delta")
+        return read_chance(value, "delta")
     except FederationError as error:
         problems.extend(error)
         return 0.5
-    if not 0 < number < 1:
-        problems.add(f"delta must lie strictly between 0 and 1; it is {number:g}")
-    return number
 
 
 def read_settings(

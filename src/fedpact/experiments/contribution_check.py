@@ -202,13 +202,6 @@ def _read_sizes(quotas: Sequence[Any], lies: Sequence[Any]) -> tuple[list[int], 
     return counts, shares
 
 
-def _read_sites(value: Any, field: str) -> int:
-    sites = read_whole_number(value, field)
-    if sites < 1:
-        raise FederationError(f"{field} must be 1 or more; it is {sites}")
-    return sites
-
-
 def reproduce_contribution_check(
     fed: Federation | None = None,
     *,
@@ -252,7 +245,8 @@ def reproduce_contribution_check(
     counts, shares = _read_sizes(quotas, lies)
     if fed.k < 2 and shares:
         raise FederationError("fed must have at least two agents, to lie with another's data; or give lies=[]")
-    sites, lying_sites = _read_sites(sites, "sites"), _read_sites(lying_sites, "lying_sites")
+    sites = read_whole_number(sites, "sites", least=1)
+    lying_sites = read_whole_number(lying_sites, "lying_sites", least=1)
     level = read_chance(level, "level")
     drawn = simulate_sites(fed, np.random.default_rng(0) if rng is None else rng)
     total = fed.k * len(counts)

@@ -137,8 +137,7 @@ def reproduce_obliviousness(
     ]
     if not all(grids):
         raise FederationError("pac and expected must hold at least one number each; one is empty")
-    if read_whole_number(parts, "parts") < 1:
-        raise FederationError(f"parts must be 1 or more; it is {parts}")
+    parts = read_whole_number(parts, "parts", least=1)
     total, done = sum(len(grid) ** 2 for grid in grids) + math.comb(parts + 3, 3), itertools.count(1)
 
     def step() -> None:

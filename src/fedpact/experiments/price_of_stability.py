@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedpact.comparison.equilibria import equilibria
 from fedpact.describe.constructions import price_of_stability
-from fedpact.describe.numbers import read_number
+from fedpact.describe.numbers import read_chance, read_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError, SolverError
 
@@ -152,9 +152,7 @@ def reproduce_price_of_stability(
     """
     if not len(epsilon):
         raise FederationError("epsilon must hold at least one value")
-    chance = read_number(delta, "delta")
-    if not 0 < chance < 1:
-        raise FederationError(f"delta must lie strictly between 0 and 1; it is {chance:g}")
+    chance = read_chance(delta, "delta")
     rows = []
     for value in epsilon:
         rows.append(_compute(value, chance))

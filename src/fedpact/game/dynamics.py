@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import check_at_least
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
 from fedpact.game.check import check_profiles
@@ -267,10 +269,8 @@ def best_response_dynamics(
     >>> best_response_dynamics(no_pure_equilibrium()).status.name
     'CYCLES'
     """
-    if order not in ORDERS:
-        raise FederationError(f"order must be one of {', '.join(ORDERS)}; it is {order!r}")
-    if not max_rounds >= 1:
-        raise FederationError(f"max_rounds must be 1 or more; it is {max_rounds}")
+    read_choice(order, "order", ORDERS)
+    check_at_least(max_rounds, "max_rounds", 1)
     game = game_of(fed)
     try:
         m = read_contributions(fed, {} if start is None else start)

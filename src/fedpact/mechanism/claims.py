@@ -20,6 +20,7 @@ from fedpact.describe.costs import Linear
 from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.names import read_choice
 from fedpact.describe.reports import Report
 from fedpact.describe.settings import Agent
 from fedpact.errors import FederationError
@@ -214,9 +215,7 @@ def _as_table(fed: Federation) -> Table:
 
 def claims_of(fed: Federation, private: str) -> Claims:
     """Say what agents can claim where "data" or "costs" are private."""
-    if private not in PRIVATE:
-        raise FederationError(f"private must be one of {', '.join(PRIVATE)}; it is {private!r}")
-    if private == "costs":
+    if read_choice(private, "private", PRIVATE) == "costs":
         for agent in fed.agents:
             if not isinstance(agent.cost, Linear):
                 raise FederationError(

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
+from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import check_at_least
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
@@ -132,11 +134,10 @@ def plan_from(
         ).in_currency(unit)
         cost = fed.cost_of(other.m)
         return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost), federation=fed.fingerprint)
-    if method not in METHODS:
-        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    read_choice(method, "method", METHODS)
     for field, value in (("max_nodes", max_nodes), ("time_limit", time_limit)):
-        if value is not None and not value >= 0:
-            raise FederationError(f"{field} must be 0 or more; it is {value}")
+        if value is not None:
+            check_at_least(value, field, 0)
     has_pairs_only = isinstance(fed.evidence, Reports)
     if method == "exact" and has_pairs_only:
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
+from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
@@ -132,8 +133,7 @@ class Engine:
         draws: int = DRAWS,
     ) -> Values:
         """Values of ``requirements`` at the contribution vectors ``m`` (B, k)."""
-        if method not in METHODS:
-            raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+        read_choice(method, "method", METHODS)
         if method in ("exact", "estimate"):
             _ = self._weights.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)

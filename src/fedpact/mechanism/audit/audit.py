@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
@@ -45,8 +46,8 @@ SENSES = ("ex-post", "dominant", "coalition")
 
 def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
     """Planner of the mechanism: the paper's program unless the rule needs the optimum."""
-    if method is not None and method not in METHODS:
-        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    if method is not None:
+        read_choice(method, "method", METHODS)
     if rule.contribute is not None and method not in (None, "lp"):
         raise FederationError(f"method is given by the rule, which plans by the paper's program; it is {method!r}")
     return method or (find_optimum_method(fed) if rule.needs_optimum else "lp")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.names import read_choice
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
@@ -142,8 +143,7 @@ def compare_rules(
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
-    if method not in METHODS:
-        raise FederationError(f"method must be one of {', '.join(METHODS)}; it is {method!r}")
+    read_choice(method, "method", METHODS)
     read_budget(reports)
     read_worth(game_of(fed), worth)
     read_terms(fed, "threshold", ceiling=ceiling)

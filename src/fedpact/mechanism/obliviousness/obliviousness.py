@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
+from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of
@@ -184,14 +185,6 @@ def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) 
     )
 
 
-def _check_request(method: str, construction: str, reports: int) -> None:
-    for field, value, known in (("method", method, METHODS), ("construction", construction, CONSTRUCTIONS)):
-        if value not in known:
-            raise FederationError(f"{field} must be one of {', '.join(known)}; it is {value!r}")
-    if read_whole_number(reports, "reports") < 1:
-        raise FederationError(f"reports must be 1 or more; it is {reports}")
-
-
 def obliviousness(
     fed: Federation,
     m: Any = None,
@@ -234,7 +227,9 @@ def obliviousness(
     >>> print(obliviousness(fed, [400, 400]).status.value)
     cannot hold: no reports lead to this plan or to one of its neighbours, they ask for too much
     """
-    _check_request(method, construction, reports)
+    read_choice(method, "method", METHODS)
+    read_choice(construction, "construction", CONSTRUCTIONS)
+    reports = read_whole_number(reports, "reports", least=1)
     if m is None and construction != "auto":
         raise FederationError(f"construction belongs to a given m; leave it out, it is {construction!r}")
     if m is None:

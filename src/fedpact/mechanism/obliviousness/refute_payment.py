@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.numbers import check_at_least, read_number, shorten
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -205,9 +205,7 @@ def refute_payment(
     >>> refute_payment(fed, lambda m: m + 7, [130, 130]) is None
     True
     """
-    worth = read_number(worth, "worth")
-    if worth < 0:
-        raise FederationError(f"worth must be 0 or more; it is {worth:g}")
+    worth = check_at_least(read_number(worth, "worth"), "worth", 0)
     shown = obliviousness(fed, m, method=method)
     if not shown.is_oblivious:
         raise FederationError(

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
+from fedpact.describe.names import read_choice
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.mechanism.payment.fees import others_of, set_fee
 from fedpact.mechanism.payment.terms import Terms
@@ -235,9 +236,7 @@ def find_sense(rule: Rule, private: str, *, is_self_sufficient: bool) -> Truthfu
 
 def find_rule(name: str, fed: Federation) -> Rule:
     """Look up a rule, and raise where it says nothing about the federation."""
-    if not isinstance(name, str) or name not in RULES:
-        raise FederationError(f"rule must be one of {', '.join(RULES)}; it is {name!r}")
-    rule = RULES[name]
+    rule = RULES[read_choice(name, "rule", RULES)]
     if rule.needs_optimum and fed.guarantee == "joint" and fed.objective == "pac":
         raise FederationError(
             f"rule {name!r} pays for welfare, in which every target counts by itself, and the joint guarantee "

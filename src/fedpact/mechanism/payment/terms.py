@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.describe.settings import read_per_agent
 from fedpact.errors import FederationError, Problems
@@ -101,8 +102,7 @@ def read_terms(
         raise FederationError("fee and recover cannot both be given: a fee is fixed, recover sets it; give one")
     if given["alone_at_least"] and not given["recover"]:
         raise FederationError("alone_at_least bounds the fees that recover sets; give recover as well")
-    if pivot not in PIVOTS:
-        raise FederationError(f"pivot must be one of {', '.join(PIVOTS)}; it is {pivot!r}")
+    read_choice(pivot, "pivot", PIVOTS)
     share = 0.0 if recover is None else read_number(recover, "recover")
     if not 0 <= share <= 1:
         raise FederationError(f"recover must be a share between 0 and 1; it is {share:g}")
