@@ -4,9 +4,7 @@
 Shao, Shapira, ICLR 2026).
 """
 
-from __future__ import annotations
-
-from importlib.metadata import version
+from importlib.metadata import version as _version
 
 from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.share import share
@@ -77,7 +75,7 @@ from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
 
-__version__ = version("fedpact")
+__version__ = _version("fedpact")
 
 __all__ = [
     "TIE",

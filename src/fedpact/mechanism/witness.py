@@ -20,7 +20,7 @@ class Witness:
     agents: tuple[str, ...]
     """Who lies for the gain."""
     reports: dict[str, dict[str, float]]
-    """What they report instead of the truth; "NAME (2)", or the next free number, is a second name of an agent."""
+    """What they report instead of the truth; "NAME (2)", or the next free number, is an agent's second name."""
     given: dict[str, dict[str, float]]
     """What others misreport both before and after; only where the others are not truthful."""
     contributions_truthful: dict[str, int]

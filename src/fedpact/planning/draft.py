@@ -17,7 +17,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.errors import NoPlanFoundError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
-from fedpact.planning.lower_bound import unreachable
+from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities, most_of, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import InfeasibleError, NoPlanFoundError
+from fedpact.errors import InfeasibleError
 from fedpact.planning.currency import in_round_currency
+from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
-from fedpact.statistics.weights import JOINT
 
 _MANY_AGENTS = 200
 # The nodes are what ends the integer search, so that it ends the same way every time.
@@ -50,31 +50,6 @@ class LowerBound:
             return self.fractional.value, "program over single pairs"
         found = self.program.integer_bound(self.pairs, seconds=_SECONDS, nodes=_NODES, rounds=_ROUNDS)
         return max(found, self.fractional.value), "integer program over single pairs"
-
-
-def requirement_name(fed: Federation, requirement: int) -> str:
-    """Whose target it is."""
-    return fed.names[requirement] if requirement != JOINT else "all agents together"
-
-
-def unreachable(
-    fed: Federation, requirement: int, pair: tuple[int, int], method: str | None = None
-) -> InfeasibleError:
-    """Say whose target and which pair the capacities leave no way to meet, at all or by one ``method``."""
-    agent = requirement_name(fed, requirement)
-    truth, other = (fed.hypotheses[index] for index in pair)
-    if method is None:
-        return InfeasibleError(
-            f"no plan exists: with everybody at capacity {agent!r} still misses the target, because {other!r} too "
-            f"often survives when {truth!r} is the truth; raise a capacity or the tolerance",
-            agents=(agent,),
-            pair=(truth, other),
-        )
-    why = (
-        f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the truth; "
-        f"another method may; or raise a capacity or the tolerance"
-    )
-    return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))
 
 
 def bound_below(fed: Federation) -> float:

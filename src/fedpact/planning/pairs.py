@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds, tolerance
-from fedpact.errors import InfeasibleError
+from fedpact.planning.infeasible import never_certain
 from fedpact.planning.row_generation import Row
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
@@ -150,7 +150,7 @@ class PairProgram:
         elif self.is_bound:
             a = np.minimum(a, b)
         if not a.any():
-            raise _infeasible(self.fed, *pair, hurt)
+            raise never_certain(self.fed, pair, hurt)
         return Row(
             a=a,
             b=b,
@@ -227,14 +227,3 @@ def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray
 
     bad, for_whom = zip(*on_all_cores(bad_in, rates.blocks(fed.k)), strict=True)
     return np.concatenate(bad), np.concatenate(for_whom)
-
-
-def _infeasible(fed: Federation, h: int, g: int, p: NDArray[np.float64]) -> InfeasibleError:
-    agent = fed.names[int(np.argmax(p - fed.epsilon))]
-    pair = (fed.hypotheses[h], fed.hypotheses[g])
-    return InfeasibleError(
-        f"no plan exists: agent {agent!r} tolerates no error and no number of samples rules out "
-        f"{pair[1]!r} for certain when {pair[0]!r} is the truth; raise its epsilon",
-        agents=(agent,),
-        pair=pair,
-    )

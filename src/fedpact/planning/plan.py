@@ -30,7 +30,8 @@ from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
-from fedpact.planning.lower_bound import LowerBound, requirement_name, unreachable
+from fedpact.planning.infeasible import requirement_name, unreachable
+from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.rounding import most_of, polish
 from fedpact.planning.row_generation import Solution

@@ -29,8 +29,9 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
 from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
+from fedpact.planning.infeasible import too_few_for_cover
 from fedpact.planning.rounding import capacities, polish, round_up
-from fedpact.planning.row_generation import CoveringProgram, Row, Solution, UnreachableRow
+from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
 
 ENUMERATE = 4_000
 """So many labelings are all taken instead of a cover."""
@@ -102,23 +103,13 @@ def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
     try:
         solution = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
     except UnreachableRow as error:
-        raise _infeasible(fed, error.row) from None
+        raise too_few_for_cover(fed, error.row.requirement, error.row.pair) from None
     m = round_up(fed, solution.m, program.proves)
     if m is None:  # the solver's tolerance allows what integers do not
-        raise _infeasible(fed, solution.rows[int(solution.duals.argmax())])
+        row = solution.rows[int(solution.duals.argmax())]
+        raise too_few_for_cover(fed, row.requirement, row.pair)
     m = polish(fed, m, program.proves)
     return Rounded(m, solution, fed.cost_of(m))
-
-
-def _infeasible(fed: Federation, row: Row) -> InfeasibleError:
-    agent = fed.names[row.requirement]
-    pair = (fed.hypotheses[row.target], fed.hypotheses[int(row.hypotheses[0])])
-    return InfeasibleError(
-        f"no plan is found: with everybody at capacity too few samples tell {pair[0]!r} from {pair[1]!r}, which "
-        f"agent {agent!r} needs; raise a capacity, epsilon or delta, or plan for Federation.from_points",
-        agents=(agent,),
-        pair=pair,
-    )
 
 
 def _as_federation(settings: Settings, cover: Cover) -> Federation:

@@ -26,7 +26,8 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
-from fedpact.planning.lower_bound import LowerBound, unreachable
+from fedpact.planning.infeasible import unreachable
+from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.federation_rates import rates_of

@@ -33,7 +33,7 @@ from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
 from fedpact.planning.currency import in_round_currency
-from fedpact.planning.lower_bound import unreachable
+from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, UnreachableRow
