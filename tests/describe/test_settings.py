@@ -1,0 +1,65 @@
+"""Values for all agents: one, one each in order, or one each by name."""
+
+import numpy as np
+import pytest
+
+from fedpact.describe.numbers import read_number
+from fedpact.describe.settings import read_capacity, read_per_agent, read_settings
+from fedpact.errors import FederationError, Problems
+
+NAMES = ("alice", "bob")
+SPREAD = {
+    "one": (0.5, [0.5, 0.5]),
+    "list": ([0.5, "1/4"], [0.5, 0.25]),
+    "array": (np.array([0.5, 0.25]), [0.5, 0.25]),
+    "by-name-in-any-order": ({"bob": 1, "alice": 2}, [2, 1]),
+}
+
+
+def spread(value):
+    problems = Problems()
+    found = read_per_agent(NAMES, value, "fee", lambda entry: read_number(entry, "fee"), problems)
+    problems.raise_if_any()
+    return found
+
+
+@pytest.mark.parametrize(("value", "found"), SPREAD.values(), ids=SPREAD)
+def test_is_spread(value, found):
+    assert spread(value) == found
+
+
+REFUSED = {
+    "too-many": ([1, 2, 3], "fee must be one value or one per agent; 3 for 2 agents"),
+    "a-stranger": (
+        {"alice": 1, "bobb": 2},
+        "fee names 'bobb', who is not in the federation; did you mean 'bob'?",
+    ),
+    "one-missing": ({"alice": 1}, "fee is given per agent but agent 'bob' has none"),
+    "one-wrong": ([1, "x"], "agent 'bob': fee must be a number or a fraction like \"1/3\"; it is 'x'"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSED.values(), ids=REFUSED)
+def test_is_refused(value, message):
+    with pytest.raises(FederationError) as caught:
+        spread(value)
+    assert str(caught.value) == message
+
+
+def test_every_problem_is_noted_and_a_bad_delta_is_one_of_them():
+    problems = Problems()
+    read_settings(("a", "a"), 1, [0.5, 2], -1, 1, "pace", "joint", problems)
+    with pytest.raises(FederationError) as caught:
+        problems.raise_if_any()
+    assert caught.value.problems == (
+        "agent names must differ; 'a' is used twice",
+        "agent 'a': epsilon must lie between 0 and 1; it is 2",
+        "agent 'a': capacity must be a whole number >= 0; it is -1",
+        "objective must be 'pac' or 'expected'; it is 'pace'",
+        "delta must lie strictly between 0 and 1; it is 1",
+    )
+
+
+def test_no_capacity_is_no_limit():
+    assert read_capacity(None) is None
+    assert read_capacity("12") == 12
