@@ -46,7 +46,7 @@ PlotOption = Annotated[
     ),
 ]
 NodesOption = Annotated[
-    int | None, typer.Option(help="Boxes of contribution vectors that each exact search may look at.")
+    int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
 ]
 SecondsOption = Annotated[
     float | None,

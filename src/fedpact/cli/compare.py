@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    NodesOption,
     PlotOption,
     answer,
     console,
@@ -24,9 +25,7 @@ from fedpact.cli.common import (
 
 def compare(
     file: FileArgument,
-    max_nodes: Annotated[
-        int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
-    ] = None,
+    max_nodes: NodesOption = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for the exact search, and as many for that of equilibria.")
     ] = None,

@@ -12,6 +12,7 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    NodesOption,
     PlotOption,
     answer,
     console,
@@ -29,9 +30,7 @@ def plan(
         str,
         typer.Option(help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.'),
     ] = "auto",
-    max_nodes: Annotated[
-        int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
-    ] = None,
+    max_nodes: NodesOption = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
     ] = None,

@@ -137,9 +137,8 @@ class Federation:
         problems = Problems()
         if not isinstance(predictions, Mapping) or not predictions:
             raise FederationError("predictions must map at least one agent's name to its (H, n) array")
-        settings = read_settings(
-            tuple(predictions), cost, epsilon, capacity, delta, objective, guarantee, problems
-        )
+        names = tuple(predictions)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
         evidence = read_predictions(predictions, hypotheses=hypotheses, problems=problems)
         return build_federation(name, settings, evidence, problems)
 
@@ -183,7 +182,8 @@ class Federation:
         problems = Problems()
         if not isinstance(points, Mapping) or not points:
             raise FederationError("points must map at least one agent's name to its (n,) or (n, d) array")
-        settings = read_settings(tuple(points), cost, epsilon, capacity, delta, objective, guarantee, problems)
+        names = tuple(points)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
         evidence = read_restriction(points, hypotheses, problems)
         return build_federation(name, settings, evidence, problems)
 
@@ -205,16 +205,8 @@ class Federation:
         problems = Problems()
         evidence = read_reports(reports, hypotheses=hypotheses, problems=problems)
         problems.raise_if_any()
-        settings = read_settings(
-            tuple(report.name for report in reports),
-            cost,
-            epsilon,
-            capacity,
-            delta,
-            objective,
-            guarantee,
-            problems,
-        )
+        names = tuple(report.name for report in reports)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
         return build_federation(name, settings, evidence, problems)
 
     @property
