@@ -20,8 +20,8 @@ def refusal(request):
 def test_no_number_of_samples_makes_certain():
     said = refusal(lambda: fp.plan(FED.replace(epsilon=[0.5, 0], objective="expected"), "lp"))
     assert str(said) == (
-        "no plan exists: agent 'bob' tolerates no error and no number of samples rules out 'h2' for certain when "
-        "'h1' is the truth; raise its epsilon"
+        "no plan exists: agent 'bob' tolerates no error and no number of samples rules out 'h2' for certain "
+        "when 'h1' is the truth; raise its epsilon"
     )
     assert (said.agents, said.pair) == (("bob",), ("h1", "h2"))
 

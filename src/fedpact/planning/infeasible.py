@@ -27,14 +27,14 @@ def unreachable(
     truth, other = _name(fed, pair)
     if method is None:
         return InfeasibleError(
-            f"no plan exists: with everybody at capacity {agent!r} still misses the target, because {other!r} too "
-            f"often survives when {truth!r} is the truth; raise a capacity or the tolerance",
+            f"no plan exists: with everybody at capacity {agent!r} still misses the target, because {other!r} "
+            f"too often survives when {truth!r} is the truth; raise a capacity or the tolerance",
             agents=(agent,),
             pair=(truth, other),
         )
     why = (
-        f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the truth; "
-        f"another method may; or raise a capacity or the tolerance"
+        f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the "
+        f"truth; another method may; or raise a capacity or the tolerance"
     )
     return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))
 
