@@ -12,9 +12,11 @@ from fedpact.comparison.compare import compare
 from fedpact.comparison.equilibria import equilibria
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe import classes, examples
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load, save
+from fedpact.describe.noise import Noise
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
 from fedpact.describe.settings import Agent
@@ -66,12 +68,15 @@ from fedpact.mechanism.payment.settlement import Settlement, SettlementStatus
 from fedpact.mechanism.witness import Witness
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier
+from fedpact.planning.more_points import MorePoints
 from fedpact.planning.plan import plan
 from fedpact.planning.plan_cover import CoverPlan, CoverPlanStatus, plan_cover
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.shadow_prices import EpsilonPrice, ShadowPrices, shadow_prices
 from fedpact.planning.tradeoff import Tradeoff, TradeoffStatus, tradeoff
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.disagreement import disagreement
+from fedpact.statistics.make_report import hide_small_counts, report
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
 
@@ -84,6 +89,7 @@ __all__ = [
     "AuditFinding",
     "AuditStatus",
     "BindingPair",
+    "CandidateList",
     "CheckedPair",
     "ComparedRow",
     "Comparison",
@@ -114,8 +120,10 @@ __all__ = [
     "MissingExtraError",
     "MixedEquilibrium",
     "MixedStatus",
+    "MorePoints",
     "NeighbourPlan",
     "NoPlanFoundError",
+    "Noise",
     "NotOptimalError",
     "Obliviousness",
     "ObliviousnessMap",
@@ -155,6 +163,7 @@ __all__ = [
     "VerificationStatus",
     "Witness",
     "__version__",
+    "at_confidence",
     "audit",
     "best_response",
     "best_response_dynamics",
@@ -170,6 +179,7 @@ __all__ = [
     "example_payments",
     "examples",
     "frontier",
+    "hide_small_counts",
     "is_equilibrium",
     "is_locally_oblivious",
     "load",
@@ -180,6 +190,7 @@ __all__ = [
     "read_report",
     "refute_payment",
     "regret",
+    "report",
     "reproduce_contribution_check",
     "reproduce_obliviousness",
     "reproduce_price_of_stability",

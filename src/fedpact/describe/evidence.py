@@ -199,6 +199,19 @@ def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
     return np.flatnonzero(~twin_before)
 
 
+def find_twin(evidence: Evidence, hypothesis: int, distinct: NDArray[np.intp]) -> int:
+    """Where among the ``distinct`` hypotheses stands the one that nobody can tell from this one."""
+    if isinstance(evidence, Reports):
+        same = np.all([report.square()[hypothesis, distinct] == 0 for report in evidence.reports], axis=0)
+    elif isinstance(evidence, Table):
+        drawable = np.any(evidence.distributions > 0, axis=0)
+        same = (evidence.labels[distinct] == evidence.labels[hypothesis])[:, drawable].all(axis=1)
+    else:
+        parts = [(own[distinct] == own[hypothesis]).all(axis=1) for own in evidence.predictions]
+        same = np.all(parts, axis=0)
+    return int(np.flatnonzero(same | (distinct == hypothesis))[0])
+
+
 def read_labels(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
     """Labels (H, n) as integers of the smallest type that holds them; None where ``problems`` says why."""
     try:

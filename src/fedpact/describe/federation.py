@@ -25,6 +25,7 @@ from fedpact.describe.evidence import (
     Table,
     arrays_of,
     find_distinct,
+    find_twin,
     read_predictions,
     read_reports,
     read_table,
@@ -64,6 +65,8 @@ class Federation:
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
+    teacher: str | None = None
+    """The hypothesis that labels the samples, if it is known which; else any may be the truth."""
     evidence_memo: dict[Any, Any] = field(default_factory=dict)
     """What later layers have worked out from the evidence alone; :meth:`replace` hands it on."""
     memo: dict[Any, Any] = field(default_factory=dict, init=False)
@@ -235,6 +238,13 @@ class Federation:
         return tuple(self.evidence.hypotheses[index] for index in self.distinct)
 
     @property
+    def truths(self) -> NDArray[np.intp]:
+        """Indices of the hypotheses that may be the truth: all, or the teacher."""
+        if self.teacher is None:
+            return np.arange(self.H)
+        return np.array([find_twin(self.evidence, self.evidence.hypotheses.index(self.teacher), self.distinct)])
+
+    @property
     def epsilon(self) -> NDArray[np.float64]:
         """(k,) tolerated error of every agent."""
         return np.array([agent.epsilon for agent in self.agents])
@@ -244,6 +254,8 @@ class Federation:
         """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
         if "fingerprint" not in self.memo:
             found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee)).encode())
+            if self.teacher is not None:
+                found.update(repr(self.teacher).encode())
             for array in arrays_of(self.evidence):
                 found.update(repr((array.shape, array.dtype.str)).encode())
                 found.update(array.tobytes())
@@ -282,8 +294,12 @@ class Federation:
         cost: Any = None,
         objective: str | None = None,
         guarantee: str | None = None,
+        teacher: str | None = None,
     ) -> Federation:
-        """Return the same federation with other targets, costs, objective or guarantee."""
+        """Return the same federation with other targets, costs, objective, guarantee or teacher."""
+        if teacher is not None and teacher not in self.evidence.hypotheses:
+            hint = nearest(teacher, self.evidence.hypotheses) if isinstance(teacher, str) else "give a name"
+            raise FederationError(f"teacher must be one of the hypotheses; it is {shorten(teacher)} ({hint})")
         problems = Problems()
         settings = read_settings(
             self.names,
@@ -302,6 +318,7 @@ class Federation:
             delta=settings.delta,
             objective=settings.objective,
             guarantee=settings.guarantee,
+            teacher=self.teacher if teacher is None else teacher,
         )
 
     def restrict(self, names: Iterable[str]) -> Federation:

@@ -27,6 +27,11 @@ def kept_with_evidence(function: OfFederation[P, T]) -> OfFederation[P, T]:
     return _keep(function, "evidence_memo")
 
 
+def remember(fed: Federation, function: Callable[[Federation], T], value: T) -> None:
+    """Let a function that is kept with the evidence have this value for a federation."""
+    fed.evidence_memo[function.__wrapped__, (), ()] = value  # type: ignore[attr-defined]
+
+
 def _keep(function: OfFederation[P, T], where: str) -> OfFederation[P, T]:
     @wraps(function)
     def look_up(fed: Federation, /, *args: P.args, **options: P.kwargs) -> T:

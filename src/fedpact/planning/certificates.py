@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pairs import PairProgram
+from fedpact.planning.together import build
 from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK
 from fedpact.statistics.engine import engine_of
+from fedpact.statistics.requirements import parts_of
 from fedpact.statistics.weights import JOINT
 
 WORK_RATE = 1e9
@@ -41,17 +43,18 @@ def requirements_of(fed: Federation) -> list[int]:
 
 def prove_by_pairs(fed: Federation) -> Certificate:
     """Prove that every bad pair is missed with probability delta / H at most (the paper's constraints)."""
-    return _each(PairProgram(fed).holds)
+    return _each(build(fed, PairProgram).holds)
 
 
 def prove_by_union(fed: Federation) -> Certificate:
     """Prove that the bad hypotheses' miss probabilities sum to delta at most, for every truth."""
-    return _each(UnionProgram(fed).holds)
+    return _each(build(fed, UnionProgram).holds)
 
 
 def prove_by_tree(fed: Federation) -> Certificate:
     """Prove that this sum less a spanning tree of pairwise intersections is delta at most."""
-    return _each(TreeProof(fed).holds)
+    proofs = [TreeProof(part) for part in parts_of(fed)]
+    return _each(lambda m: all(proof.holds(m) for proof in proofs))
 
 
 def _each(holds: Callable[[NDArray[np.int64]], bool]) -> Certificate:

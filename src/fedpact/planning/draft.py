@@ -20,7 +20,8 @@ from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
 from fedpact.planning.rounding import capacities, most_of, polish, round_up
-from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
+from fedpact.planning.row_generation import CoveringProgram, Separator, Solution, UnreachableRow
+from fedpact.planning.together import build
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {
@@ -91,7 +92,7 @@ def _draft_by_pairs(fed: Federation, start: NDArray[np.float64] | None) -> Draft
 
 def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
     proves = prove_by_union(fed)
-    solution = solve_union(fed, UnionProgram(fed), start)
+    solution = solve_union(fed, start=start)
     plans = [_round(fed, solution, proves)]
     with contextlib.suppress(NoPlanFoundError):
         plans.append(polish(fed, draft(fed, "lp", start).m, proves))
@@ -129,9 +130,7 @@ def _conclude(
     raise unreachable(fed, row.requirement, row.pair, method)
 
 
-def _solve(
-    fed: Federation, program: PairProgram | UnionProgram, start: NDArray[np.float64] | None
-) -> Solution | UnreachableRow:
+def _solve(fed: Federation, program: Separator, start: NDArray[np.float64] | None) -> Solution | UnreachableRow:
     """Solve a program, or say which row the capacities leave no way to meet."""
     try:
         return CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program, start)
@@ -141,19 +140,18 @@ def _solve(
 
 def solve_pairs(fed: Federation, start: NDArray[np.float64] | None = None) -> Solution | UnreachableRow:
     """Solve the paper's program."""
-    return _solve(fed, PairProgram(fed), start)
+    return _solve(fed, build(fed, PairProgram), start)
 
 
 def solve_union(
-    fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None
+    fed: Federation, program: UnionProgram | None = None, start: NDArray[np.float64] | None = None
 ) -> Solution | UnreachableRow:
     """Solve the union program, for the expected objective with ever better thresholds."""
+    if fed.objective == "pac":
+        return _solve(fed, program or build(fed, UnionProgram), start)
+    program = program or UnionProgram(fed)
     solution, theta = _solve(fed, program, start), program.theta.copy()
-    while (
-        fed.objective == "expected"
-        and not isinstance(solution, UnreachableRow)
-        and program.improve_theta(solution.m)
-    ):
+    while not isinstance(solution, UnreachableRow) and program.improve_theta(solution.m):
         better = _solve(fed, program, None)
         if isinstance(better, UnreachableRow) or better.value >= solution.value * (1 - 1e-6):
             program.theta = theta

@@ -19,6 +19,7 @@ p_i > epsilon_i needs Pr[miss] <= epsilon_i / p_i.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ TOL = 1e-8
 FOR_CERTAIN = 1e30
 """Right-hand side of a pair that must never be missed (epsilon = 0, on average)."""
 _NEW_ROWS = 40
+N = TypeVar("N", bound=np.generic)
 
 
 class PairProgram:
@@ -57,12 +59,14 @@ class PairProgram:
         rates = rates_of(fed)
         self.rates: Rates = rates.above if is_bound else rates.below
         """How likely a pair is missed: at most, or for the bound at least."""
-        self._hurt: Rates = rates.below if is_bound else rates.above
+        self._hurt: Rates = rates.below if is_bound else rates.harm
         """Whom a pair matters to: whom it may, or for the bound surely does."""
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
         self.excess = find_excess(fed, self._margin, surely=is_bound)
+        if fed.teacher is not None:
+            self.excess = np.maximum(self.excess, self.excess.T)
         self.at_one = -self._most_needed() or NEVER
         self._known: dict[tuple[int, int], Row] = {}
 
@@ -103,7 +107,7 @@ class PairProgram:
         else:  # a sample at p = 1 counts as the row's own right-hand side, which differs from row to row
             rest, less = (self.rates.log_miss(m, block, at, start=block.start) for at in (0.0, -1.0))
             has_row = short > -np.inf
-            short[has_row] = (short * (1 - rest + less) + rest)[has_row] if has_row.any() else 0.0
+            short[has_row] = short[has_row] * (1 - rest + less)[has_row] + rest[has_row]
         short[:, : len(short)][np.tri(len(short), dtype=bool)] = -np.inf
         return short
 
@@ -172,7 +176,7 @@ class PairProgram:
 def find_excess(
     fed: Federation, margin: float = 1.0, *, surely: bool = False
 ) -> NDArray[np.bool_] | NDArray[np.float64]:
-    """(H, H) which pairs matter to anybody; kept with the federation.
+    """(H, H) by truth, which pairs matter to anybody; kept with the federation.
 
     For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
     among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
@@ -194,12 +198,19 @@ def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArr
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
 
-    return np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k))))
+    return _of_truths(fed, np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k)))))
+
+
+def _of_truths(fed: Federation, rows: NDArray[N]) -> NDArray[N]:
+    """Return (H, H) rows by truth with those of hypotheses that cannot be the truth set to zero."""
+    if fed.teacher is not None:
+        rows[np.delete(np.arange(fed.H), fed.truths)] = 0
+    return rows
 
 
 def _side_of(fed: Federation, surely: bool) -> Rates:
     """Rates that say what surely, or what possibly, is bad."""
-    return rates_of(fed).below if surely else rates_of(fed).above
+    return rates_of(fed).below if surely else rates_of(fed).harm
 
 
 def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
@@ -226,4 +237,4 @@ def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray
         return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
 
     bad, for_whom = zip(*on_all_cores(bad_in, rates.blocks(fed.k)), strict=True)
-    return np.concatenate(bad), np.concatenate(for_whom)
+    return _of_truths(fed, np.concatenate(bad)), np.concatenate(for_whom)

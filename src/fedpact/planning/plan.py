@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,13 @@ from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.infeasible import requirement_name, unreachable
 from fedpact.planning.lower_bound import LowerBound
+from fedpact.planning.more_points import forecast
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.rounding import most_of, polish
 from fedpact.planning.row_generation import Solution
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
+from fedpact.statistics.federation_rates import rates_of
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
 MAX_NODES = 20_000
@@ -73,6 +77,8 @@ def plan(
     fed: Federation,
     method: str = "auto",
     *,
+    confidence: Any = None,
+    teacher: str | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -85,6 +91,12 @@ def plan(
         The federation.
     method
         "lp", "union", "tree", "exact" or "auto".
+    confidence
+        If given, rates are taken for estimates from each site's unlabelled points. With this probability over the
+        draw of those points the plan meets every target, in the sense of delta over the draw of the labelled
+        samples; so a target is missed with probability delta + 1 - confidence at most.
+    teacher
+        The hypothesis that labels the samples, if that is known: the plan is against it alone.
     max_nodes, time_limit
         Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap. So it
         is when the search is interrupted from the keyboard.
@@ -104,7 +116,12 @@ def plan(
     >>> found.cost, found.lower_bound, found.status.name
     (5.0, 5.0, 'OPTIMAL')
     """
-    return plan_from(fed, method, Start(), max_nodes=max_nodes, time_limit=time_limit, progress=progress)
+    asked = fed if teacher is None else fed.replace(teacher=teacher)
+    if confidence is not None:
+        asked = at_confidence(asked, confidence)
+    found = plan_from(asked, method, Start(), max_nodes=max_nodes, time_limit=time_limit, progress=progress)
+    more = forecast(asked, found.cost) if found.confidence is not None and found.cost > 0 else ()
+    return replace(found, federation=fed.fingerprint, more_points=more)
 
 
 def plan_from(
@@ -143,7 +160,7 @@ def plan_from(
     if method == "exact" and has_pairs_only:
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
     below = LowerBound(fed)
-    if not below.fractional.rows:
+    if not below.fractional.rows and rates_of(fed).is_certain:
         return _nothing_needed(fed, method)
     nodes, seconds = (MAX_NODES, TIME_LIMIT) if method == "exact" else (_AUTO_NODES, AUTO_SECONDS)
     budget = Budget(
@@ -155,6 +172,8 @@ def plan_from(
     if method == "exact" or (method == "auto" and is_small(fed) and not has_pairs_only):
         return _plan_exactly(fed, method, below, start, budget)
     found = draft(fed, "tree" if method == "auto" else method, start.fractional)
+    if not found.m.any():
+        return _nothing_needed(fed, method)
     if method == "auto" and is_small(fed):
         return _search_by_pairs(fed, found, below, start, budget)
     lower = max(below.best(), (start.lower_bound, start.lower_bound_by))
@@ -234,7 +253,13 @@ def _nothing_needed(fed: Federation, method: str) -> Plan:
         objective=fed.objective,
         guarantee=fed.guarantee,
         federation=fed.fingerprint,
+        teacher=fed.teacher,
+        confidence=_confidence(fed),
     )
+
+
+def _confidence(fed: Federation) -> float | None:
+    return fed.evidence.confidence if isinstance(fed.evidence, Reports) else None
 
 
 def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str], status: PlanStatus) -> Plan:
@@ -242,6 +267,8 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
     solution = final.solution
     if cost <= lower[0] * (1 + 1e-9):
         status = PlanStatus.OPTIMAL
+    elif _confidence(fed) is not None:
+        status = PlanStatus.CONFIDENT
     return Plan(
         contributions=dict(zip(fed.names, final.m.tolist(), strict=True)),
         cost=cost,
@@ -258,6 +285,8 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
         objective=fed.objective,
         guarantee=fed.guarantee,
         federation=fed.fingerprint,
+        teacher=fed.teacher,
+        confidence=_confidence(fed),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.planning.more_points import MorePoints
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -21,6 +22,7 @@ class PlanStatus(Enum):
 
     OPTIMAL = "optimal: no cheaper contribution vector meets the targets"
     CERTIFIED = "every target is met; the ratio says how far the optimum can be at most"
+    CONFIDENT = "every target is met, with the stated confidence in the estimated rates"
     INTERRUPTED = "every target is met; the search for the optimum stopped early"
     NOTHING_NEEDED = "nothing is needed: every target is met without a single sample"
 
@@ -85,6 +87,12 @@ class Plan:
     guarantee: str
     federation: str
     """Fingerprint of the federation that the plan is for."""
+    teacher: str | None = None
+    """The hypothesis that is to label the samples; None if any may be the truth."""
+    confidence: float | None = None
+    """With which probability, over the draw of the unlabelled points, the certificate holds; None if for sure."""
+    more_points: tuple[MorePoints, ...] = ()
+    """What the plan would cost, about, if every site had looked at more unlabelled points."""
 
     @property
     def m(self) -> NDArray[np.int64]:
@@ -136,6 +144,9 @@ class Plan:
             "objective": self.objective,
             "guarantee": self.guarantee,
             "federation": self.federation,
+            "teacher": self.teacher,
+            "confidence": self.confidence,
+            "more_points": [more.to_dict() for more in self.more_points],
         }
 
     @classmethod
@@ -145,4 +156,5 @@ class Plan:
         values = {key: value for key, value in entry.items() if key not in derived}
         values["duals"] = tuple(BindingPair(**pair) for pair in entry["duals"])
         values["status"] = PlanStatus(entry["status"])
+        values["more_points"] = tuple(MorePoints(**more) for more in entry.get("more_points", ()))
         return cls(**values)

@@ -50,9 +50,10 @@ class UnionProgram:
         self.fed, self.epsilon = fed, fed.epsilon
         self.rates: Rates = rates_of(fed).below
         """How likely a hypothesis is missed, at most."""
-        self._hurt: Rates = rates_of(fed).above
+        self._hurt: Rates = rates_of(fed).harm
         """Whom that hurts, and how much, at most."""
         self.is_pac = fed.objective == "pac"
+        self._is_truth = np.isin(np.arange(fed.H), fed.truths)
         self.is_joint = fed.guarantee == "joint" and self.is_pac
         smallest = fed.delta if self.is_pac else float(self.epsilon[self.epsilon > 0].min(initial=1.0)) / 2
         self.at_one = -float(np.log(fed.H / smallest))
@@ -109,12 +110,14 @@ class UnionProgram:
         return np.concatenate(list(on_all_cores(sums_of, self.rates.blocks(agents))))
 
     def weights(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
-        """(t, U, H) what it costs every requirement if a hypothesis is missed."""
+        """(t, U, H) what it costs every requirement if a hypothesis is missed, against what can be the truth."""
         if self.is_joint:
             return self.bad[targets, None].astype(np.float64)
         if self.is_pac:
-            return self._hurt.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
-        return self._hurt.rows(targets).swapaxes(0, 1)
+            weights = self._hurt.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
+        else:
+            weights = self._hurt.rows(targets).swapaxes(0, 1)
+        return weights if self._is_truth.all() else weights * self._is_truth[targets][:, None, None]
 
     def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) weight over limit, for the expected objective what is above theta over what that leaves."""
@@ -168,7 +171,7 @@ class UnionProgram:
         moved = False
         for block in self.rates.blocks(self.fed.k):
             q = np.exp(self.rates.log_miss(m, block, self.at_one))
-            for p, epsilon, theta in zip(self.rates.rows(block), self.epsilon, self.theta[:, block], strict=True):
+            for p, epsilon, theta in zip(self._hurt.rows(block), self.epsilon, self.theta[:, block], strict=True):
                 best, value = best_threshold(p, q)
                 now = theta + (np.maximum(p - theta[:, None], 0.0) * q).sum(axis=1)
                 better = (value < now - TOL) & (best < epsilon * (1 - 1e-6))

@@ -50,7 +50,8 @@ def clopper_pearson(count: NDArray[Any], n: int, risk: float) -> tuple[Floats, F
     (array([0.   , 0.187, 0.692]), array([0.308, 0.813, 1.   ]))
     """
     seen = np.asarray(count, dtype=np.float64)
-    return _lower_limit(seen, n, risk), 1 - _lower_limit(n - seen, n, risk)
+    high = 1 - _lower_limit(n - seen, n, risk)
+    return _lower_limit(seen, n, risk), np.minimum(np.nextafter(high, 2.0), 1.0)
 
 
 def _lower_limit(count: Floats, n: int, risk: float) -> Floats:

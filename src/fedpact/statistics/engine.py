@@ -34,7 +34,8 @@ from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
-from fedpact.statistics.weights import Weights
+from fedpact.statistics.requirements import is_split, part_of, set_aside
+from fedpact.statistics.weights import JOINT, Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
 CONFIDENCE = 0.999
@@ -112,9 +113,9 @@ class Engine:
 
     def find_likeliest_miss(self, requirement: int, target: int, m: NDArray[np.int64]) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``target`` is the truth."""
-        rates = self._weights.rates(np.array([target]))
-        weights = self._weights.weigh(rates, requirement)[0]
-        seen = self._weights.rates(np.array([target]), as_miss=True)
+        truth = np.array([target])
+        weights = self._weights.weigh(self._weights.rates(truth), requirement)[0]
+        seen = self._weights.rates(truth, as_miss=True)
         logs = np.tensordot(m.astype(np.float64), log_miss(seen), axes=1)[0]
         some = np.flatnonzero(weights)
         return int(some[(np.log(weights[some]) + logs[some]).argmax()])
@@ -145,6 +146,8 @@ class Engine:
             risk=(1 - CONFIDENCE) / questions,
         )
         parts = [self._evaluate(work, requirement, method, means) for requirement in requirements]
+        for part, requirement in zip(parts, requirements, strict=True):
+            self._lower(m, requirement, part.high)
         return Values(
             low=np.stack([part.low for part in parts], axis=1),
             high=np.stack([part.high for part in parts], axis=1),
@@ -172,7 +175,19 @@ class Engine:
                 lows[rows, column], highs[rows, column] = self._decide(
                     m[rows].astype(np.float64), requirement, max_work
                 )
+                self._lower(m[rows], requirement, highs[rows, column])
         return lows, highs
+
+    def _lower(self, m: NDArray[np.int64], requirement: int, high: NDArray[np.float64]) -> None:
+        """Lower the upper ends (B,), where rates are estimated, to what the parts of the federation say."""
+        if not is_split(self.fed):
+            return
+        agents = range(self.fed.k) if requirement == JOINT else [requirement]
+        total = np.zeros(len(m))
+        for agent in agents:
+            part = engine_of(part_of(self.fed, agent)).decide(m, [agent])[1][:, 0]
+            total += part + set_aside(self.fed, agent)
+        np.minimum(high, total, out=high)
 
     def _decide(
         self, m: NDArray[np.float64], requirement: int, max_work: float
@@ -345,7 +360,7 @@ class Engine:
         """Return a target's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
         weights = side.against_one(target, requirement)
         some, truth = np.flatnonzero(weights), self.targets[target : target + 1]
-        rates = side.rates(np.append(some, truth))[:, :, some]
+        rates = side.unions(np.append(some, truth))[:, :, some]
         return side.rates(truth, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
 
     @cached_property

@@ -48,6 +48,9 @@ class Rates(ABC):
         """Rates that are no larger than the true ones."""
         self.above: Rates = self
         """Rates that are no smaller than the true ones."""
+        self.harm: Rates = self
+        """How much a hypothesis hurts each agent at most; other than ``above`` only in a part of a federation
+        (:mod:`fedpact.statistics.requirements`)."""
 
     @property
     def is_certain(self) -> bool:
@@ -82,10 +85,10 @@ class Rates(ABC):
         return [slice(start, min(start + step, self.H)) for start in range(0, self.H, step)]
 
 
-def join_sides(below: Rates, above: Rates) -> Rates:
-    """Make two sides know each other; returns the lower."""
+def join_sides(below: Rates, above: Rates, harm: Rates | None = None) -> Rates:
+    """Make the sides know each other; returns the lower."""
     for side in (below, above):
-        side.below, side.above = below, above
+        side.below, side.above, side.harm = below, above, harm or above
     return below
 
 

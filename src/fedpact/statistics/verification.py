@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, Values, engine_of
 from fedpact.statistics.weights import JOINT
 
@@ -219,6 +221,7 @@ def verify(
     m: Any,
     *,
     method: str = "auto",
+    confidence: Any = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -233,6 +236,9 @@ def verify(
     method
         "exact", "bounds" (a certified interval), "estimate" (Karp-Luby, with a confidence interval), or
         "auto": the first of the three that settles the question at bounded effort.
+    confidence
+        If given, the rates are taken for estimates from each site's points, and the intervals hold with this
+        probability over the draw of those (:func:`fedpact.at_confidence`).
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws
@@ -249,6 +255,8 @@ def verify(
     >>> verify(alice_bob(epsilon=0.1, delta=0.32), [1, 1]).is_feasible
     True
     """
+    if confidence is not None:
+        fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
     draws = read_whole_number(draws, "draws")
     if not 2 <= draws <= MOST_DRAWS:
@@ -269,7 +277,7 @@ def verify(
         worst_target={name: answer.target for name, answer in zip(fed.names, own, strict=True)},
         blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
         status=_status(asked),
-        confidence=CONFIDENCE if any(answer.how == "estimate" for answer in answers) else 1.0,
+        confidence=_confidence(fed, answers),
         how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
         method=method,
         objective=fed.objective,
@@ -302,6 +310,13 @@ def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, r
         target=names[target],
         blocking=None if is_met else names[engine.find_likeliest_miss(requirement, target, m)],
     )
+
+
+def _confidence(fed: Federation, answers: Sequence[_Answer]) -> float:
+    """With which probability all intervals hold."""
+    if isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None:
+        return fed.evidence.confidence
+    return CONFIDENCE if any(answer.how == "estimate" for answer in answers) else 1.0
 
 
 def _joint(answer: _Answer) -> Joint:

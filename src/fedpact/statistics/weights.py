@@ -23,18 +23,18 @@ JOINT = -1
 """Number of the joint requirement; agents have theirs from 0 on."""
 # Rates of all targets are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
 # computed anew for every question.
-_KEEP = 32_000_000
+KEEP = 32_000_000
 
 
 class Weights:
     """Rates and weights of one federation, computed when first needed and kept.
 
     Where rates are not known exactly, weights and chances of a miss are the largest possible, or with ``is_least``
-    the least.
+    the least. Up to ``keep`` rates are kept.
     """
 
-    def __init__(self, fed: Federation, *, is_least: bool = False) -> None:
-        self.fed, self._is_least = fed, is_least
+    def __init__(self, fed: Federation, *, is_least: bool = False, keep: int = KEEP) -> None:
+        self.fed, self._is_least, self._keep = fed, is_least, keep
         self._kept_weights: dict[int, NDArray[np.float64]] = {}
 
     @cached_property
@@ -45,8 +45,8 @@ class Weights:
     @cached_property
     def targets(self) -> NDArray[np.intp]:
         """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
-        if isinstance(self.fed.evidence, Reports):
-            return np.arange(self.fed.H)
+        if isinstance(self.fed.evidence, Reports) or self.fed.teacher is not None:
+            return self.fed.truths
         return find_targets(self.domain)
 
     def rates(self, hypotheses: NDArray[np.intp], *, as_miss: bool = False) -> NDArray[np.float64]:
@@ -54,12 +54,20 @@ class Weights:
         if isinstance(self.fed.evidence, Table):
             return rates_against(self.domain, hypotheses)
         rates = rates_of(self.fed)
-        return (rates.below if as_miss != self._is_least else rates.above).rows(hypotheses)
+        if as_miss:
+            return (rates.above if self._is_least else rates.below).rows(hypotheses)
+        return (rates.below if self._is_least else rates.harm).rows(hypotheses)
+
+    def unions(self, hypotheses: NDArray[np.intp]) -> NDArray[np.float64]:
+        """(k, t, H) rates between some hypotheses and all that bound how often two are missed at once."""
+        if isinstance(self.fed.evidence, Table):
+            return rates_against(self.domain, hypotheses)
+        return (rates_of(self.fed).below if self._is_least else rates_of(self.fed).above).rows(hypotheses)
 
     @cached_property
     def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """(k, T, H) all rates, and logarithms of a miss, unless they are too many to keep."""
-        if self.fed.k * len(self.targets) * self.fed.H > _KEEP:
+        if self.fed.k * len(self.targets) * self.fed.H > self._keep:
             return None
         rates = self.rates(self.targets)
         return rates, log_miss(self.rates(self.targets, as_miss=True))

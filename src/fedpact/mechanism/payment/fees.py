@@ -25,7 +25,6 @@ from fedpact.mechanism.payment.terms import Terms
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
 from fedpact.planning.row_generation import UnreachableRow
-from fedpact.planning.union import UnionProgram
 from fedpact.statistics.standalone import standalone
 
 
@@ -43,7 +42,7 @@ def _cost_without(fed: Federation, agent: int) -> float:
         return 0.0
     scaled, unit = in_round_currency(others)
     try:
-        found = solve_union(scaled, UnionProgram(scaled))
+        found = solve_union(scaled)
     except InfeasibleError:
         return 0.0
     return 0.0 if isinstance(found, UnreachableRow) else found.value * unit

@@ -1,0 +1,81 @@
+"""What more unlabelled points would save: the same rates, seen on more points, have narrower limits.
+
+Every count and every n is multiplied, and the union program solved again; the plan's cost is taken to change as
+the program's value does. That is a forecast, not a promise: other points show somewhat other rates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from fedpact.describe.evidence import Reports, find_distinct
+from fedpact.describe.federation import Federation
+from fedpact.describe.reports import LARGEST, Report
+from fedpact.planning.currency import in_round_currency
+from fedpact.planning.draft import solve_union
+from fedpact.planning.row_generation import UnreachableRow
+
+FACTORS = (2, 4, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MorePoints:
+    """What a plan would cost, about, if every site had looked at more unlabelled points."""
+
+    factor: int | None
+    """How many times as many; None: so many that nothing is left uncertain."""
+    points: dict[str, int] | None
+    """Points of every site then; None if there is no end to them."""
+    cost: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def _with_points(fed: Federation, factor: int | None) -> Federation:
+    """Return the federation with every site's points multiplied, or with its counts taken for the truth."""
+    assert isinstance(fed.evidence, Reports), "estimates are reports"
+    if factor is None:
+        sites = tuple(replace(site, minimum_count=0, noise=None) for site in fed.evidence.reports)
+        evidence = replace(fed.evidence, reports=sites, confidence=None)
+    else:
+        evidence = replace(fed.evidence, reports=tuple(_multiply(site, factor) for site in fed.evidence.reports))
+    return replace(fed, evidence=evidence, distinct=find_distinct(evidence), evidence_memo={})
+
+
+def _multiply(site: Report, factor: int) -> Report:
+    times = min(factor, max(1, LARGEST // site.n))
+    counts = site.counts.astype("int64") * times
+    return replace(site, n=site.n * times, counts=counts)
+
+
+def _value(fed: Federation) -> float | None:
+    """Value of the union program, None if capacities leave it no solution."""
+    scaled, unit = in_round_currency(fed)
+    found = solve_union(scaled)
+    return None if isinstance(found, UnreachableRow) else found.value * unit
+
+
+def forecast(fed: Federation, cost: float) -> tuple[MorePoints, ...]:
+    """Say what a plan of this cost, for a federation at a confidence, would cost with more points.
+
+    Examples
+    --------
+    >>> from fedpact.statistics.confidence import at_confidence
+    >>> seen = {"alice": [[0] * 90 + [1] * 10, [0] * 100], "bob": [[1] * 10 + [0] * 30, [0] * 40]}
+    >>> fed = Federation.from_predictions(seen, epsilon=0.1, delta=0.05)
+    >>> [(more.factor, round(more.cost)) for more in forecast(at_confidence(fed, 0.95), 30.0)]
+    [(2, 22), (4, 19), (10, 16), (None, 13)]
+    """
+    now = _value(fed)
+    found = []
+    for factor in (*FACTORS, None):
+        more = _with_points(fed, factor)
+        assert isinstance(more.evidence, Reports), "estimates are reports"
+        then = _value(more) if now else None
+        if now and then is not None:
+            points = None if factor is None else {site.name: site.n for site in more.evidence.reports}
+            found.append(MorePoints(factor=factor, points=points, cost=cost * min(1.0, then / now)))
+    return tuple(found)

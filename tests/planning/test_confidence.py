@@ -1,0 +1,141 @@
+"""Plans from estimated rates: if the limits are right, so is the plan, whatever the true rates are."""
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.statistics.confidence import at_confidence
+from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.requirements import parts_of
+
+
+def draw_truth(rng, *, classes=2):
+    """A federation over points, which nobody knows."""
+    H, n, k = int(rng.integers(2, 7)), int(rng.integers(2, 9)), int(rng.integers(1, 4))
+    labels = rng.integers(0, classes, (H, n))
+    masses = rng.dirichlet(np.full(n, 0.5), k)
+    epsilon = rng.choice([0.05, 0.1, 0.2, 0.4, 1.0], k)
+    return fp.Federation.from_table(labels, masses, epsilon=epsilon, delta=0.1, cost=rng.choice([1.0, 2.0], k))
+
+
+def draw_sites(truth, rng, *, points):
+    """What each agent sees: its own points, drawn from its distribution."""
+    seen = {}
+    for name, mass in zip(truth.names, truth.evidence.distributions, strict=True):
+        seen[name] = truth.evidence.labels[
+            :, rng.choice(len(mass), size=int(rng.choice(points)), p=mass / mass.sum())
+        ]
+    costs = [agent.cost for agent in truth.agents]
+    return fp.Federation.from_predictions(seen, epsilon=truth.epsilon, delta=truth.delta, cost=costs)
+
+
+def limits_are_right(truth, sites):
+    """Whether the true rates of all hypotheses lie within the limits."""
+    all_rates = np.array(
+        [
+            [(masses * (truth.evidence.labels != row)).sum(axis=1) for row in truth.evidence.labels]
+            for masses in truth.evidence.distributions
+        ]
+    )
+    rates = rates_of(sites)
+    low, high = rates.below.rows(slice(None)), rates.above.rows(slice(None))
+    return bool((low <= all_rates + 1e-12).all() and (all_rates <= high + 1e-12).all())
+
+
+SETTINGS = [
+    ("pac", "per-agent", None),
+    ("pac", "joint", None),
+    ("expected", "per-agent", None),
+    ("pac", "per-agent", "h1"),
+    ("expected", "per-agent", "h1"),
+]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("objective", "guarantee", "teacher"), SETTINGS)
+def test_right_limits_make_right_plans(objective, guarantee, teacher, classes):
+    rng, tried = np.random.default_rng(5), 0
+    for _ in range(12):
+        truth = draw_truth(rng, classes=classes).replace(objective=objective, guarantee=guarantee, teacher=teacher)
+        sites = draw_sites(truth, rng, points=[20, 100, 1000]).replace(objective=objective, guarantee=guarantee)
+        if not limits_are_right(truth, at_confidence(sites, 0.8)):
+            continue
+        tried += 1
+        for method in ("lp", "union", "tree", "auto"):
+            plan = fp.plan(sites, method, confidence=0.8, teacher=teacher, max_nodes=30)
+            assert fp.verify(truth, plan.m).is_feasible
+            assert plan.federation == sites.fingerprint
+            assert (plan.confidence, plan.teacher) == (0.8, teacher)
+        assert plan.lower_bound <= fp.plan(truth, "exact", max_nodes=2000).cost + 1e-9
+    assert tried >= 5
+
+
+def test_a_plan_at_a_confidence_is_verified_at_it():
+    rng = np.random.default_rng(6)
+    for guarantee in ("per-agent", "joint"):
+        truth = draw_truth(rng)
+        sites = draw_sites(truth, rng, points=[50, 200]).replace(guarantee=guarantee)
+        plan = fp.plan(sites, "tree", confidence=0.9)
+        seen = fp.verify(sites, plan.m, confidence=0.9)
+        assert seen.is_feasible
+        assert seen.confidence == 0.9
+
+
+def test_true_failures_lie_in_the_intervals():
+    rng, tried = np.random.default_rng(7), 0
+    for _ in range(20):
+        truth = draw_truth(rng)
+        sites = draw_sites(truth, rng, points=[50, 500])
+        if limits_are_right(truth, at_confidence(sites, 0.8)):
+            tried += 1
+            m = rng.integers(0, 20, truth.k)
+            exact, seen = fp.verify(truth, m, method="exact"), fp.verify(sites, m, confidence=0.8)
+            for name in truth.names:
+                assert seen.failure[name].low <= exact.failure[name].high + 1e-12
+                assert exact.failure[name].low <= seen.failure[name].high + 1e-12
+    assert tried >= 10
+
+
+def test_without_any_data_everybody_can_still_plan_alone():
+    """One point each: a bad hypothesis is met by epsilon of the own samples, whatever the estimates say."""
+    fed = fp.Federation.from_predictions({"a": [[0], [0], [1]]}, epsilon=0.1, delta=0.05)
+    plan = fp.plan(fed, "union", confidence=0.95)
+    assert plan.contributions["a"] == int(np.ceil(np.log(2 / 0.05) / -np.log(0.9)))
+
+
+def test_nothing_is_needed_only_if_nothing_can_be_bad():
+    """No pair was seen to be bad, but on ten points one may be; on a thousand it may not."""
+    few, many = ({"a": np.zeros((2, n), dtype=int)} for n in (10, 1000))
+    plans = [
+        fp.plan(fp.Federation.from_predictions(seen, epsilon=0.1, delta=0.05), confidence=0.95)
+        for seen in (few, many)
+    ]
+    assert plans[0].cost > 0
+    assert plans[1].status is fp.PlanStatus.NOTHING_NEEDED
+
+
+def test_more_points_make_plans_cheaper_and_in_the_end_as_cheap_as_without_doubt():
+    rng = np.random.default_rng(8)
+    base = rng.random((1, 400)) < 0.5
+    labels = base ^ (rng.random((6, 400)) < 0.2)
+    certain = fp.plan(fp.Federation.from_predictions({"a": labels}, epsilon=0.15, delta=0.05), "union")
+    costs = []
+    for times in (1, 10, 1000):
+        site = fp.report(np.repeat(labels, times, axis=1), name="a")
+        fed = fp.Federation.from_reports([site], epsilon=0.15, delta=0.05)
+        plan = fp.plan(fed, "union", confidence=0.95)
+        costs.append(plan.cost)
+        forecast = [more.cost for more in plan.more_points]
+        assert forecast == sorted(forecast, reverse=True)
+        assert forecast[-1] >= certain.cost - 1
+    assert costs[0] > costs[1] > costs[2] >= certain.cost
+    assert fp.Plan.from_dict(plan.to_dict()) == plan
+
+
+def test_the_parts_of_a_federation_share_its_counts():
+    fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]], "b": [[0, 0], [0, 1]]}, epsilon=0.3, delta=0.1)
+    estimated = at_confidence(fed, 0.9)
+    parts = parts_of(estimated)
+    assert [part.epsilon.tolist() for part in parts] == [[0.3, 1.0], [1.0, 0.3]]
+    assert all(rates_of(part).places is rates_of(estimated).places for part in parts)
+    assert parts_of(fed) == [fed]
