@@ -60,12 +60,6 @@ def boxes(points):
 
 @given(features)
 @settings(deadline=None)
-def test_rectangles_are_those_of_brute_force(points):
-    assert set(map(tuple, classes.rectangles(points).labels.tolist())) == set(boxes(points))
-
-
-@given(features)
-@settings(deadline=None)
 def test_stumps_are_those_of_brute_force(points):
     x = np.array(points)
     cuts = itertools.product(range(x.shape[1]), np.arange(-2, 4))
@@ -82,6 +76,36 @@ def test_intervals_are_the_boxes_of_the_line(values):
 @given(st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=2), min_size=1, max_size=5))
 def test_conjunctions_are_the_boxes_of_the_cube(points):
     assert set(map(tuple, classes.conjunctions(points).labels.tolist())) == set(boxes(points))
+
+
+def first_conjunctions(points):
+    """Of every set of points the first conjunction in the order of all 3^d."""
+    x, found = np.array(points), {}
+    for literals in itertools.product((None, 1, 0), repeat=x.shape[1]):
+        used = [f for f, literal in enumerate(literals) if literal is not None]
+        row = tuple(
+            np.all([x[:, f] == literals[f] for f in used] or [[True] * len(x)], axis=0).astype(int).tolist()
+        )
+        words = " & ".join(f"f{f + 1}" if literals[f] else f"not f{f + 1}" for f in used)
+        if any(row):
+            found.setdefault(row, words or "always")
+    return [*found.items(), ((0,) * len(x), "never")]
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda d: st.lists(st.lists(st.integers(0, 1), min_size=d, max_size=d), min_size=1, max_size=9)
+    )
+)
+def test_conjunctions_are_named_by_the_first_of_all(points):
+    made = classes.conjunctions(points)
+    assert list(zip(map(tuple, made.labels.tolist()), made.hypotheses, strict=True)) == first_conjunctions(points)
+
+
+def test_conjunctions_over_many_features_of_few_points():
+    made = classes.conjunctions(np.eye(3, 1000))
+    assert made.hypotheses[0] == "always"
+    assert len(made.labels) == 2**3
 
 
 def test_names_say_what_the_labels_do():
@@ -115,20 +139,8 @@ BAD = {
     "too-many-intervals": (lambda: classes.intervals(np.arange(10**6)), "at most 16,384 are enumerated"),
     "too-many-stumps": (lambda: classes.stumps(np.arange(10**6)), "would have 2,000,000 hypotheses"),
     "too-many-conjunctions": (
-        lambda: classes.conjunctions(np.zeros((1, 99))),
-        "conjunctions over 99 features",
-    ),
-    "too-many-boxes": (
-        lambda: classes.rectangles(np.arange(10**6)),
-        "'rectangles' would try 500,000,500,000 boxes",
-    ),
-    "too-many-sides": (
-        lambda: classes.rectangles(np.tile([[0], [1]], 20_000)),
-        "class 'rectangles' would try over 10^18 boxes over 20000 features",
-    ),
-    "too-many-rectangles": (
-        lambda: classes.rectangles(grid(14, 14, 2)),
-        "class rectangles would have 16,385",
+        lambda: classes.conjunctions(cube(9)),
+        "hypotheses or more; at most 16,384 are enumerated (use fewer points or features)",
     ),
     "no-points": (
         lambda: classes.all_labelings(0),

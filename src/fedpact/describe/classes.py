@@ -8,15 +8,14 @@ restriction loses nothing: hypotheses that agree on every point are one hypothes
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.halfspaces import halfspaces
 from fedpact.describe.hypothesis_class import (
-    MAX_HYPOTHESES,
     OR_COVER,
     HypothesisClass,
     at_most,
@@ -27,6 +26,7 @@ from fedpact.describe.hypothesis_class import (
     read_line,
     show,
 )
+from fedpact.describe.rectangles import enumerate_rectangles, rectangles
 from fedpact.errors import FederationError
 
 
@@ -63,6 +63,9 @@ def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClas
 def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
     """Every conjunction of literals over binary features, and the one that is never true.
 
+    They are the boxes of the cube. Of those that are true of the same points the first has the name, in the order
+    in which a feature is not asked for, must be 1, must be 0.
+
     Examples
     --------
     >>> conjunctions([[0], [1]], names=["urgent"]).hypotheses
@@ -71,19 +74,36 @@ def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> 
     x = read_features(features, "conjunctions")
     if not np.isin(x, (0, 1)).all():
         raise FederationError("class 'conjunctions' needs features that are 0 or 1; other values were given")
-    d = x.shape[1]
-    names = read_feature_names(names, d)
-    at_most(3 ** min(d, 64) + 1, f"conjunctions over {d} features")
-    rows, words = [], []
-    for literals in itertools.product((None, 1, 0), repeat=d):
-        used = [feature for feature in range(d) if literals[feature] is not None]
-        rows.append(
-            np.all([x[:, feature] == literals[feature] for feature in used], axis=0) | np.zeros(len(x), bool)
-        )
-        words.append(
-            " & ".join(names[f] if literals[f] else f"not {names[f]}" for f in used) or "always",
-        )
-    return keep_distinct("conjunctions", np.array([*rows, np.zeros(len(x))], dtype=np.int64), [*words, "never"])
+    names = read_feature_names(names, x.shape[1])
+    different, where = np.unique(x, axis=0, return_inverse=True)
+    sets = enumerate_rectangles(different, partial(at_most, what="conjunctions", so_far=True))
+    literals = {_fewest_literals(different, inside): inside for inside in sets}
+    rows = [*(literals[key] for key in sorted(literals)), np.zeros(len(different), dtype=bool)]
+    words = [_conjunction(key, names) for key in sorted(literals)]
+    return keep_distinct("conjunctions", np.array(rows)[:, where.ravel()], [*words, "never"])
+
+
+def _fewest_literals(x: NDArray[np.float64], inside: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Drop every literal, the first features' first, without which the set of points stays the same.
+
+    Returns
+    -------
+    (d,) what is asked of every feature: 0 nothing, 1 that it is 1, 2 that it is 0.
+    """
+    value = x[inside][0]
+    is_asked = (x[inside] == value).all(axis=0)
+    breaks = (x != value) & is_asked
+    broken = breaks.sum(axis=1)
+    for feature in np.flatnonzero(is_asked):
+        if not np.any(breaks[:, feature] & (broken == 1)):
+            is_asked[feature] = False
+            broken = broken - breaks[:, feature]
+    return tuple(np.where(is_asked, 2 - value, 0).astype(int).tolist())
+
+
+def _conjunction(literals: Sequence[int], names: Sequence[str]) -> str:
+    asked = [(name, literal) for name, literal in zip(names, literals, strict=True) if literal]
+    return " & ".join(name if literal == 1 else f"not {name}" for name, literal in asked) or "always"
 
 
 def thresholds(values: ArrayLike) -> HypothesisClass:
@@ -97,9 +117,9 @@ def thresholds(values: ArrayLike) -> HypothesisClass:
     x = read_line(values, "thresholds")
     cuts = np.unique(x)
     at_most(len(cuts) + 1, f"thresholds over {len(cuts)} values", OR_COVER)
-    rows = [x >= cut for cut in cuts] + [np.zeros(len(x), dtype=bool)]
+    rows = np.vstack([x >= cuts[:, None], np.zeros((1, len(x)), dtype=bool)])
     names = [f"x >= {show(cut)}" for cut in cuts] + ["never"]
-    return keep_distinct("thresholds", np.array(rows, dtype=np.int64), names)
+    return keep_distinct("thresholds", rows, names)
 
 
 def intervals(values: ArrayLike) -> HypothesisClass:
@@ -116,7 +136,7 @@ def intervals(values: ArrayLike) -> HypothesisClass:
     spans = [(low, high) for low, high in itertools.product(cuts, cuts) if low <= high]
     rows = [(low <= x) & (x <= high) for low, high in spans] + [np.zeros(len(x), dtype=bool)]
     names = [f"{show(low)} <= x <= {show(high)}" for low, high in spans] + ["never"]
-    return keep_distinct("intervals", np.array(rows, dtype=np.int64), names)
+    return keep_distinct("intervals", np.array(rows), names)
 
 
 def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -137,40 +157,7 @@ def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hypoth
             above = x[:, feature] >= cut
             rows += [above, ~above]
             words += [f"{name} >= {show(cut)}", f"{name} < {show(cut)}"]
-    return keep_distinct("stumps", np.array(rows, dtype=np.int64), words)
-
-
-def rectangles(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
-    """Positive inside an axis-parallel box whose sides run through the points, or never.
-
-    Examples
-    --------
-    >>> len(rectangles([[0, 0], [0, 1], [1, 0]]).hypotheses)
-    7
-    """
-    x = read_features(features, "rectangles")
-    names = read_feature_names(names, x.shape[1])
-    cuts = [np.unique(column) for column in x.T]
-    count = math.prod(len(values) * (len(values) + 1) // 2 for values in cuts)
-    if count > 100 * MAX_HYPOTHESES:
-        shown = f"{count:,}" if count < 10**18 else "over 10^18"
-        raise FederationError(
-            f"class 'rectangles' would try {shown} boxes over {x.shape[1]} features; at most "
-            f"{100 * MAX_HYPOTHESES:,} are tried (use fewer features or coarser values{OR_COVER})"
-        )
-    sides = [list(itertools.combinations_with_replacement(values, 2)) for values in cuts]
-    seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
-    for box in itertools.product(*sides):
-        inside = np.all([(low <= x[:, f]) & (x[:, f] <= high) for f, (low, high) in enumerate(box)], axis=0)
-        label = " & ".join(
-            f"{show(low)} <= {name} <= {show(high)}" for name, (low, high) in zip(names, box, strict=True)
-        )
-        seen.setdefault(inside.tobytes(), (inside, label))
-        at_most(len(seen), "rectangles", OR_COVER)
-    never = np.zeros(len(x), dtype=bool)
-    seen[never.tobytes()] = (never, "never")
-    rows, words = zip(*seen.values(), strict=True)
-    return keep_distinct("rectangles", np.array(rows, dtype=np.int64), list(words))
+    return keep_distinct("stumps", np.array(rows), words)
 
 
 ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {

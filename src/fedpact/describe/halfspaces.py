@@ -120,6 +120,6 @@ def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
     for row, name in enumerate_halfspaces(different, names):
         seen.setdefault(row.tobytes(), (row, name))
-        at_most(len(seen), "halfspaces", OR_COVER)
+        at_most(len(seen), "halfspaces", OR_COVER, so_far=True)
     rows, words = zip(*seen.values(), strict=True)
-    return keep_distinct("halfspaces", np.array(rows, dtype=np.int64)[:, where.ravel()], words)
+    return keep_distinct("halfspaces", np.array(rows)[:, where.ravel()], words)

@@ -21,7 +21,7 @@ OR_COVER = ", or plan for all of them with fedpact.plan_cover"
 class HypothesisClass:
     """Labels (H, n) of every hypothesis at every point, with a name each."""
 
-    labels: NDArray[np.int64]
+    labels: NDArray[np.integer]
     hypotheses: tuple[str, ...]
     name: str
 
@@ -31,16 +31,18 @@ def number_names(letter: str, count: int) -> tuple[str, ...]:
     return tuple(f"{letter}{index}" for index in range(1, count + 1))
 
 
-def keep_distinct(class_name: str, labels: NDArray[np.int64], names: Iterable[str]) -> HypothesisClass:
-    """Keep the first hypothesis of every labelling."""
-    _, first = np.unique(labels, axis=0, return_index=True)
-    keep = np.sort(first)
+def keep_distinct(class_name: str, labels: ArrayLike, names: Iterable[str]) -> HypothesisClass:
+    """Keep the first hypothesis of every labelling with 0 and 1."""
+    given = np.ascontiguousarray(labels, dtype=np.int8)
+    first: dict[bytes, int] = {}
+    for index, row in enumerate(np.packbits(given, axis=1)):
+        first.setdefault(row.tobytes(), index)
+    keep = list(first.values())
     at_most(len(keep), class_name)
-    labels = np.ascontiguousarray(labels[keep])
-    labels.flags.writeable = False
+    kept = given if len(keep) == len(given) else given[keep]
+    kept.flags.writeable = False
     names = list(names)
-    hypotheses = _tell_apart(names[index] for index in keep)
-    return HypothesisClass(labels=labels, hypotheses=hypotheses, name=class_name)
+    return HypothesisClass(labels=kept, hypotheses=_tell_apart(names[index] for index in keep), name=class_name)
 
 
 def _tell_apart(names: Iterable[str]) -> tuple[str, ...]:
@@ -99,10 +101,11 @@ def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
     return names
 
 
-def at_most(count: int, what: str, or_else: str = "") -> None:
-    """Refuse a class that is too large to enumerate."""
+def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:
+    """Refuse a class that is too large to enumerate; ``so_far`` says that there may be more than ``count``."""
     if count > MAX_HYPOTHESES:
+        more = " or more" if so_far else ""
         raise FederationError(
-            f"class {what} would have {count:,} hypotheses; at most {MAX_HYPOTHESES:,} are enumerated "
+            f"class {what} would have {count:,} hypotheses{more}; at most {MAX_HYPOTHESES:,} are enumerated "
             f"(use fewer points or features{or_else})"
         )
