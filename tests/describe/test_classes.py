@@ -99,7 +99,8 @@ def first_conjunctions(points):
 )
 def test_conjunctions_are_named_by_the_first_of_all(points):
     made = classes.conjunctions(points)
-    assert list(zip(map(tuple, made.labels.tolist()), made.hypotheses, strict=True)) == first_conjunctions(points)
+    found = zip(map(tuple, made.labels.tolist()), made.hypotheses, strict=True)
+    assert list(found) == first_conjunctions(points)
 
 
 def test_conjunctions_over_many_features_of_few_points():

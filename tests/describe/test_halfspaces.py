@@ -44,6 +44,7 @@ SHAPES = {
     "the-same-point-twice": ([[1, 2], [1, 2]], 2),
     "minus-zero-is-zero": ([[0.0, 0.0], [-0.0, 0.0]], 2),
     "in-line": ([[n, 2 * n] for n in range(7)], 14),
+    "many-in-line-and-one-beside": ([*([n, 0] for n in range(300)), [0, 1]], 1200),
     "vertical": ([[3, n] for n in range(5)], 10),
     "square": ([[0, 0], [0, 1], [1, 0], [1, 1]], 14),
     "triangle-with-its-centre": ([[0, 0], [3, 0], [0, 3], [1, 1]], 14),
@@ -81,12 +82,11 @@ def test_names_say_what_the_labels_do():
 
 
 BAD = {
-    "one-feature": (
-        lambda: halfspaces([1, 2]),
-        "class 'halfspaces' needs exactly 2 features per point; there are 1",
-    ),
-    "three-features": (lambda: halfspaces([[1, 2, 3]]), "exactly 2 features per point; there are 3"),
     "names": (lambda: halfspaces([[1, 2]], names=["a"]), "feature_names must be 2 different names"),
+    "far-too-many": (
+        lambda: halfspaces(np.column_stack([np.arange(10**5), np.zeros(10**5)])),
+        "class halfspaces would have 200,000 hypotheses or more",
+    ),
     "too-many": (
         lambda: halfspaces(np.random.default_rng(0).normal(size=(140, 2))),
         "at most 16,384 are enumerated (use fewer points or features, or plan for all of them with "

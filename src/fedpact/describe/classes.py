@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.halfspaces import halfspaces
+from fedpact.describe.halfspaces import halfspaces_in_plane
+from fedpact.describe.halfspaces_by_contraction import independent_features, separate
 from fedpact.describe.hypothesis_class import (
     OR_COVER,
     HypothesisClass,
@@ -63,8 +65,8 @@ def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClas
 def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
     """Every conjunction of literals over binary features, and the one that is never true.
 
-    They are the boxes of the cube. Of those that are true of the same points the first has the name, in the order
-    in which a feature is not asked for, must be 1, must be 0.
+    They are the boxes of the cube. Of those that are true of the same points the first gives the name, in the
+    order in which a feature is not asked for, must be 1, must be 0.
 
     Examples
     --------
@@ -158,6 +160,30 @@ def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hypoth
             rows += [above, ~above]
             words += [f"{name} >= {show(cut)}", f"{name} < {show(cut)}"]
     return keep_distinct("stumps", np.array(rows), words)
+
+
+def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
+    """Positive on one side of a hyperplane, in either direction, or everywhere or nowhere.
+
+    Named by the line in the plane, by the threshold where one feature tells all, else by the inequality.
+
+    Examples
+    --------
+    >>> halfspaces([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]).hypotheses[2]
+    'f1 - 0.5 f2 + 2 f3 <= 2'
+    >>> halfspaces([1, 2]).hypotheses
+    ('f1 >= 1', 'f1 < 1', 'f1 >= 2', 'f1 < 2')
+    """
+    x = read_features(features, "halfspaces") + 0.0  # -0.0 is 0.0
+    if x.shape[1] == 2:
+        return halfspaces_in_plane(x, names=names)
+    names = read_feature_names(names, x.shape[1])
+    used = independent_features(np.unique(x, axis=0)) or [0]
+    if len(used) == 1:
+        return replace(stumps(x[:, used], names=[names[used[0]]]), name="halfspaces")
+    if len(used) == 2:
+        return halfspaces_in_plane(x[:, used], names=[names[feature] for feature in used])
+    return separate(x[:, used], [names[feature] for feature in used])
 
 
 ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {

@@ -173,7 +173,7 @@ class Federation:
             Agent name to (n_i,) or (n_i, d) array.
         hypotheses
             ``"thresholds"`` or ``"intervals"`` of one feature, ``"stumps"``, ``"rectangles"``,
-            ``"conjunctions"`` of 0/1 features, or ``"halfspaces"`` of two features.
+            ``"halfspaces"``, or ``"conjunctions"`` of 0/1 features.
 
         Examples
         --------

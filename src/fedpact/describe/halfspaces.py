@@ -1,4 +1,4 @@
-"""Halfspaces in the plane.
+"""Halfspaces in the plane, by the lines through two points.
 
 A line that separates two sets of points can be moved until it runs through two of the points, and no point
 off its final place changes sides on the way. The points on it were split by the line it came from, so they
@@ -16,7 +16,6 @@ tenths is as collinear as it looks: in doubles where their error cannot matter, 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -83,10 +82,12 @@ def enumerate_halfspaces(
     points = [_show_point(point, names) for point in x]
     yield np.ones(len(x), dtype=bool), "always"
     yield np.zeros(len(x), dtype=bool), "never"
-    for i, j in itertools.combinations(range(len(x)), 2):
-        sides = _sides(x[i], x[j], x)
-        on = np.flatnonzero(sides == 0)
-        if on[1] == j and on[0] == i:  # every line once: at its first two points
+    is_joined = np.tri(len(x), dtype=bool)
+    for i in range(len(x)):
+        while not is_joined[i].all():
+            sides = _sides(x[i], x[np.argmin(is_joined[i])], x)
+            on = np.flatnonzero(sides == 0)
+            is_joined[np.ix_(on, on)] = True
             yield from _splits(sides, on, f"{points[i]}-{points[on[-1]]}", points)
 
 
@@ -103,20 +104,21 @@ def read_plane(features: ArrayLike) -> NDArray[np.float64]:
     return x + 0.0  # -0.0 is 0.0
 
 
-def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
+def halfspaces_in_plane(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
     """Positive on one side of a line in the plane, in either direction, or everywhere or nowhere.
 
     Examples
     --------
-    >>> halfspaces([[0, 0], [1, 0]]).hypotheses
+    >>> halfspaces_in_plane([[0, 0], [1, 0]]).hypotheses
     ('always', 'never', 'left of (0, 0)-(1, 0), on it up to (0, 0)', 'left of (0, 0)-(1, 0), on it from (1, 0)')
-    >>> len(halfspaces([[0, 0], [1, 0], [0, 1], [3, 4]]).hypotheses)
+    >>> len(halfspaces_in_plane([[0, 0], [1, 0], [0, 1], [3, 4]]).hypotheses)
     14
     """
     x = read_plane(features)
     if names is not None:
         read_feature_names(names, 2)
     different, where = np.unique(x, axis=0, return_inverse=True)
+    at_most(2 * len(different), "halfspaces", OR_COVER, so_far=True)  # in their order along some line
     seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
     for row, name in enumerate_halfspaces(different, names):
         seen.setdefault(row.tobytes(), (row, name))

@@ -12,8 +12,8 @@ in the features 1 to f, and l and h are its least and greatest value of feature 
 box on the first f + 1 features cut out T, and S be the points between T's least and greatest values in the
 first f. S is in level f and has these ends itself, and T is what remains of it between T's own l and h.
 
-No time goes into what is not kept. For every l there is a least h that leaves a point at each of the 2 f ends, and
-beyond it all do; and no level has more sets than the next, because l and h may be the ends of S.
+No time goes into what is not kept. For every l there is a least h that leaves a point at each of the 2 f ends,
+and beyond it all do; and no level has more sets than the next, because l and h may be the ends of S.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from fedpact.describe.hypothesis_class import (
 
 
 def _least_ends(place: NDArray[np.intp], earlier: NDArray[np.intp]) -> NDArray[np.intp]:
-    """For every value l of a feature, the least h with a point between them at each end of the earlier features.
+    """For every value l of a feature, find the least h with a point between them at each earlier end.
 
     Parameters
     ----------
@@ -50,10 +50,11 @@ def _least_ends(place: NDArray[np.intp], earlier: NDArray[np.intp]) -> NDArray[n
     (v,) place of the least h; v where there is none.
     """
     size = place.max() + 1
-    is_on_side = np.concatenate([earlier == ends[:, None] for ends in (earlier.min(axis=1), earlier.max(axis=1))])
-    side, point = np.nonzero(is_on_side)
-    following = np.full((len(is_on_side), size), size)
-    following[side, place[point]] = place[point]
+    ends = (earlier.min(axis=1), earlier.max(axis=1))
+    is_at_end = np.concatenate([earlier == end[:, None] for end in ends])
+    end, point = np.nonzero(is_at_end)
+    following = np.full((len(is_at_end), size), size)
+    following[end, place[point]] = place[point]
     following = np.minimum.accumulate(following[:, ::-1], axis=1)[:, ::-1]
     least: NDArray[np.intp] = np.vstack([np.arange(size), following]).max(axis=0)
     return least
@@ -77,7 +78,7 @@ def _next_level(
 
 
 def _rank_features(x: NDArray[np.float64]) -> NDArray[np.intp]:
-    """(n, d') order of the points in every feature that takes two values or more and differs from those before."""
+    """(n, d') order of the points in every feature that has several values and no earlier feature's order."""
     ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in x.T])
     _, first = np.unique(ranks, axis=1, return_index=True)
     kept = ranks[:, np.sort(first)]
