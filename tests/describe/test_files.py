@@ -316,11 +316,12 @@ BAD = {
     ),
     "evidence-none": (
         [("agents", 1, "distribution", GONE)],
-        "agent 'bob': give exactly one of distribution, predictions, report; it has none",
+        "agent 'bob': give exactly one of distribution, predictions, points, report; it has none",
     ),
     "evidence-two": (
         [("agents", 1, "report", "bob.report.npz")],
-        "agent 'bob': give exactly one of distribution, predictions, report; it has distribution and report",
+        "agent 'bob': give exactly one of distribution, predictions, points, report; it has distribution and "
+        "report",
     ),
     "hypotheses-missing": (
         [("hypotheses", GONE)],
@@ -540,6 +541,162 @@ def test_evidence_of_different_height(scratch):
 def test_predictions_need_no_description_of_the_class(scratch, key):
     path = write(scratch, changed(PREDICTED, ("hypotheses", {key: "singletons"})))
     assert problems_of(path) == [f"hypotheses: {key} has no meaning for agents with predictions; remove it"]
+
+
+POINTED = changed(with_files("points", "csv"), ("hypotheses", {"class": "stumps"}))
+CSV = {"alice": "age,dose\n1,0.5\n2,1/4\n\n", "bob": "age, dose\r\n3,1e2\r\n"}
+POINTS = {"alice": [[1, 0.5], [2, 0.25]], "bob": [[3, 100]]}
+
+
+@pytest.fixture
+def pointed(tmp_path):
+    """A folder with the points of every agent, in a table and as an array."""
+    for name, text in CSV.items():
+        (tmp_path / f"{name}.csv").write_bytes(text.encode())
+        np.save(tmp_path / f"{name}.npy", np.array(POINTS[name]))
+    return tmp_path
+
+
+@pytest.mark.parametrize("class_name", ["stumps", "rectangles", "halfspaces"])
+def test_points_are_those_of_from_points(pointed, class_name):
+    options = {"epsilon": 0.1, "delta": 0.05, "name": "alice-and-bob"}
+    named = Federation.from_points(POINTS, class_name, feature_names=["age", "dose"], **options)
+    assert_same(load(write(pointed, changed(POINTED, ("hypotheses", "class", class_name)))), named)
+    arrays = [{"name": name, "points": f"{name}.npy"} for name in POINTS]
+    data = changed(POINTED, ("agents", arrays), ("hypotheses", "class", class_name))
+    assert_same(load(write(pointed, data)), Federation.from_points(POINTS, class_name, **options))
+    data["hypotheses"]["feature_names"] = ["age", "dose"]
+    assert_same(load(write(pointed, data)), named)
+
+
+def test_given_names_of_features_come_before_those_of_the_header(pointed):
+    data = changed(POINTED, ("hypotheses", "feature_names", ["years", "grams"]))
+    assert load(write(pointed, data)).hypotheses[0] == "years >= 1"
+
+
+def test_points_on_a_line(pointed):
+    np.save(pointed / "bob.npy", np.array([True, False]))
+    (pointed / "alice.csv").write_text("age\n0.5")
+    agents = [{"name": "alice", "points": "alice.csv"}, {"name": "bob", "points": "bob.npy"}]
+    fed = load(write(pointed, changed(POINTED, ("agents", agents), ("hypotheses", {"class": "thresholds"}))))
+    assert fed.hypotheses == ("x >= 0", "x >= 0.5", "x >= 1", "never")
+    assert [own.shape[1] for own in fed.evidence.predictions] == [1, 2]
+
+
+def test_a_federation_from_points_is_saved_as_predictions(pointed, tmp_path):
+    fed = load(write(pointed, POINTED))
+    fed.save(tmp_path / "saved.toml")
+    assert 'predictions = "saved.alice.npy"' in (tmp_path / "saved.toml").read_text()
+    assert_same(load(tmp_path / "saved.toml"), fed)
+
+
+BAD_POINTS = {
+    "class-missing": (
+        [("hypotheses", GONE)],
+        "hypotheses: class is missing; it must be one of conjunctions, halfspaces, intervals, rectangles, stumps, "
+        "thresholds",
+    ),
+    "class-without-features": (
+        [("hypotheses", "class", "singletons")],
+        "hypotheses must name a class of points with features; it is 'singletons' (did you mean 'rectangles'?)",
+    ),
+    "class-list": (
+        [("hypotheses", "class", [])],
+        "hypotheses must name a class of points with features; it is [] (known: conjunctions, halfspaces, "
+        "intervals, rectangles, stumps, thresholds)",
+    ),
+    "class-of-a-line": (
+        [("hypotheses", "class", "intervals")],
+        "class 'intervals' needs one number per point; the shape is (3, 2)",
+    ),
+    "names": (
+        [("hypotheses", "names", ["p", "q"])],
+        "hypotheses: names has no meaning for agents with points; remove it",
+    ),
+    "feature-names-too-few": (
+        [("hypotheses", "feature_names", ["age"])],
+        "feature_names must be 2 different names; they are ['age']",
+    ),
+    "missing": (
+        [("agents", 1, "points", "none.csv")],
+        "agent 'bob': points: there is no file 'none.csv' (paths are relative to the federation file)",
+    ),
+    "mixed": (
+        [("agents", 1, {"name": "bob", "predictions": "bob.npy"})],
+        "agent 'bob': all agents must bring the same kind of evidence; it has predictions but agent 'alice' has "
+        "points",
+    ),
+}
+
+
+def test_a_line_has_no_names_of_features(pointed):
+    hypotheses = {"class": "thresholds", "feature_names": ["age"]}
+    problem = problems_of(write(pointed, changed(POINTED, ("hypotheses", hypotheses))))[0]
+    assert problem == "hypotheses: feature_names has no meaning for class 'thresholds'; remove it"
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD_POINTS.values(), ids=BAD_POINTS)
+def test_a_bad_value_beside_points_is_one_line_that_names_it(pointed, changes, message):
+    assert problems_of(write(pointed, changed(POINTED, *changes))) == [message]
+
+
+FOREIGN_POINTS = {
+    "no-header": ("odd.csv", b"1,2\n3,4\n", "line 1 must be a header of different names; it is '1,2'"),
+    "empty": ("odd.csv", b"", "line 1 must be a header of different names; it is ''"),
+    "names-twice": ("odd.csv", b"a,a\n1,2", "line 1 must be a header of different names; it is 'a,a'"),
+    "header-alone": ("odd.csv", b"age,dose\n", "there are no points below the header"),
+    "short-line": ("odd.csv", b"age,dose\n1,2\n\n3\n", "line 4 must have 2 numbers, as the header; it has 1"),
+    "word": (
+        "odd.csv",
+        b"age,dose\n1,much\n",
+        "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is 'much'",
+    ),
+    "nothing": (
+        "odd.csv",
+        b"age,dose\n1,\n",
+        "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is ''",
+    ),
+    "nan": (
+        "odd.csv",
+        b"age,dose\nnan,1\n",
+        "line 2: 'age' must be a number or a fraction like \"1/3\"; it is 'nan'",
+    ),
+    "quote": ("odd.csv", b'age,dose\n"1,2\n', "line 2: not valid CSV: unexpected end of data"),
+    "latin": ("odd.csv", b"\xfc\n1", "not UTF-8 text: invalid start byte at byte 0"),
+    "text": (
+        "odd.npy",
+        b"1,2",
+        "not an .npy array that can be read without pickle, and its name does not end in .csv",
+    ),
+    "words": ("odd.npy", npy(np.array(["1", "2"])), "points must be numbers; the array holds <U1"),
+    "complex": ("odd.npy", npy(np.array([1j])), "points must be numbers; the array holds complex128"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), FOREIGN_POINTS.values(), ids=FOREIGN_POINTS)
+def test_a_file_of_points_that_is_none(pointed, name, content, message):
+    (pointed / name).write_bytes(content)
+    assert problems_of(write(pointed, changed(POINTED, ("agents", 1, "points", name)))) == [
+        f"agent 'bob': points: {pointed / name}: {message}"
+    ]
+
+
+def test_every_problem_of_a_file_with_points_is_told(pointed):
+    (pointed / "alice.csv").write_text("age,dose\n1,x")
+    data = changed(POINTED, ("agents", 1, "points", "none.csv"), ("hypotheses", "class", "stump"))
+    assert len(problems_of(write(pointed, data))) == 3
+
+
+def test_points_of_other_features(pointed):
+    (pointed / "bob.csv").write_text("dose,age\n1,2")
+    assert problems_of(write(pointed, POINTED)) == [
+        "agent 'bob': points: all headers must be the same; it has ['dose', 'age'] but agent 'alice' has "
+        "['age', 'dose']"
+    ]
+    np.save(pointed / "bob.npy", np.zeros((2, 3)))
+    assert problems_of(write(pointed, changed(POINTED, ("agents", 1, "points", "bob.npy")))) == [
+        "every agent's points must have the same features; their numbers differ: {'alice': 2, 'bob': 3}"
+    ]
 
 
 SYNTAX = {

@@ -74,6 +74,31 @@ def test_refuses(arguments, message):
     assert message in str(caught.value)
 
 
+NAMED = {
+    "line": (
+        "thresholds",
+        ["age"],
+        "feature_names have no meaning for class 'thresholds', which has one feature x",
+    ),
+    "many": ("stumps", ["age", "dose"], "feature_names must be 1 different names; they are ['age', 'dose']"),
+    "word": ("stumps", "a", "feature_names must be 1 different names; they are 'a'"),
+    "number": ("stumps", 5, "feature_names must be 1 different names; they are 5"),
+    "numbers": ("stumps", [5], "feature_names must be 1 different names; they are [5]"),
+}
+
+
+@pytest.mark.parametrize(("class_name", "names", "message"), NAMED.values(), ids=NAMED)
+def test_refuses_names_of_features(class_name, names, message):
+    with pytest.raises(fp.FederationError) as caught:
+        fp.Federation.from_points({"a": [1, 2]}, class_name, feature_names=names, **OPTIONS)
+    assert str(caught.value) == message
+
+
+def test_names_of_features_are_those_of_the_hypotheses():
+    fed = fp.Federation.from_points(LINE, "stumps", feature_names=["age"], **OPTIONS)
+    assert fed.hypotheses[0] == "age >= 1"
+
+
 def test_all_problems_at_once():
     with pytest.raises(fp.FederationError) as caught:
         fp.Federation.from_points({"a": [float("inf")], "b": []}, "boxes", epsilon=2, delta=0.1)

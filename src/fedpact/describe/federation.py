@@ -158,6 +158,7 @@ class Federation:
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
+        feature_names: Sequence[str] | None = None,
     ) -> Federation:
         """Describe a federation by each agent's own unlabelled points and a named class of hypotheses.
 
@@ -174,6 +175,8 @@ class Federation:
         hypotheses
             ``"thresholds"`` or ``"intervals"`` of one feature, ``"stumps"``, ``"rectangles"``,
             ``"halfspaces"``, or ``"conjunctions"`` of 0/1 features.
+        feature_names
+            What the names of the hypotheses call the d features; ``f1, f2, ...`` if not given.
 
         Examples
         --------
@@ -187,7 +190,7 @@ class Federation:
             raise FederationError("points must map at least one agent's name to its (n,) or (n, d) array")
         names = tuple(points)
         settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
-        evidence = read_restriction(points, hypotheses, problems)
+        evidence = read_restriction(points, hypotheses, problems, feature_names=feature_names)
         return build_federation(name, settings, evidence, problems)
 
     @classmethod

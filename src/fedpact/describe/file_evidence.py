@@ -6,7 +6,7 @@ finds all its problems; the federation is built only if none was noted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.classes import NAMES, ON_FEATURES, ON_LINE, ON_POINTS
 from fedpact.describe.evidence import (
     Evidence,
+    Predictions,
     Reports,
     Table,
     read_predictions,
@@ -26,12 +27,15 @@ from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import Values, has_known_keys
+from fedpact.describe.point_files import PointFile, read_point_file
+from fedpact.describe.points import OF_POINTS, is_known_class, read_restriction
 from fedpact.describe.report_files import UNREADABLE, read_report
 from fedpact.errors import FederationError, Problems
 
-KINDS = ("distribution", "predictions", "report")
+KINDS = ("distribution", "predictions", "points", "report")
 
 _OF_ALL_POINTS = ("class", "labels", "points", "names")
+_OF_OWN_POINTS = ("class", "feature_names")
 _KEYS = (*_OF_ALL_POINTS, "features", "feature_names")
 
 Named: TypeAlias = list[tuple[str, Any]]
@@ -71,6 +75,8 @@ def _fitting_keys(table: Values, kind: str | None) -> tuple[str, tuple[str, ...]
     name = str(table.get("class"))
     if kind in ("predictions", "report"):
         return f"agents with {kind}", ("names",)
+    if kind == "points":
+        return (f"class {name!r}", ("class",)) if name in ON_LINE else ("agents with points", _OF_OWN_POINTS)
     if "labels" in table:
         return "explicit labels", _OF_ALL_POINTS
     if name in ON_POINTS:
@@ -244,6 +250,32 @@ def _read_reports(files: Named, names: list[str] | None, folder: Path, problems:
     return read_reports(list(reports.values()), hypotheses=names, problems=problems) if reports else None
 
 
+def _read_header(files: dict[str, PointFile], problems: Problems) -> Sequence[str] | None:
+    """Return the names of the features that the files agree on."""
+    headers = [(name, file.header) for name, file in files.items() if file.header is not None]
+    for name, header in headers[1:]:
+        if header != headers[0][1]:
+            problems.add(
+                f"agent {name!r}: points: all headers must be the same; it has {shorten(list(header))} but "
+                f"agent {headers[0][0]!r} has {shorten(list(headers[0][1]))}"
+            )
+    return headers[0][1] if headers else None
+
+
+def _read_own_points(table: Values, files: Named, folder: Path, problems: Problems) -> Predictions | None:
+    found = _read_files(files, "points", folder, read_point_file, problems)
+    header, feature_names = _read_header(found, problems), _read_strings(table, "feature_names", problems)
+    if "class" not in table:
+        problems.add(f"hypotheses: class is missing; it must be one of {', '.join(OF_POINTS)}")
+        return None
+    if len(found) < len(files):
+        is_known_class(table["class"], OF_POINTS, problems)
+        return None
+    names = None if str(table["class"]) in ON_LINE else feature_names or header
+    points = {name: file.points for name, file in found.items()}
+    return read_restriction(points, table["class"], problems, feature_names=names)
+
+
 def read_evidence(data: Values, agents: Named, folder: Path, problems: Problems) -> Evidence | None:
     """Read what the agents and ``hypotheses`` say; the answer is None only where a problem was noted."""
     kind = _read_kind(agents, problems)
@@ -251,6 +283,8 @@ def read_evidence(data: Values, agents: Named, folder: Path, problems: Problems)
     chosen = [(name, values[kind]) for name, values in agents if kind in values]
     if kind == "distribution":
         return _read_points(table, chosen, problems)
+    if kind == "points":
+        return _read_own_points(table, chosen, folder, problems)
     names = _read_strings(table, "names", problems)
     if kind == "report":
         return _read_reports(chosen, names, folder, problems)

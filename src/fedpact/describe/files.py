@@ -12,6 +12,7 @@
     cost = 1.0                           # or {quadratic = [a, b]}, or {breakpoints = [...], slopes = [...]}
     capacity = 100                       # left out: no limit
     distribution = {xA = 0.8, xB = 0.2}  # or predictions = "alice.npy", or report = "alice.report.npz"
+                                         # or points = "alice.csv" (a header, then numbers) or "alice.npy"
     [hypotheses]
     class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...]
     points = ["xA", "xB"]                # the order of the points
@@ -22,7 +23,10 @@
 A number may be a fraction in a string ("1/3"). Without ``points`` the points are those of the distributions
 in order of first appearance; a point that a distribution leaves out has mass 0. Without ``features`` a class
 on the line takes the positions 1, 2, ... of the points. All agents bring the same kind of evidence; with
-predictions or reports ``hypotheses`` may hold ``names`` only. Paths are relative to the file's folder.
+predictions or reports ``hypotheses`` may hold ``names`` only. Where each agent has its own ``points``, the
+``class`` is restricted to them as by :meth:`~fedpact.Federation.from_points`; its ``feature_names`` are those
+of the header unless they are given, and :func:`save` writes what the hypotheses predict. Paths are relative to
+the file's folder.
 """
 
 from __future__ import annotations

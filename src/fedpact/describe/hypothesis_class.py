@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 
 MAX_HYPOTHESES = 16_384
@@ -96,9 +97,10 @@ def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
     """``f1, f2, ...`` unless there are better names."""
     if names is None:
         return number_names("f", d)
-    if len(names) != d or len(set(names)) != d:
-        raise FederationError(f"feature_names must be {d} different names; they are {list(names)}")
-    return names
+    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if len(given) != d or not all(isinstance(name, str) for name in given) or len(set(given)) != d:
+        raise FederationError(f"feature_names must be {d} different names; they are {shorten(names)}")
+    return given
 
 
 def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:

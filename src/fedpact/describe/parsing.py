@@ -50,7 +50,7 @@ def one_line(text: str) -> str:
 
 def parse(path: Path, problems: Problems) -> Values:
     """Read the table that a TOML or JSON file holds; a key given twice is noted, the rest raises at once."""
-    syntax, text = syntax_of(path), _read_text(path)
+    syntax, text = syntax_of(path), read_text(path)
     try:
         data = (
             tomllib.loads(text)
@@ -69,7 +69,8 @@ def parse(path: Path, problems: Problems) -> Values:
     return data
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:

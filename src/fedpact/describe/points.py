@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.classes import ON_FEATURES, ON_LINE
 from fedpact.describe.evidence import Predictions, read_predictions
+from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, Problems
@@ -57,13 +58,23 @@ def is_known_class(name: Any, known: Sequence[str], problems: Problems) -> bool:
     return False
 
 
-def read_restriction(points: Mapping[str, Any], hypotheses: str, problems: Problems) -> Predictions | None:
+def _make_class(name: str, x: NDArray[np.float64], feature_names: Sequence[str] | None) -> HypothesisClass:
+    if name in ON_FEATURES:
+        return ON_FEATURES[name](x, names=feature_names)
+    if feature_names is not None:
+        raise FederationError(f"feature_names have no meaning for class {name!r}, which has one feature x")
+    return ON_LINE[name](x)
+
+
+def read_restriction(
+    points: Mapping[str, Any], hypotheses: str, problems: Problems, *, feature_names: Sequence[str] | None = None
+) -> Predictions | None:
     """Every labelling that a named class induces on all points; what is wrong goes to ``problems``."""
     arrays = read_points(points, problems)
     if not is_known_class(hypotheses, OF_POINTS, problems) or arrays is None:
         return None
     try:
-        made = {**ON_LINE, **ON_FEATURES}[hypotheses](np.concatenate(arrays))
+        made = _make_class(hypotheses, np.concatenate(arrays), feature_names)
     except FederationError as error:
         problems.extend(error)
         return None

@@ -1,0 +1,81 @@
+"""One agent's points from a file: an array saved by ``numpy.save``, or numbers in a .csv under a header.
+
+The header names the features; a number may be written as a fraction, as everywhere in a federation's files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.parsing import read_text
+from fedpact.describe.report_files import UNREADABLE
+from fedpact.errors import FederationError
+
+
+class PointFile(NamedTuple):
+    """Points (n,) or (n, d), and the features' names if the file has them."""
+
+    points: NDArray[np.number]
+    header: tuple[str, ...] | None
+
+
+def _read_npy(path: Path) -> PointFile:
+    try:
+        with path.open("rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
+    except UNREADABLE:
+        raise FederationError(
+            "not an .npy array that can be read without pickle, and its name does not end in .csv"
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"points must be numbers; the array holds {array.dtype}")
+    return PointFile(array, None)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        read_number(text, "")
+    except FederationError:
+        return False
+    return True
+
+
+def _read_header(row: list[str]) -> tuple[str, ...]:
+    header = tuple(name.strip() for name in row)
+    if not header or not all(header) or len(set(header)) < len(header) or any(map(_is_number, header)):
+        raise FederationError(f"line 1 must be a header of different names; it is {shorten(','.join(row))}")
+    return header
+
+
+def _read_row(row: list[str], line: int, header: tuple[str, ...]) -> list[float]:
+    if len(row) != len(header):
+        raise FederationError(f"line {line} must have {len(header)} numbers, as the header; it has {len(row)}")
+    cells = zip(row, header, strict=True)
+    return [read_number(text.strip(), f"line {line}: {shorten(name)}") for text, name in cells]
+
+
+def _read_csv(path: Path) -> PointFile:
+    lines = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        header = _read_header(next(lines, []))
+        rows = [_read_row(row, lines.line_num, header) for row in lines if row]
+    except csv.Error as error:
+        raise FederationError(f"line {lines.line_num}: not valid CSV: {error}") from None
+    if not rows:
+        raise FederationError("there are no points below the header")
+    return PointFile(np.array(rows), header)
+
+
+def read_point_file(path: Path) -> PointFile:
+    """Read a .csv, by its ending, or else an array."""
+    try:
+        return _read_csv(path) if path.suffix.lower() == ".csv" else _read_npy(path)
+    except FederationError as error:
+        raise FederationError(f"{path}: {error}") from None
