@@ -1,4 +1,4 @@
-"""One direction: describe | drawing, statistics, planning | game, comparison | coalition | mechanism,
+"""One direction: describe | drawing, candidates, statistics, planning | game, comparison | coalition | mechanism,
 protocol | experiments, cli | web.
 """
 
@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "fedpact"
 RANK = {
     "describe": 0,
     "drawing": 0,
+    "candidates": 0.5,
     "statistics": 1,
     "planning": 2,
     "game": 2,
@@ -24,13 +25,17 @@ RANK = {
 }
 OUTERMOST = {"cli", "web"}
 PLACE = {
-    "flwr": "protocol",
-    "sqlalchemy": "protocol",
-    "quantecon": "game",
-    "torch": "experiments",
-    "matplotlib": "drawing",
-    "fastapi": "web",
-    "plotly": "web",
+    "flwr": {"protocol"},
+    "sqlalchemy": {"protocol"},
+    "quantecon": {"game"},
+    "torch": {"candidates", "experiments"},
+    "safetensors": {"candidates"},
+    "sklearn": {"candidates"},
+    "onnxruntime": {"candidates"},
+    "pyarrow": {"candidates"},
+    "matplotlib": {"drawing"},
+    "fastapi": {"web"},
+    "plotly": {"web"},
 }
 FOR_ALL = {"errors"}
 ROOT = {"__init__", "__main__", *FOR_ALL}
@@ -59,7 +64,7 @@ def violations(module, source, *, is_package=False):
 
 def _is_allowed(layer, name):
     if name[0] != "fedpact":
-        return PLACE.get(name[0], layer) == layer
+        return layer in PLACE.get(name[0], {layer})
     inside = name[1] if len(name) > 1 else "__init__"
     if layer in ("__init__", "__main__") or inside in FOR_ALL or inside == layer:
         return True
@@ -98,6 +103,11 @@ BROKEN = {
     "flower-in-planning": ("fedpact.planning.lp", "import flwr.serverapp"),
     "quantecon-in-comparison": ("fedpact.comparison.compare", "from quantecon import game_theory"),
     "torch-in-protocol": ("fedpact.protocol.client", "from torch import nn"),
+    "sklearn-in-experiments": ("fedpact.experiments.train", "def f():\n    from sklearn import tree"),
+    "onnx-in-protocol": ("fedpact.protocol.client", "import onnxruntime"),
+    "candidates-that-plan": ("fedpact.candidates.train", "from fedpact.planning.plan import plan"),
+    "candidates-that-count": ("fedpact.candidates.train", "from fedpact.statistics.engine import Engine"),
+    "candidates-in-describe": ("fedpact.describe.points", "from fedpact.candidates.predicted import Predicted"),
     "matplotlib-in-web": ("fedpact.web.routes", "import matplotlib.pyplot as plt"),
     "matplotlib-in-experiments": ("fedpact.experiments.train", "def f():\n    from matplotlib import figure"),
     "planning-that-compares": ("fedpact.planning.lp", "from fedpact.comparison.compare import compare"),
@@ -122,6 +132,12 @@ SOUND = {
     "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
     "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),
     "torch": ("fedpact.experiments.train", "import torch"),
+    "torch-in-candidates": ("fedpact.candidates.from_torch", "def f():\n    import torch"),
+    "candidates": ("fedpact.candidates.predict", "from fedpact.describe.candidate_list import CandidateList"),
+    "statistics-of-candidates": (
+        "fedpact.statistics.engine",
+        "from fedpact.candidates.predicted import Predicted",
+    ),
     "matplotlib": ("fedpact.drawing.figures", "def f():\n    from matplotlib.figure import Figure"),
     "results-draw": ("fedpact.planning.result", "from fedpact.drawing.figures import draw_bars"),
     "comparison": (

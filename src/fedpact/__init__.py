@@ -6,6 +6,7 @@ Shao, Shapira, ICLR 2026).
 
 from importlib.metadata import version as _version
 
+from fedpact import candidates
 from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.share import share
 from fedpact.comparison.compare import compare
@@ -167,6 +168,7 @@ __all__ = [
     "audit",
     "best_response",
     "best_response_dynamics",
+    "candidates",
     "check",
     "check_contribution",
     "classes",

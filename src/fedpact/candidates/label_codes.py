@@ -1,0 +1,186 @@
+"""Labels as small whole numbers: code c stands for the label ``classes[c]``.
+
+What a model or a file calls a class, a whole number or a string, is read once and kept as a code, piece by
+piece, so that a thousand candidates over a million points need one byte each and never a Python object per
+point. Codes are only compared within one site; two sites may number the same classes differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+
+Label: TypeAlias = str | int
+"""What a class is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Labels of one candidate at some points: the label at point x is ``values[codes[x]]``."""
+
+    values: tuple[Label, ...]
+    codes: NDArray[np.integer]
+
+
+def read_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
+    """Check the declared classes: different strings or different whole numbers.
+
+    Examples
+    --------
+    >>> read_classes(["healthy", "ill"])
+    ('healthy', 'ill')
+    """
+    given = () if isinstance(classes, str) else tuple(classes)
+    read = tuple(label if isinstance(label, str) else _read_whole(label) for label in given)
+    if not read or len(set(read)) < len(read) or len(set(map(type, read))) > 1 or None in read:
+        raise FederationError(
+            "classes must be different labels, all strings or all whole numbers, at least one; "
+            f"they are {shorten(classes)}"
+        )
+    return tuple(label for label in read if label is not None)
+
+
+def _read_whole(label: Any) -> int | None:
+    return int(label) if isinstance(label, Integral) and not isinstance(label, bool | np.bool_) else None
+
+
+def smallest_type(classes: int) -> np.dtype[Any]:
+    """Find the smallest unsigned integers that can number the classes."""
+    return np.min_scalar_type(max(classes - 1, 0))
+
+
+def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
+    """Code the labels of one candidate at consecutive points, the number of the first being ``first``.
+
+    Examples
+    --------
+    >>> code_labels(["ill", "healthy", "ill"], "candidate 'tree'")
+    Coded(values=('healthy', 'ill'), codes=array([1, 0, 1], dtype=uint8))
+    """
+    array = _read_array(values, what, first)
+    seen, codes = np.unique(array, return_inverse=True)
+    return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
+
+
+def _read_array(values: Any, what: str, first: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise FederationError(
+            f"{what} must give one label per point; the shape is {array.shape} "
+            "(of one score per class, take the class with the largest: argmax)"
+        )
+    if array.dtype.kind in "OT":
+        array = _read_objects(array.astype(object), what, first)
+    if array.dtype.kind == "U":
+        _refuse(array == "", array, what, first)
+        return array
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"{what}: labels must be whole numbers or strings; they are {array.dtype}")
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)
+    _refuse(whole != array, array, what, first)
+    return whole
+
+
+def _read_objects(array: NDArray[Any], what: str, first: int) -> NDArray[Any]:
+    """Strings or whole numbers out of an array of Python objects, as pandas and scikit-learn keep strings."""
+    for kinds in (str, Integral):
+        wrong = np.array([not isinstance(label, kinds) for label in array.tolist()], dtype=bool)
+        if not wrong.all():
+            _refuse(wrong, array, what, first)
+            return array.astype(str if kinds is str else np.int64)
+    _refuse(wrong, array, what, first)
+    return array.astype(np.int64)
+
+
+def _refuse(wrong: NDArray[np.bool_], array: NDArray[Any], what: str, first: int) -> None:
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        raise FederationError(
+            f"{what}: labels must be whole numbers or strings that are not empty, all of one kind; "
+            f"at point {first + at} it is {shorten(array[at : at + 1].tolist()[0])}"
+        )
+
+
+def name_codes(coded: Coded, classes: Sequence[Label], what: str) -> Coded:
+    """Read codes as places in the declared classes, as the outputs of a network are.
+
+    Examples
+    --------
+    >>> name_codes(Coded((0, 2), np.array([1, 0])), ("red", "green", "blue"), "candidate 'net'").values
+    ('red', 'blue')
+    """
+    highest = int(max(coded.values))
+    if highest >= len(classes):
+        raise FederationError(
+            f"{what} predicts class number {highest}, counted from 0; only {len(classes)} are declared: "
+            f"{shorten(tuple(classes))}"
+        )
+    return Coded(tuple(classes[int(place)] for place in coded.values), coded.codes)
+
+
+def join(pieces: Sequence[Coded]) -> Coded:
+    """Put the labels of one candidate at consecutive points together."""
+    values = tuple(dict.fromkeys(label for piece in pieces for label in piece.values))
+    kind = smallest_type(len(values))
+    return Coded(values, np.concatenate([_recode(piece, values, kind) for piece in pieces]))
+
+
+def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDArray[Any], tuple[Label, ...]]:
+    """(H, n) codes of all candidates with one numbering, and what each code stands for.
+
+    Without declared ``classes`` they are the labels that occur, in order.
+    """
+    declared = _find_classes(rows) if classes is None else read_classes(classes)
+    known = set(declared)
+    for name, row in rows.items():
+        for label in row.values:
+            if label not in known:
+                raise FederationError(
+                    f"candidate {name!r} predicts {shorten(label)}, which is not among the declared classes "
+                    f"{shorten(declared)}"
+                )
+    _check_lengths(rows)
+    kind = smallest_type(len(declared))
+    return np.stack([_recode(row, declared, kind) for row in rows.values()]), declared
+
+
+def _find_classes(rows: Mapping[str, Coded]) -> tuple[Label, ...]:
+    kinds = {type(label): name for name, row in rows.items() for label in row.values}
+    if len(kinds) > 1:
+        raise FederationError(
+            f"all candidates must use the same labels; {kinds[str]!r} predicts strings and {kinds[int]!r} "
+            "whole numbers; say with classes=[...] what class 0, 1, ... are called, or rename the labels of one"
+        )
+    return tuple(sorted({label for row in rows.values() for label in row.values}, key=_order))
+
+
+def _order(label: Label) -> tuple[int, str]:
+    return (label, "") if isinstance(label, int) else (0, label)
+
+
+def _check_lengths(rows: Mapping[str, Coded]) -> None:
+    (first, row), *others = rows.items()
+    for name, other in others:
+        if len(other.codes) != len(row.codes):
+            raise FederationError(
+                f"all candidates must predict the same points; {first!r} predicts {len(row.codes)} "
+                f"and {name!r} {len(other.codes)}"
+            )
+
+
+def _recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+    place = {label: code for code, label in enumerate(values)}
+    lookup = np.array([place[label] for label in piece.values], dtype=kind)
+    recoded: NDArray[Any] = lookup[piece.codes]
+    return recoded

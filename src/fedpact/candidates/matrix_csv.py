@@ -1,0 +1,166 @@
+"""A matrix of predictions as text: ``.csv``, candidates named in the first line, then one line per point.
+
+If every cell of a file is a whole number, the labels are whole numbers, else strings. Cells are read with the
+spaces around them removed. A cell that is some other number ("0.37", "nan") is a mistake, most often a score,
+unless it is declared as a class. Lines are read as they come: each different text is looked at once, and what
+is kept of a line is one code per candidate.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fedpact.candidates.label_codes import Coded, Label, join
+from fedpact.candidates.predicted import Predicted
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+
+_AT_ONCE = 4096
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})(\.0+)?", re.ASCII)
+_CODE_WITH_ZEROS = re.compile(r"\d+", re.ASCII)
+
+
+class _Texts(dict[str, int]):
+    """Codes of the cells met so far; a new cell is checked, then given the code of its stripped text."""
+
+    def __init__(self, declared: Collection[str]) -> None:
+        super().__init__()
+        self.declared = declared
+        self.codes: dict[str, int] = {}
+
+    def __missing__(self, cell: str) -> int:
+        text = cell.strip()
+        if not text:
+            raise ValueError("is empty")
+        if text not in self.declared and not _is_label(text):
+            raise ValueError(f"is {shorten(text)}, neither a whole number nor a name")
+        return self.setdefault(cell, self.codes.setdefault(text, len(self.codes)))
+
+
+def _is_label(text: str) -> bool:
+    if _WHOLE.fullmatch(text) or _CODE_WITH_ZEROS.fullmatch(text):
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
+
+
+def _read_header(row: list[str], path: Path) -> tuple[str, ...]:
+    names = tuple(cell.strip() for cell in row)
+    where = f"{path}: line 1"
+    if not names:
+        raise FederationError(f"{where} must name the candidates; it is empty")
+    if len(names) == 1 and re.search(r"[;\t]", names[0]):
+        raise FederationError(f"{where}: names must be separated by commas; it is {shorten(names[0])}")
+    if "" in names:
+        raise FederationError(
+            f"{where}: every column must have the name of a candidate; column {names.index('') + 1} has none "
+            "(leave out a column that only numbers the lines)"
+        )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FederationError(f"{where}: candidates' names must be different; {twice[0]!r} is there twice")
+    return names
+
+
+def _read_lines(
+    reader: Iterator[list[str]], names: Sequence[str], path: Path, texts: _Texts
+) -> Iterator[list[int]]:
+    blank = 0
+    for row in reader:
+        line: int = reader.line_num  # type: ignore[attr-defined]
+        if not row:
+            blank = blank or line
+            continue
+        if blank:
+            raise FederationError(f"{path}: line {blank} is empty; leave it out or write a label per candidate")
+        if len(row) != len(names):
+            raise FederationError(
+                f"{path}: line {line} must have {len(names)} labels, one per candidate; it has {len(row)}"
+            )
+        try:
+            yield [texts[cell] for cell in row]
+        except ValueError as error:
+            name = next(name for name, cell in zip(names, row, strict=True) if cell not in texts)
+            raise FederationError(
+                f"{path}: line {line}: the label of {name!r} {error}; labels must be whole numbers or names "
+                "(others are read only if classes=[...] declares them)"
+            ) from None
+
+
+def _read_blocks(lines: Iterator[list[int]]) -> Iterator[np.ndarray[tuple[int, int], np.dtype[np.integer]]]:
+    block: list[list[int]] = []
+    for line in lines:
+        block.append(line)
+        if len(block) == _AT_ONCE:
+            yield np.array(block).T
+            block = []
+    if block:
+        yield np.array(block).T
+
+
+def _read_table(path: Path, declared: Collection[str]) -> tuple[tuple[str, ...], list[list[Coded]], _Texts]:
+    texts = _Texts(declared)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file, strict=True)
+        names = _read_header(next(reader, []), path)
+        blocks = []
+        for block in _read_blocks(_read_lines(reader, names, path, texts)):
+            known = tuple(texts.codes)
+            small = block.astype(np.min_scalar_type(len(known)))
+            blocks.append([Coded(known, row) for row in small])
+    if not blocks:
+        raise FederationError(f"{path}: there must be a point, a line after the names; there is none")
+    return names, blocks, texts
+
+
+def _name_label(text: str, is_whole: bool) -> Label:
+    return int(text.partition(".")[0]) if is_whole else text
+
+
+def read_csv(path: Path, *, declared: Collection[Label]) -> dict[str, Coded]:
+    """Columns of one file by name; ``declared`` are the classes, empty if none are."""
+    strings = {label for label in declared if isinstance(label, str)}
+    try:
+        names, blocks, texts = _read_table(path, strings)
+    except FileNotFoundError:
+        raise FederationError(f"{path}: no such file") from None
+    except OSError as error:
+        raise FederationError(f"{path}: the predictions cannot be read: {error.strerror}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise FederationError(f"{path}: not a text of values separated by commas, in UTF-8: {error}") from None
+    is_whole = not strings and all(map(_WHOLE.fullmatch, texts.codes))
+    return {
+        name: _compact(join([block[column] for block in blocks]), is_whole) for column, name in enumerate(names)
+    }
+
+
+def _compact(column: Coded, is_whole: bool) -> Coded:
+    """Keep the texts that occur in a column; two that are the same number become one label."""
+    used, codes = np.unique(column.codes, return_inverse=True)
+    labels = [_name_label(str(column.values[place]), is_whole) for place in used]
+    values = tuple(dict.fromkeys(labels))
+    return Coded(values, np.array([values.index(label) for label in labels])[codes].astype(column.codes.dtype))
+
+
+def write_csv(predicted: Predicted, path: Path) -> None:
+    """Write the labels by the names of their classes, in lines that read back as the same."""
+    for text in (*predicted.candidates.names, *predicted.classes):
+        if isinstance(text, str) and (not text.strip() or text != text.strip() or "\0" in text):
+            raise FederationError(
+                f"{path}: a name or label with spaces around it would not read back the same; one is "
+                f"{shorten(text)}; rename it or write .parquet"
+            )
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(predicted.candidates.names)
+        for first in range(0, predicted.n, _AT_ONCE):
+            codes = predicted.labels[:, first : first + _AT_ONCE].T
+            writer.writerows(np.array(predicted.classes)[codes].tolist())

@@ -1,0 +1,153 @@
+"""Predictions that somebody else has made: matrices in ``.npy``, ``.csv`` and ``.parquet`` files.
+
+=========== ============================================== ======================================
+file        orientation                                    names of the candidates
+=========== ============================================== ======================================
+.npy        one row per candidate, one column per point    h1, h2, ...; a single row: the file's
+.csv        one column per candidate, one line per point   the first line
+.parquet    one column per candidate, one row per point    the columns
+=========== ============================================== ======================================
+
+Nothing in a file is ever executed. A file of predictions says nothing about the models behind them, so the
+digests of its candidates are those of their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fedpact.candidates.label_codes import Coded, Label, read_classes
+from fedpact.candidates.matrix_csv import read_csv, write_csv
+from fedpact.candidates.matrix_npy import read_npy, write_npy
+from fedpact.candidates.matrix_parquet import read_parquet, write_parquet
+from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+
+PathName: TypeAlias = str | PathLike[str]
+
+_WRITERS: dict[str, Callable[[Predicted, Path], None]] = {
+    ".npy": write_npy,
+    ".csv": write_csv,
+    ".parquet": write_parquet,
+}
+
+
+def _read_suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in _WRITERS:
+        raise FederationError(
+            f"{path}: a file of predictions must end in {', '.join(_WRITERS)}; it ends in {suffix!r}"
+        )
+    return suffix
+
+
+def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str, Coded]:
+    match _read_suffix(path):
+        case ".npy":
+            return read_npy(path, before=before)
+        case ".csv":
+            return read_csv(path, declared=declared)
+        case _:
+            return read_parquet(path)
+
+
+def _list_paths(files: PathName | Sequence[PathName]) -> list[Path]:
+    listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
+    if not listed or not all(isinstance(file, str | PathLike) for file in listed):
+        raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
+    return [Path(file) for file in listed]
+
+
+def _add(rows: dict[str, Coded], more: dict[str, Coded], path: Path, origin: dict[str, Path]) -> None:
+    for name, row in more.items():
+        if name in origin:
+            raise FederationError(
+                f"candidate {name!r} is in {origin[name]} and again in {path}; their names must be different"
+            )
+        n = len(row.codes)
+        first = next(iter(rows), None)
+        if first is not None and len(rows[first].codes) != n:
+            raise FederationError(
+                f"{path}: all files must predict the same points; {name!r} predicts {n} and {first!r} "
+                f"in {origin[first]} {len(rows[first].codes)}"
+            )
+        rows[name], origin[name] = row, path
+
+
+def read_predictions(
+    files: PathName | Sequence[PathName],
+    *,
+    classes: Iterable[Label] | None = None,
+) -> Predicted:
+    r"""Read what candidates predict at the points of one site.
+
+    Parameters
+    ----------
+    files
+        One path or several, whose candidates are stacked; all must be about the same points in the same order.
+    classes
+        All labels that a candidate may predict, strings or whole numbers, in the order of their codes. Without
+        them the labels that occur, sorted. With strings, cells of a ``.csv`` are read as strings even where
+        they look like numbers.
+
+    Returns
+    -------
+    Predicted
+        (H, n) codes, the names of the candidates, and what each code stands for.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "clinic.csv")
+    ...     _ = path.write_text("forest,stump\nill,ill\nhealthy,ill\n")
+    ...     found = read_predictions(path)
+    >>> found.candidates.names, found.classes, found.labels.tolist()
+    (('forest', 'stump'), ('healthy', 'ill'), [[1, 0], [1, 1]])
+    """
+    declared = None if classes is None else read_classes(classes)
+    rows: dict[str, Coded] = {}
+    origin: dict[str, Path] = {}
+    for path in _list_paths(files):
+        _add(rows, _read_file(path, len(rows), declared or ()), path, origin)
+    return collect(rows, {name: digest_of(name) for name in rows}, declared)
+
+
+def write_predictions(predicted: Predicted, path: PathName) -> None:
+    """Write predictions as ``.npy``, ``.csv`` or ``.parquet``, by the names of their classes.
+
+    ``.npy`` keeps no names of candidates. Read with the same ``classes`` to get the same codes.
+
+    Parameters
+    ----------
+    predicted
+        What to write.
+    path
+        Where to; the ending says how.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from fedpact.describe.candidate_list import CandidateList
+    >>> candidates = CandidateList.from_names(["forest", "stump"])
+    >>> found = Predicted(labels=np.array([[1, 0], [1, 1]]), candidates=candidates, classes=("healthy", "ill"))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_predictions(found, Path(folder, "clinic.csv"))
+    ...     print(Path(folder, "clinic.csv").read_text())
+    forest,stump
+    ill,ill
+    healthy,ill
+    <BLANKLINE>
+    """
+    target: Any = Path(path)
+    write = _WRITERS[_read_suffix(target)]
+    try:
+        write(predicted, target)
+    except OSError as error:
+        raise FederationError(f"{path}: the predictions cannot be written: {error.strerror}") from None
