@@ -132,7 +132,7 @@ SOUND = {
     "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
     "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),
     "torch": ("fedpact.experiments.train", "import torch"),
-    "torch-in-candidates": ("fedpact.candidates.from_torch", "def f():\n    import torch"),
+    "torch-in-candidates": ("fedpact.candidates.adapt_torch", "def f():\n    import torch"),
     "candidates": ("fedpact.candidates.predict", "from fedpact.describe.candidate_list import CandidateList"),
     "statistics-of-candidates": (
         "fedpact.statistics.engine",

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.candidates.label_codes import Coded, code_labels, join, name_codes, read_classes, stack
+from fedpact.candidates.label_codes import code_labels, code_places, join, read_classes, stack
 from fedpact.errors import FederationError
 
 LABELS = st.lists(st.integers(-(2**62), 2**62), min_size=1) | st.lists(
@@ -106,10 +106,9 @@ def test_candidates_that_do_not_go_together_are_refused(rows, classes, message):
         stack({name: code_labels(labels, name) for name, labels in rows.items()}, classes)
 
 
-def test_numbered_classes_are_places_in_the_declared_ones():
-    coded = Coded((0, 2), np.array([0, 1, 1]))
-    assert decode(name_codes(coded, (5, 6, 7), "candidate 'net'")) == [5, 7, 7]
-    with pytest.raises(
-        FederationError, match="'net' predicts class number 2, counted from 0; only 2 are declared"
-    ):
-        name_codes(coded, ("no", "yes"), "candidate 'net'")
+def test_places_are_those_among_the_declared_classes():
+    places = np.array([0, 2, 2])
+    assert decode(code_places(places, 3, (5, 6, 7), "candidate 'net'")) == [5, 7, 7]
+    assert code_places(places, 4, None, "candidate 'net'").values == (0, 1, 2, 3)
+    with pytest.raises(FederationError, match="'net' scores 3 classes and 2 are declared"):
+        code_places(places, 3, ("no", "yes"), "candidate 'net'")

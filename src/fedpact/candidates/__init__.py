@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fedpact.candidates.adapt_torch import TorchWeights
 from fedpact.candidates.matrix_files import read_predictions, write_predictions
+from fedpact.candidates.predict import from_torch, predict
 from fedpact.candidates.predicted import Predicted
 
-__all__ = ["Predicted", "read_predictions", "write_predictions"]
+__all__ = ["Predicted", "TorchWeights", "from_torch", "predict", "read_predictions", "write_predictions"]

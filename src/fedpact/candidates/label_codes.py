@@ -112,21 +112,20 @@ def _refuse(wrong: NDArray[np.bool_], array: NDArray[Any], what: str, first: int
         )
 
 
-def name_codes(coded: Coded, classes: Sequence[Label], what: str) -> Coded:
-    """Read codes as places in the declared classes, as the outputs of a network are.
+def code_places(places: NDArray[Any], count: int, classes: Sequence[Label] | None, what: str) -> Coded:
+    """Code places among ``count`` classes, as the outputs of a network are, by the declared classes if any.
 
     Examples
     --------
-    >>> name_codes(Coded((0, 2), np.array([1, 0])), ("red", "green", "blue"), "candidate 'net'").values
-    ('red', 'blue')
+    >>> code_places(np.array([2, 0]), 3, ("red", "green", "blue"), "candidate 'net'")
+    Coded(values=('red', 'green', 'blue'), codes=array([2, 0], dtype=uint8))
     """
-    highest = int(max(coded.values))
-    if highest >= len(classes):
+    if classes is not None and len(classes) != count:
         raise FederationError(
-            f"{what} predicts class number {highest}, counted from 0; only {len(classes)} are declared: "
-            f"{shorten(tuple(classes))}"
+            f"{what} scores {count} classes and {len(classes)} are declared, {shorten(tuple(classes))}; "
+            "declare one for each score, in the same order"
         )
-    return Coded(tuple(classes[int(place)] for place in coded.values), coded.codes)
+    return Coded(tuple(range(count) if classes is None else classes), places.astype(smallest_type(count)))
 
 
 def join(pieces: Sequence[Coded]) -> Coded:

@@ -1,0 +1,145 @@
+"""One candidate at a time, one batch of points at a time.
+
+An adapter prepares a candidate: its digest, and a function from a batch of points to labels or to scores. What
+comes back is checked here, the same for every kind of model, and kept as codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join
+from fedpact.errors import FederationError
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One number per point and class, of which the largest decides; or one per point for two classes."""
+
+    values: NDArray[Any]
+
+
+Answer: TypeAlias = NDArray[Any] | Sequence[Any] | Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A candidate that can be asked: the digest of its model, and what it says of a batch of points."""
+
+    digest: str
+    ask: Callable[[Any], Answer]
+
+
+def first_line(error: Exception) -> str:
+    """Cut what another library says of a failure to a line."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:_LONGEST] if lines else type(error).__name__
+
+
+def count_points(points: Any) -> int:
+    """Count the points of an array, a table, a tensor or a list."""
+    try:
+        n = int(points.shape[0]) if hasattr(points, "shape") else len(points)
+    except (TypeError, IndexError):
+        raise FederationError(
+            f"points must be an array, a table or a list, one row per point; they are a {type(points).__name__}"
+        ) from None
+    if n == 0:
+        raise FederationError("points must be at least one; there is none, and nothing to predict")
+    return n
+
+
+def _take(points: Any, first: int, stop: int) -> Any:
+    return points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
+
+
+def _count(answer: Answer) -> int:
+    values = answer.values if isinstance(answer, Scores) else answer
+    return len(values) if np.ndim(values) else -1
+
+
+def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, Answer]]:
+    for first in range(0, n, batch):
+        stop = min(first + batch, n)
+        answer = candidate.ask(_take(points, first, stop))
+        if not isinstance(answer, Scores):
+            answer = np.asarray(answer)
+        if _count(answer) != stop - first:
+            got = f"{_count(answer)} predictions" if _count(answer) >= 0 else "a single value"
+            raise FederationError(
+                f"{what} must give one prediction per point; it gave {got} for the {stop - first} points "
+                f"from point {first + 1} on"
+            )
+        yield first, answer
+
+
+def _read_scores(scores: NDArray[Any], what: str, first: int) -> NDArray[Any]:
+    columns = scores[:, None] if scores.ndim == 1 else scores
+    if columns.ndim != 2 or columns.dtype.kind not in "fiub" or not columns.shape[1]:
+        raise FederationError(
+            f"{what} must give one score per point and class; it gave {columns.dtype} of shape {columns.shape}"
+        )
+    finite = np.isfinite(columns).all(axis=1)
+    if not finite.all():
+        raise FederationError(
+            f"{what} must give finite scores; at point {first + 1 + int(np.flatnonzero(~finite)[0])} one is not"
+        )
+    return columns
+
+
+def _cut(scores: NDArray[Any], threshold: float | None, what: str) -> NDArray[np.bool_]:
+    if threshold is None and scores.min() >= 0 and scores.max() <= 1:
+        raise FederationError(
+            f"{what} gives one score per point, all between 0 and 1: probabilities or logits? "
+            "say threshold=0.5 for probabilities, threshold=0 for logits"
+        )
+    above: NDArray[np.bool_] = scores > (threshold or 0.0)
+    return above
+
+
+def _decide(
+    scored: Sequence[tuple[int, NDArray[Any]]],
+    classes: tuple[Label, ...] | None,
+    threshold: float | None,
+    what: str,
+) -> Coded:
+    """Labels from what is kept of the scores of each batch: how many there are, and the best or only one."""
+    widths = {width for width, _ in scored}
+    if len(widths) > 1:
+        raise FederationError(f"{what} must score the same classes in every batch; it scored {sorted(widths)}")
+    places = np.concatenate([kept for _, kept in scored])
+    if widths == {1}:
+        return code_places(_cut(places, threshold, what), 2, classes, what)
+    return code_places(places, widths.pop(), classes, what)
+
+
+def ask_candidate(
+    name: str,
+    candidate: Prepared,
+    points: Any,
+    *,
+    batch: int,
+    classes: tuple[Label, ...] | None,
+    threshold: float | None,
+    progress: Callable[[int], None],
+) -> Coded:
+    """Predict all points with one candidate; ``progress`` is told how many were just predicted."""
+    n, what = count_points(points), f"candidate {name!r}"
+    labels: list[Coded] = []
+    scored: list[tuple[int, NDArray[Any]]] = []
+    for first, answer in _ask(candidate, points, n, batch, what):
+        if isinstance(answer, Scores):
+            columns = _read_scores(answer.values, what, first)
+            width = columns.shape[1]
+            scored.append((width, columns[:, 0] if width == 1 else columns.argmax(axis=1)))
+        else:
+            labels.append(code_labels(answer, what, first=first + 1))
+        progress(min(batch, n - first))
+    return join(labels) if labels else _decide(scored, classes, threshold, what)

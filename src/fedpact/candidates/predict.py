@@ -1,0 +1,183 @@
+"""One front door: candidates of any kind in, what they predict out.
+
+========================================= ===================================== =====================
+candidate                                 how it is asked                       digest
+========================================= ===================================== =====================
+path of an ``.onnx`` file                 onnxruntime                           of the file
+:class:`TorchWeights`                     the module with the file's weights    of the file
+PyTorch module                            evaluation mode, no gradients         of the weights
+anything with ``predict``                 ``predict(points)``                   of what it has learned
+any other callable                        ``f(points)``                         of the name
+========================================= ===================================== =====================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fedpact.candidates.adapt_callable import prepare_callable
+from fedpact.candidates.adapt_estimator import prepare_estimator
+from fedpact.candidates.adapt_onnx import prepare_onnx
+from fedpact.candidates.adapt_torch import (
+    SAFE,
+    Module,
+    TorchWeights,
+    is_module,
+    prepare_module,
+    prepare_weights,
+    refuse_pickle,
+)
+from fedpact.candidates.batches import Prepared, ask_candidate, count_points
+from fedpact.candidates.label_codes import Label, read_classes
+from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.errors import FederationError
+
+BATCH = 1024
+
+
+def _prepare_file(name: str, path: Path) -> Prepared:
+    suffix = path.suffix.lower()
+    if suffix == ".onnx":
+        return prepare_onnx(name, path)
+    refuse_pickle(path)
+    if suffix == SAFE:
+        raise FederationError(
+            f"candidate {name!r}: {path} holds weights without the module that they belong to; use "
+            f"fedpact.candidates.from_torch(module, {{{name!r}: {path.name!r}}}, points)"
+        )
+    raise FederationError(
+        f"candidate {name!r}: a model file must end in .onnx or {SAFE}; it is {shorten(str(path))}; "
+        "predictions in .npy, .csv or .parquet are for fedpact.candidates.read_predictions"
+    )
+
+
+def _prepare(name: str, candidate: Any) -> Prepared:
+    if isinstance(candidate, str | PathLike):
+        return _prepare_file(name, Path(candidate))
+    if isinstance(candidate, TorchWeights):
+        return prepare_weights(name, candidate)
+    if isinstance(candidate, type):
+        raise FederationError(
+            f"candidate {name!r} must be a fitted model; it is the class {candidate.__name__} itself"
+        )
+    if is_module(candidate):
+        return prepare_module(name, candidate)
+    if callable(getattr(candidate, "predict", None)):
+        return prepare_estimator(name, candidate)
+    if callable(candidate):
+        return prepare_callable(name, candidate)
+    raise FederationError(
+        f"candidate {name!r} must be a fitted estimator, a PyTorch module, the path of an .onnx file or a "
+        f"function from points to labels; it is {shorten(candidate)}"
+    )
+
+
+def _read_batch(batch: Any) -> int:
+    size = read_whole_number(batch, "batch")
+    if size == 0:
+        raise FederationError("batch must be at least one point; it is 0")
+    return size
+
+
+def predict(
+    candidates: Mapping[str, Any],
+    points: Any,
+    *,
+    classes: Iterable[Label] | None = None,
+    threshold: float | None = None,
+    batch: int = BATCH,
+    progress: Callable[[int, int], None] | None = None,
+) -> Predicted:
+    """Predict the points of one site with every candidate.
+
+    Parameters
+    ----------
+    candidates
+        Name -> model: a fitted estimator, a PyTorch module, :class:`TorchWeights`, the path of an ``.onnx``
+        file, or a function from points to labels. The table above says how each is asked.
+    points
+        n points: an array, a table, a tensor or a list, whatever the candidates take.
+    classes
+        All labels in the order of their codes. The scores of a network are for these classes in this order.
+        Without them the labels that occur, sorted; the classes of a network are then 0, 1, ...
+    threshold
+        Above what a single score per point means the second class. Without it 0, the sign of a logit; where all
+        such scores lie between 0 and 1 they may be probabilities, and it must be said.
+    batch
+        How many points a candidate is asked for at once.
+    progress
+        Called with the number of predictions made so far and the number of all, candidates times points.
+
+    Returns
+    -------
+    Predicted
+        (H, n) codes, the candidates with their digests, and what each code stands for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.array([[36.5], [38.2], [40.1]])
+    >>> rules = {
+    ...     "fever": lambda x: np.where(x[:, 0] > 38, "ill", "healthy"),
+    ...     "high fever": lambda x: np.where(x[:, 0] > 40, "ill", "healthy"),
+    ... }
+    >>> found = predict(rules, points)
+    >>> found.classes, found.labels.tolist()
+    (('healthy', 'ill'), [[0, 1, 1], [0, 0, 1]])
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise FederationError(f"candidates must be names and models, not none; they are {shorten(candidates)}")
+    declared = None if classes is None else read_classes(classes)
+    size, n = _read_batch(batch), count_points(points)
+    rows, digests, done = {}, {}, 0
+
+    def tell(predicted: int) -> None:
+        nonlocal done
+        done += predicted
+        if progress is not None:
+            progress(done, n * len(candidates))
+
+    for name, candidate in candidates.items():
+        prepared = _prepare(name, candidate)
+        digests[name] = prepared.digest
+        rows[name] = ask_candidate(
+            name, prepared, points, batch=size, classes=declared, threshold=threshold, progress=tell
+        )
+    return collect(rows, digests, declared)
+
+
+def from_torch(
+    module: Module | Callable[[], Module],
+    files: Mapping[str, str | PathLike[str]],
+    points: Any,
+    *,
+    classes: Iterable[Label] | None = None,
+    threshold: float | None = None,
+    batch: int = BATCH,
+    progress: Callable[[int, int], None] | None = None,
+) -> Predicted:
+    """Predict with one PyTorch architecture and the weights of several ``.safetensors`` files.
+
+    Parameters
+    ----------
+    module
+        The architecture, or a function that makes it; its own weights are not changed.
+    files
+        Name -> file of weights.
+    points, classes, threshold, batch, progress
+        As for :func:`predict`.
+    """
+    if not isinstance(files, Mapping):
+        raise FederationError(f"files must be names and files of weights; they are {shorten(files)}")
+    return predict(
+        {name: TorchWeights(module, file) for name, file in files.items()},
+        points,
+        classes=classes,
+        threshold=threshold,
+        batch=batch,
+        progress=progress,
+    )
