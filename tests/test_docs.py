@@ -54,6 +54,15 @@ def test_the_page_on_obliviousness_prints_what_it_shows(capsys):
     assert capsys.readouterr().out == shown
 
 
+def test_the_page_on_candidates_prints_what_it_says(capsys, tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "explanation" / "candidates.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(compile(code, "candidates.md", "exec"), names)
+        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"`fedpact (\w+)", README))))
 def test_commands_of_the_readme_exist(command):
     from fedpact.cli import app

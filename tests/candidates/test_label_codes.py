@@ -75,6 +75,7 @@ def test_classes_may_come_from_numpy():
     classes = read_classes(np.array([3, 1]))
     assert classes == (3, 1)
     assert [type(label) for label in classes] == [int, int]
+    assert [type(label) for label in read_classes(np.array(["a", "b"]))] == [str, str]
 
 
 def test_codes_of_all_candidates_have_one_numbering():

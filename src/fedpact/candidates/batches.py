@@ -6,7 +6,7 @@ comes back is checked here, the same for every kind of model, and kept as codes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join
+from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 
+BATCH = 1024
 _LONGEST = 200
 
 
@@ -120,7 +123,7 @@ def _decide(
     return code_places(places, widths.pop(), classes, what)
 
 
-def ask_candidate(
+def _ask_one(
     name: str,
     candidate: Prepared,
     points: Any,
@@ -143,3 +146,38 @@ def ask_candidate(
             labels.append(code_labels(answer, what, first=first + 1))
         progress(min(batch, n - first))
     return join(labels) if labels else _decide(scored, classes, threshold, what)
+
+
+def _read_batch(batch: Any) -> int:
+    size = read_whole_number(batch, "batch")
+    if size == 0:
+        raise FederationError("batch must be at least one point; it is 0")
+    return size
+
+
+def ask_all(
+    candidates: Iterable[tuple[str, Prepared]],
+    H: int,
+    points: Any,
+    *,
+    classes: tuple[Label, ...] | None,
+    threshold: float | None = None,
+    batch: int = BATCH,
+    progress: Callable[[int, int], None] | None = None,
+) -> Predicted:
+    """Predict all points with H candidates, each prepared when its turn comes."""
+    size, n = _read_batch(batch), count_points(points)
+    rows, digests, done = {}, {}, 0
+
+    def tell(predicted: int) -> None:
+        nonlocal done
+        done += predicted
+        if progress is not None:
+            progress(done, n * H)
+
+    for name, prepared in candidates:
+        digests[name] = prepared.digest
+        rows[name] = _ask_one(
+            name, prepared, points, batch=size, classes=classes, threshold=threshold, progress=tell
+        )
+    return collect(rows, digests, classes)

@@ -39,7 +39,7 @@ def read_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
     ('healthy', 'ill')
     """
     given = () if isinstance(classes, str) else tuple(classes)
-    read = tuple(label if isinstance(label, str) else _read_whole(label) for label in given)
+    read = tuple(str(label) if isinstance(label, str) else _read_whole(label) for label in given)
     if not read or len(set(read)) < len(read) or len(set(map(type, read))) > 1 or None in read:
         raise FederationError(
             "classes must be different labels, all strings or all whole numbers, at least one; "

@@ -30,13 +30,11 @@ from fedpact.candidates.adapt_torch import (
     prepare_weights,
     refuse_pickle,
 )
-from fedpact.candidates.batches import Prepared, ask_candidate, count_points
+from fedpact.candidates.batches import BATCH, Prepared, ask_all
 from fedpact.candidates.label_codes import Label, read_classes
-from fedpact.candidates.predicted import Predicted, collect
-from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.candidates.predicted import Predicted
+from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
-
-BATCH = 1024
 
 
 def _prepare_file(name: str, path: Path) -> Prepared:
@@ -74,13 +72,6 @@ def _prepare(name: str, candidate: Any) -> Prepared:
         f"candidate {name!r} must be a fitted estimator, a PyTorch module, the path of an .onnx file or a "
         f"function from points to labels; it is {shorten(candidate)}"
     )
-
-
-def _read_batch(batch: Any) -> int:
-    size = read_whole_number(batch, "batch")
-    if size == 0:
-        raise FederationError("batch must be at least one point; it is 0")
-    return size
 
 
 def predict(
@@ -132,22 +123,16 @@ def predict(
     if not isinstance(candidates, Mapping) or not candidates:
         raise FederationError(f"candidates must be names and models, not none; they are {shorten(candidates)}")
     declared = None if classes is None else read_classes(classes)
-    size, n = _read_batch(batch), count_points(points)
-    rows, digests, done = {}, {}, 0
-
-    def tell(predicted: int) -> None:
-        nonlocal done
-        done += predicted
-        if progress is not None:
-            progress(done, n * len(candidates))
-
-    for name, candidate in candidates.items():
-        prepared = _prepare(name, candidate)
-        digests[name] = prepared.digest
-        rows[name] = ask_candidate(
-            name, prepared, points, batch=size, classes=declared, threshold=threshold, progress=tell
-        )
-    return collect(rows, digests, declared)
+    prepared = ((name, _prepare(name, candidate)) for name, candidate in candidates.items())
+    return ask_all(
+        prepared,
+        len(candidates),
+        points,
+        classes=declared,
+        threshold=threshold,
+        batch=batch,
+        progress=progress,
+    )
 
 
 def from_torch(
