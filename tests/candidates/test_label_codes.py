@@ -65,7 +65,7 @@ def test_what_is_no_label_is_refused(values, message):
         code_labels(values, "candidate 'a'", first=11)
 
 
-@pytest.mark.parametrize("classes", [[], "ab", ["a", "a"], ["a", 1], [True, False], [1.5], [None]])
+@pytest.mark.parametrize("classes", [[], "ab", 3, ["a", "a"], ["a", 1], [True, False], [1.5], [None]])
 def test_classes_are_checked(classes):
     with pytest.raises(FederationError, match="classes must be different labels"):
         read_classes(classes)

@@ -226,9 +226,25 @@ def test_files_that_do_not_go_together_are_named(write):
         read_predictions([one, again])
 
 
-def test_labels_that_are_not_declared_are_named(write):
-    with pytest.raises(FederationError, match="candidate 'a' predicts 'maybe', which is not among"):
-        read_predictions(write("one.csv", "a\nyes\nmaybe\n"), classes=["yes", "no"])
+@pytest.mark.parametrize(
+    ("name", "content", "classes", "message"),
+    [
+        (
+            "x.csv",
+            "a,b\nyes,no\nno,maybe\n",
+            ["yes", "no"],
+            "line 3: the label of 'b' is 'maybe', which is not among",
+        ),
+        ("x.csv", "a\n0\n7\n", [0, 1], "line 3: the label of 'a' is '7', which is not among"),
+        ("x.csv", "a\n0\nno\n", [0, 1], "line 3: the label of 'a' is 'no', which is not among"),
+        ("x.csv", "a\nno\n1\n", ["yes", "no"], "line 3: the label of 'a' is '1', which is not among"),
+        ("x.npy", np.array([[0, 0], [0, 7]]), [0, 1], "the label of 'h2' at point 2 is 7, which is not among"),
+        ("x.npy", np.array([["0", "1"]]), [0, 1], "the label of 'x' at point 1 is '0', which is not among"),
+    ],
+)
+def test_labels_that_are_not_declared_are_named(write, name, content, classes, message):
+    with pytest.raises(FederationError, match=f"{name}: {message}"):
+        read_predictions(write(name, content), classes=classes)
 
 
 def test_a_missing_extra_is_named(write, monkeypatch):

@@ -73,6 +73,7 @@ def test_declared_classes_number_the_codes():
         (lambda points: points[:, 0] / 4, "at point 2 it is 0.25"),
         (lambda points: np.zeros((4, 2)), "candidate 'f' must give one label per point; the shape is"),
         (lambda points: None, "a single value"),
+        (lambda points: [[0], [0, 1]], r"'f' must give one label per point; it is \[\[0\], \[0, 1\]\]"),
         (parity, "candidate 'f' predicts 'even', which is not among the declared classes"),
         (3.5, "candidate 'f' must be a fitted estimator, .*; it is 3.5"),
         (dict, "candidate 'f' must be a fitted model; it is the class dict itself"),
@@ -93,7 +94,7 @@ def test_the_point_is_counted_over_all_batches():
         predict({"f": lambda points: np.where(points[:, 0] == 7, np.nan, 0)}, POINTS, batch=3)
 
 
-@pytest.mark.parametrize("points", [[], np.zeros((0, 3)), 3, np.array(3)])
+@pytest.mark.parametrize("points", [[], np.zeros((0, 3)), 3, np.array(3), {"a": 1}])
 def test_there_must_be_points(points):
     with pytest.raises(FederationError, match="points must be"):
         predict({"f": parity}, points)
@@ -109,6 +110,17 @@ def test_there_must_be_candidates(candidates):
 def test_a_batch_is_some_points(batch):
     with pytest.raises(FederationError, match="batch must be"):
         predict({"f": parity}, POINTS, batch=batch)
+
+
+@pytest.mark.parametrize("name", ["", 3])
+def test_names_are_checked_before_anything_is_predicted(name):
+    with pytest.raises(FederationError, match="candidates' names must be strings"):
+        predict({"f": lambda points: pytest.fail("predicted"), name: parity}, POINTS)
+
+
+def test_a_threshold_is_a_number():
+    with pytest.raises(FederationError, match="threshold must be a number"):
+        predict({"f": parity}, POINTS, threshold="half")
 
 
 def test_what_a_function_raises_is_raised():

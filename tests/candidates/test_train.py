@@ -136,6 +136,8 @@ def test_a_feature_that_never_changes_does_no_harm():
         (X, Y, {"rng": True}, "rng must be"),
         (X, Y, {"families": ["trees"]}, "there is no 'trees'; did you mean 'tree'"),
         (X, Y, {"families": "tree"}, "families must be different names"),
+        (X, Y, {"families": 3}, "families must be different names"),
+        (X, Y, {"families": [3]}, "there is no 3; known: 'logistic'"),
         (X, Y, {"families": []}, "families must be different names"),
         (X, Y, {"families": ["tree", "tree"]}, "families must be different names"),
     ],

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join
+from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join, read_array
 from fedpact.candidates.predicted import Predicted, collect
-from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.errors import FederationError
 
 BATCH = 1024
@@ -49,8 +49,8 @@ def first_line(error: Exception) -> str:
 def count_points(points: Any) -> int:
     """Count the points of an array, a table, a tensor or a list."""
     try:
-        n = int(points.shape[0]) if hasattr(points, "shape") else len(points)
-    except (TypeError, IndexError):
+        n = int(points.shape[0]) if hasattr(points, "shape") else len(points[:])
+    except (TypeError, LookupError):
         raise FederationError(
             f"points must be an array, a table or a list, one row per point; they are a {type(points).__name__}"
         ) from None
@@ -73,7 +73,7 @@ def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Ite
         stop = min(first + batch, n)
         answer = candidate.ask(_take(points, first, stop))
         if not isinstance(answer, Scores):
-            answer = np.asarray(answer)
+            answer = read_array(answer, what)
         if _count(answer) != stop - first:
             got = f"{_count(answer)} predictions" if _count(answer) >= 0 else "a single value"
             raise FederationError(
@@ -167,6 +167,7 @@ def ask_all(
 ) -> Predicted:
     """Predict all points with H candidates, each prepared when its turn comes."""
     size, n = _read_batch(batch), count_points(points)
+    cut = None if threshold is None else read_number(threshold, "threshold")
     rows, digests, done = {}, {}, 0
 
     def tell(predicted: int) -> None:
@@ -177,7 +178,5 @@ def ask_all(
 
     for name, prepared in candidates:
         digests[name] = prepared.digest
-        rows[name] = _ask_one(
-            name, prepared, points, batch=size, classes=classes, threshold=threshold, progress=tell
-        )
+        rows[name] = _ask_one(name, prepared, points, batch=size, classes=classes, threshold=cut, progress=tell)
     return collect(rows, digests, classes)

@@ -38,7 +38,7 @@ def read_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
     >>> read_classes(["healthy", "ill"])
     ('healthy', 'ill')
     """
-    given = () if isinstance(classes, str) else tuple(classes)
+    given = tuple(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else ()
     read = tuple(str(label) if isinstance(label, str) else _read_whole(label) for label in given)
     if not read or len(set(read)) < len(read) or len(set(map(type, read))) > 1 or None in read:
         raise FederationError(
@@ -65,13 +65,21 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     >>> code_labels(["ill", "healthy", "ill"], "candidate 'tree'")
     Coded(values=('healthy', 'ill'), codes=array([1, 0, 1], dtype=uint8))
     """
-    array = _read_array(values, what, first)
+    array = _read_labels(values, what, first)
     seen, codes = np.unique(array, return_inverse=True)
     return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
 
 
-def _read_array(values: Any, what: str, first: int) -> NDArray[Any]:
-    array = np.asarray(values)
+def read_array(values: Any, what: str) -> NDArray[Any]:
+    """Any sequence as an array; rows of different lengths are refused."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise FederationError(f"{what} must give one label per point; it is {shorten(values)}") from None
+
+
+def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
+    array = read_array(values, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -28,7 +28,7 @@ _CODE_WITH_ZEROS = re.compile(r"\d+", re.ASCII)
 class _Texts(dict[str, int]):
     """Codes of the cells met so far; a new cell is checked, then given the code of its stripped text."""
 
-    def __init__(self, declared: Collection[str]) -> None:
+    def __init__(self, declared: Collection[Label]) -> None:
         super().__init__()
         self.declared = declared
         self.codes: dict[str, int] = {}
@@ -37,9 +37,21 @@ class _Texts(dict[str, int]):
         text = cell.strip()
         if not text:
             raise ValueError("is empty")
-        if text not in self.declared and not _is_label(text):
-            raise ValueError(f"is {shorten(text)}, neither a whole number nor a name")
+        if self.declared and not _is_declared(text, self.declared):
+            raise ValueError(f"is {shorten(text)}, which is not among the declared classes")
+        if not self.declared and not _is_label(text):
+            raise ValueError(
+                f"is {shorten(text)}; it must be a whole number or a name, or declared in classes=[...]"
+            )
         return self.setdefault(cell, self.codes.setdefault(text, len(self.codes)))
+
+
+def _name_label(text: str, is_whole: bool) -> Label:
+    return int(text.partition(".")[0]) if is_whole else text
+
+
+def _is_declared(text: str, declared: Collection[Label]) -> bool:
+    return text in declared or (_WHOLE.fullmatch(text) is not None and _name_label(text, True) in declared)
 
 
 def _is_label(text: str) -> bool:
@@ -89,10 +101,7 @@ def _read_lines(
             yield [texts[cell] for cell in row]
         except ValueError as error:
             name = next(name for name, cell in zip(names, row, strict=True) if cell not in texts)
-            raise FederationError(
-                f"{path}: line {line}: the label of {name!r} {error}; labels must be whole numbers or names "
-                "(others are read only if classes=[...] declares them)"
-            ) from None
+            raise FederationError(f"{path}: line {line}: the label of {name!r} {error}") from None
 
 
 def _read_blocks(lines: Iterator[list[int]]) -> Iterator[np.ndarray[tuple[int, int], np.dtype[np.integer]]]:
@@ -106,7 +115,7 @@ def _read_blocks(lines: Iterator[list[int]]) -> Iterator[np.ndarray[tuple[int, i
         yield np.array(block).T
 
 
-def _read_table(path: Path, declared: Collection[str]) -> tuple[tuple[str, ...], list[list[Coded]], _Texts]:
+def _read_table(path: Path, declared: Collection[Label]) -> tuple[tuple[str, ...], list[list[Coded]], _Texts]:
     texts = _Texts(declared)
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file, strict=True)
@@ -121,22 +130,18 @@ def _read_table(path: Path, declared: Collection[str]) -> tuple[tuple[str, ...],
     return names, blocks, texts
 
 
-def _name_label(text: str, is_whole: bool) -> Label:
-    return int(text.partition(".")[0]) if is_whole else text
-
-
 def read_csv(path: Path, *, declared: Collection[Label]) -> dict[str, Coded]:
     """Columns of one file by name; ``declared`` are the classes, empty if none are."""
-    strings = {label for label in declared if isinstance(label, str)}
     try:
-        names, blocks, texts = _read_table(path, strings)
+        names, blocks, texts = _read_table(path, declared)
     except FileNotFoundError:
         raise FederationError(f"{path}: no such file") from None
     except OSError as error:
         raise FederationError(f"{path}: the predictions cannot be read: {error.strerror}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise FederationError(f"{path}: not a text of values separated by commas, in UTF-8: {error}") from None
-    is_whole = not strings and all(map(_WHOLE.fullmatch, texts.codes))
+    are_strings = any(isinstance(label, str) for label in declared)
+    is_whole = not are_strings and all(map(_WHOLE.fullmatch, texts.codes))
     return {
         name: _compact(join([block[column] for block in blocks]), is_whole) for column, name in enumerate(names)
     }

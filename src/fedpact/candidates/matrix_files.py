@@ -19,6 +19,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from fedpact.candidates.label_codes import Coded, Label, read_classes
 from fedpact.candidates.matrix_csv import read_csv, write_csv
 from fedpact.candidates.matrix_npy import read_npy, write_npy
@@ -44,6 +46,17 @@ def _read_suffix(path: Path) -> str:
             f"{path}: a file of predictions must end in {', '.join(_WRITERS)}; it ends in {suffix!r}"
         )
     return suffix
+
+
+def _check_declared(rows: dict[str, Coded], declared: Collection[Label], path: Path) -> None:
+    for name, row in rows.items():
+        unknown = [code for code, label in enumerate(row.values) if declared and label not in declared]
+        if unknown:
+            at = int(np.flatnonzero(np.isin(row.codes, unknown))[0])
+            raise FederationError(
+                f"{path}: the label of {name!r} at point {at + 1} is {shorten(row.values[row.codes[at]])}, "
+                "which is not among the declared classes"
+            )
 
 
 def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str, Coded]:
@@ -114,7 +127,9 @@ def read_predictions(
     rows: dict[str, Coded] = {}
     origin: dict[str, Path] = {}
     for path in _list_paths(files):
-        _add(rows, _read_file(path, len(rows), declared or ()), path, origin)
+        found = _read_file(path, len(rows), declared or ())
+        _check_declared(found, declared or (), path)
+        _add(rows, found, path, origin)
     return collect(rows, {name: digest_of(name) for name in rows}, declared)
 
 

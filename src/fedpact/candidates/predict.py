@@ -33,6 +33,7 @@ from fedpact.candidates.adapt_torch import (
 from fedpact.candidates.batches import BATCH, Prepared, ask_all
 from fedpact.candidates.label_codes import Label, read_classes
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 
@@ -122,6 +123,7 @@ def predict(
     """
     if not isinstance(candidates, Mapping) or not candidates:
         raise FederationError(f"candidates must be names and models, not none; they are {shorten(candidates)}")
+    CandidateList.from_names(candidates)  # a name that will not do is found before anything is predicted
     declared = None if classes is None else read_classes(classes)
     prepared = ((name, _prepare(name, candidate)) for name, candidate in candidates.items())
     return ask_all(

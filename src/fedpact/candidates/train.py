@@ -76,7 +76,7 @@ def _read_lesson(points: Any, labels: Any) -> _Lesson:
 def _read_families(families: Sequence[str] | None) -> tuple[str, ...]:
     if families is None:
         return tuple(FAMILIES)
-    named = () if isinstance(families, str) else tuple(families)
+    named = tuple(families) if isinstance(families, Sequence) and not isinstance(families, str) else ()
     if not named or len(set(named)) < len(named):
         raise FederationError(
             f"families must be different names out of {', '.join(FAMILIES)}; they are {shorten(families)}"
