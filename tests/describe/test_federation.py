@@ -290,3 +290,9 @@ def test_restricting_to_nobody_known_is_refused(names, message):
     with pytest.raises(FederationError) as raised:
         table().restrict(names)
     assert str(raised.value) == message
+
+
+def test_labels_of_any_size_stay_whole_numbers():
+    fed = Federation.from_predictions({"a": [[-1, 2**40], [0, 1]]}, epsilon=0.1, delta=0.1)
+    assert fed.evidence.predictions[0].tolist() == [[-1, 2**40], [0, 1]]
+    assert fed.evidence.predictions[0].dtype.kind == "i"

@@ -236,7 +236,8 @@ def read_labels(values: Any, field: str, problems: Problems) -> NDArray[np.integ
         worst = array[whole != array].flat[0]
         problems.add(f"{field} must hold whole numbers (class indices); one is {worst}")
         return None
-    return whole.astype(np.result_type(np.min_scalar_type(whole.min()), np.min_scalar_type(whole.max())))
+    kind = np.result_type(np.min_scalar_type(whole.min()), np.min_scalar_type(whole.max()))
+    return whole.astype(kind) if kind.kind in "iu" else whole
 
 
 def _distributions(
