@@ -31,7 +31,7 @@ class Predicted:
     The codes are what a federation is made of:
 
     >>> from fedpact.describe.federation import Federation
-    >>> Federation.from_predictions({"clinic": found.labels}, cost=1, epsilon=0.1, delta=0.05).k
+    >>> Federation.from_predictions({"clinic": found}, cost=1, epsilon=0.1, delta=0.05).k
     1
     """
 
@@ -72,6 +72,9 @@ class Predicted:
     def n(self) -> int:
         """Number of points."""
         return int(self.labels.shape[1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.labels, dtype=dtype, copy=copy)
 
     def decode(self) -> NDArray[Any]:
         """(H, n) labels by the names of their classes."""

@@ -83,6 +83,13 @@ WorthOption = Annotated[
         "it may have to spend on it where that is more.",
     ),
 ]
+ConfidenceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHANCE",
+        help="Take rates for estimates from the sites' points, and be right about them with this probability.",
+    ),
+]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -94,6 +101,11 @@ def is_file(text: str) -> bool:
 
 def read_federation(text: str) -> fp.Federation:
     """Load a file, or build the example of that name."""
+    if Path(text).suffix == ".npz":
+        raise fp.FederationError(
+            f"{text} is one site's report, not a federation; make one of all reports: "
+            "fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml"
+        )
     if is_file(text):
         return fp.load(text)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.cli.common import (
     AloneOption,
     CeilingOption,
+    ConfidenceOption,
     FeeOption,
     FileArgument,
     JsonOption,
@@ -48,6 +49,7 @@ def pay(
             help='How contributions are planned: "lp", "union", "tree", "exact", or "auto" if not given.'
         ),
     ] = None,
+    confidence: ConfidenceOption = None,
     time_limit: SecondsOption = None,
     m: Annotated[
         str | None,
@@ -71,7 +73,7 @@ def pay(
     fed = read_federation(file)
     bill = fp.settle(
         fed,
-        _find_contributions(fed, rule, method, time_limit, m),
+        _find_contributions(fed, rule, method, m, confidence=confidence, time_limit=time_limit),
         rule,
         fee=read_amounts(fee, "fee"),
         recover=recover,
@@ -84,13 +86,15 @@ def pay(
 
 
 def _find_contributions(
-    fed: fp.Federation, rule: str, method: str | None, time_limit: float | None, m: str | None
+    fed: fp.Federation, rule: str, method: str | None, m: str | None, **options: Any
 ) -> fp.Plan | list[str] | dict[str, str] | None:
     """Plan, unless contributions are given or the rule has its own."""
     if m is not None and method is not None:
         raise fp.FederationError(
             "--method and --m cannot both be given: contributions are planned, or they are given"
         )
+    if options["confidence"] is not None and (m is not None or rule == "threshold"):
+        raise fp.FederationError("--confidence is about planning; with --m, or with rule threshold, nothing is")
     if m is not None:
         return read_m(m)
     if rule == "threshold":
@@ -99,7 +103,7 @@ def _find_contributions(
                 f"--method is given by rule 'threshold', the paper's program; it is {method!r}"
             )
         return None
-    return plan_with_bar(fed, method or "auto", time_limit=time_limit)
+    return plan_with_bar(fed, method or "auto", **options)
 
 
 def print_settlement(name: str, bill: fp.Settlement) -> None:

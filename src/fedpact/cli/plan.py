@@ -10,6 +10,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
+    ConfidenceOption,
     FileArgument,
     JsonOption,
     NodesOption,
@@ -30,6 +31,10 @@ def plan(
         str,
         typer.Option(help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.'),
     ] = "auto",
+    confidence: ConfidenceOption = None,
+    teacher: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The hypothesis that labels the samples, if that is known.")
+    ] = None,
     max_nodes: NodesOption = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
@@ -42,7 +47,9 @@ def plan(
     Example: [bold]fedpact plan examples/alice-bob.toml[/bold]
     """
     fed = read_federation(file)
-    found = plan_with_bar(fed, method, max_nodes=max_nodes, time_limit=time_limit)
+    found = plan_with_bar(
+        fed, method, confidence=confidence, teacher=teacher, max_nodes=max_nodes, time_limit=time_limit
+    )
     answer(found, lambda: print_plan(fed, found), as_json=as_json, plot=plot)
 
 
@@ -63,10 +70,27 @@ def print_certificate(found: fp.Plan) -> None:
     """Print in words why the plan is enough, how far the optimum can be and what drives the cost."""
     out = console()
     out.print(found.status.value)
+    if found.teacher is not None:
+        out.print(escape(f"the samples are labelled by {found.teacher!r}, and errors are counted against it"))
     out.print(f"why it is enough: {escape(found.proved_by)}")
     ratio = "" if found.ratio == 1 else f", so this one costs at most {found.ratio:.3f} times the optimum"
     out.print(f"no plan costs less than {format_number(found.lower_bound)} ({found.lower_bound_by}){ratio}")
+    print_confidence(found)
     for pair in found.duals[:3]:
         out.print(f"- {escape(str(pair))}")
     if found.delta_price:
         out.print(f"- half the delta would cost about {math.log(2) * found.delta_price:.2g} more, before rounding")
+
+
+def print_confidence(found: fp.Plan) -> None:
+    """Say how sure the plan is of the rates, and what more unlabelled points would save."""
+    if found.confidence is None:
+        return
+    out = console()
+    out.print(
+        f"all this with probability {found.confidence:g} over the sites' unlabelled points; delta is for the draw "
+        f"of the labelled samples"
+    )
+    for more in found.more_points:
+        what = "if rates were known exactly" if more.factor is None else f"with {more.factor} times the points"
+        out.print(f"- {what} it would cost about {more.cost:.3g} ({more.cost / found.cost - 1:+.0%})")

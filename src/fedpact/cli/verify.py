@@ -9,6 +9,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
+    ConfidenceOption,
     FileArgument,
     JsonOption,
     answer,
@@ -31,6 +32,7 @@ def verify(
     method: Annotated[
         str, typer.Option(help='"exact", "bounds", "estimate", or "auto": the first that settles the question.')
     ] = "auto",
+    confidence: ConfidenceOption = None,
     draws: Annotated[int, typer.Option(help="Draws per target for the estimate.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Seed of the estimate.")] = 0,
     as_json: JsonOption = False,
@@ -40,7 +42,7 @@ def verify(
     Example: [bold]fedpact verify examples/alice-bob.toml --m 3,2[/bold]
     """
     fed = read_federation(file)
-    seen = fp.verify(fed, read_m(m), method=method, draws=draws, rng=read_seed(seed))
+    seen = fp.verify(fed, read_m(m), method=method, confidence=confidence, draws=draws, rng=read_seed(seed))
     answer(seen, lambda: print_verification(fed, seen), as_json=as_json)
 
 

@@ -49,7 +49,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
-from fedpact.describe.evidence import Evidence, Predictions, Table
+from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Named, read_evidence
 from fedpact.describe.hypothesis_class import number_names
@@ -183,6 +183,8 @@ def _describe_evidence(fed: Federation, stem: str) -> tuple[list[Values], dict[s
 
 def _describe_hypotheses(evidence: Evidence) -> Values:
     default = number_names("h", len(evidence.hypotheses))
+    if isinstance(evidence, Reports) and (first := evidence.reports[0].candidates) is not None:
+        default = first.names
     named = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
     if not isinstance(evidence, Table):
         return named
@@ -279,6 +281,10 @@ def save(fed: Federation, path: str | PathLike[str]) -> None:
     with _about(path):
         path = Path(path)
         syntax = syntax_of(path)
+        if fed.teacher is not None or (isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None):
+            raise FederationError(
+                "a confidence or a teacher belongs to a plan, not to a file; save the federation without it"
+            )
         own, writers = _describe_evidence(fed, path.stem)
         content = _encode(_describe(fed, own), syntax)
         _write_all(path.parent, {**writers, path.name: lambda file: file.write_bytes(content)})

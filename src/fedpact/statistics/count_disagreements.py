@@ -80,6 +80,10 @@ class DisagreementCounter:
 
     def add(self, labels: NDArray[Any], weights: Any = None) -> None:
         """Count the points of a block of labels (H, n), each of them ``weights`` times."""
+        if len(labels) != self.H:
+            raise FederationError(
+                f"every block must have {self.H} rows, one per hypothesis; one has {len(labels)}"
+            )
         own = None if weights is None else _read_weights(weights, labels.shape[1])
         self.n += labels.shape[1] if own is None else int(own.sum())
         if self.n >= 2**32 and self.counts.dtype == np.uint32:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.evidence import read_labels
 from fedpact.describe.numbers import read_whole_number, shorten
@@ -16,19 +17,36 @@ from fedpact.describe.reports import Report, hide_counts
 from fedpact.errors import FederationError, Problems
 from fedpact.statistics.count_disagreements import DisagreementCounter
 
-# Points that are counted between two calls of the progress function.
+# Points that are read at once, and counted between two calls of the progress function.
 _STEP = 65_536
 
 Progress = Callable[[int, int], None]
 
 
-def _count_classes(labels: NDArray[np.integer], declared: int | None) -> int:
-    seen = len(np.unique(labels))
+def _read_blocks(predictions: Any) -> Iterator[NDArray[np.integer]]:
+    """Labels of some points at a time; what is not an iterator is an array, which may be on disk."""
+    for block in predictions if isinstance(predictions, Iterator) else _slice(predictions):
+        problems = Problems()
+        labels = read_labels(block, "predictions", problems)
+        problems.raise_if_any()
+        assert labels is not None, "labels are missing only where a problem was noted"
+        yield labels
+
+
+def _slice(predictions: Any) -> Iterator[Any]:
+    if getattr(predictions, "ndim", 0) != 2 or predictions.shape[1] <= _STEP:
+        yield predictions
+        return
+    for start in range(0, predictions.shape[1], _STEP):
+        yield predictions[:, start : start + _STEP]
+
+
+def _count_classes(seen: set[int], declared: int | None) -> int:
     if declared is None:
-        return seen
+        return len(seen)
     known = read_whole_number(declared, "n_classes")
-    if known < seen:
-        raise FederationError(f"n_classes must be at least the {seen} labels that occur; it is {known}")
+    if known < len(seen):
+        raise FederationError(f"n_classes must be at least the {len(seen)} labels that occur; it is {known}")
     return known
 
 
@@ -68,7 +86,9 @@ def report(
     Parameters
     ----------
     predictions
-        (H, n) label that every candidate predicts at every point. Any whole numbers will do.
+        (H, n) label that every candidate predicts at every point, in whole numbers; what
+        :func:`fedpact.candidates.predict` returns; or an iterator over such arrays of some points each, for more
+        points than fit into memory (a memory-mapped array is read in parts anyway).
     name
         The site.
     candidates
@@ -80,7 +100,7 @@ def report(
     minimum_count
         Counts below this are sent as 0, and those of less than this below n as n.
     progress
-        Called with points counted and points in all.
+        Called with points counted and points in all, 0 if that is not known.
 
     Examples
     --------
@@ -88,20 +108,30 @@ def report(
     >>> site.n, site.n_classes, site.counts.tolist()
     (4, 2, [1, 3, 2])
     """
-    problems = Problems()
-    labels = read_labels(predictions, "predictions", problems)
-    problems.raise_if_any()
-    assert labels is not None, "labels are missing only where a problem was noted"
-    counter, own = DisagreementCounter(len(labels)), None if weights is None else np.asarray(weights)
-    for start in range(0, labels.shape[1], _STEP):
-        some = slice(start, start + _STEP)
-        counter.add(labels[:, some], None if own is None else own[some])
+    if isinstance(predictions, Predicted):
+        candidates = predictions.candidates if candidates is None else candidates
+        n_classes = len(predictions.classes) if n_classes is None else n_classes
+        predictions = predictions.labels
+    total = getattr(predictions, "shape", (0, 0))[-1]
+    counter: DisagreementCounter | None = None
+    seen: set[int] = set()
+    done, own = 0, None if weights is None else np.asarray(weights)
+    for labels in _read_blocks(predictions):
+        counter = counter or DisagreementCounter(len(labels))
+        stop = done + labels.shape[1]
+        counter.add(labels, None if own is None else own[done:stop])
+        seen.update(np.unique(labels).tolist())
+        done = stop
         if progress is not None:
-            progress(min(start + _STEP, labels.shape[1]), labels.shape[1])
+            progress(done, total)
+    if counter is None:
+        raise FederationError("predictions must have at least one point; there is none")
+    if own is not None and len(own) != done:
+        raise FederationError(f"weights must be one for each of the {done} points; they are {len(own)}")
     made = Report(
         name=name,
         n=counter.n,
-        n_classes=_count_classes(labels, n_classes),
+        n_classes=_count_classes(seen, n_classes),
         counts=counter.counts,
         candidates=_read_candidates(candidates),
     )

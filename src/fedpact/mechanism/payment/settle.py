@@ -27,6 +27,7 @@ from fedpact.mechanism.payment.rules import (
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.payment.terms import Terms, read_terms
 from fedpact.planning.result import Plan
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import read_contributions
@@ -92,11 +93,19 @@ def _check_fees(bill: Settlement, terms: Terms) -> None:
         raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
 
 
-def _is_met(fed: Federation, plan: Any, truth: Federation, m: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _as_planned(fed: Federation, plan: Any) -> Federation:
+    """Return the federation as a plan saw it: its rates at a confidence, or its samples labelled by a teacher."""
+    if not isinstance(plan, Plan):
+        return fed
+    seen = fed if plan.teacher is None else fed.replace(teacher=plan.teacher)
+    return seen if plan.confidence is None else at_confidence(seen, plan.confidence)
+
+
+def _is_met(plan: Any, truth: Federation, m: NDArray[np.int64], *, has_proof: bool) -> NDArray[np.bool_]:
     """(k,) whose target is met: surely, or by the plan's own proof unless that is refuted."""
     surely, maybe = judge_targets(truth, m[None])
-    has_proof = isinstance(plan, Plan) and truth is fed and (plan.m == m).all()
-    return np.asarray(maybe[0] if has_proof else surely[0])
+    is_plan = has_proof and isinstance(plan, Plan) and (plan.m == m).all()
+    return np.asarray(maybe[0] if is_plan else surely[0])
 
 
 def settle(
@@ -161,7 +170,8 @@ def settle(
     >>> settle(fed, plan(fed), rule="vcg", pivot="clarke").payments
     {'alice': 12.0, 'bob': 11.0}
     """
-    chosen, truth = find_rule(rule, fed), fed if truth is None else truth
+    chosen, has_own_truth = find_rule(rule, fed), truth is None
+    truth = _as_planned(fed, plan) if truth is None else truth
     if not isinstance(truth, Federation) or truth.names != fed.names:
         has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
@@ -176,7 +186,7 @@ def settle(
     if chosen.needs_optimum:
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
-    case = Case(fed=fed, m=m, met=_is_met(fed, plan, truth, m), worth=worths, terms=terms)
+    case = Case(fed=fed, m=m, met=_is_met(plan, truth, m, has_proof=has_own_truth), worth=worths, terms=terms)
     bill = _bill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
     _check_fees(bill, terms)
     return bill

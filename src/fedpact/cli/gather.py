@@ -1,0 +1,54 @@
+"""``fedpact gather``: make a federation of the reports that sites sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import fedpact as fp
+from fedpact.cli.check import print_summary
+from fedpact.cli.common import JsonOption, answer, console, read_amounts
+
+
+def gather(
+    reports: Annotated[
+        list[Path], typer.Argument(metavar="REPORTS...", help="Report files, one per site (fedpact report).")
+    ],
+    epsilon: Annotated[
+        str, typer.Option(metavar="SHARE", help='The error that each tolerates: "0.1", or "alice=0.1,bob=0.2".')
+    ],
+    delta: Annotated[str, typer.Option(metavar="CHANCE", help="A target may be missed with this probability.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The federation file to write.")],
+    cost: Annotated[
+        str, typer.Option(metavar="AMOUNT", help='What a labelled sample costs: "1", or "alice=1,bob=2.5".')
+    ] = "1",
+    capacity: Annotated[
+        str | None, typer.Option(metavar="COUNT", help="The most that each can label, one for all or by name.")
+    ] = None,
+    objective: Annotated[str, typer.Option(help='"pac" or "expected".')] = "pac",
+    guarantee: Annotated[str, typer.Option(help='"per-agent" or "joint".')] = "per-agent",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a federation file of several sites' reports, for plan, pay and the other commands.
+
+    The reports must be about the same candidates. They are copied beside the file.
+
+    Example: [bold]fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml[/bold]
+    """
+    fed = fp.Federation.from_reports(
+        [fp.read_report(path) for path in reports],
+        epsilon=read_amounts(epsilon, "epsilon"),
+        delta=delta,
+        cost=read_amounts(cost, "cost"),
+        capacity=read_amounts(capacity, "capacity"),
+        objective=objective,
+        guarantee=guarantee,
+        name=output.stem,
+    )
+    fed.save(output)
+    found = fp.summarise(fed)
+    answer(found, lambda: print_summary(found), as_json=as_json)
+    if not as_json:
+        console().print(f"wrote {output}; next: fedpact plan {output} --confidence 0.95", soft_wrap=True)

@@ -1,0 +1,101 @@
+"""``fedpact report``: what a site sends instead of its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import JsonOption, console, print_json, progress_bar, read_list
+
+
+def report(
+    predictions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PREDICTIONS...",
+            help="What the candidates predict on this site's points: .npy (candidates by points), or .csv or "
+            ".parquet (a column per candidate, a row per point). Several files add candidates.",
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="The site.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it: SITE.report.npz.")
+    ] = None,
+    classes: Annotated[
+        str | None, typer.Option(metavar="LIST", help='The labels that may occur, as in "healthy,ill".')
+    ] = None,
+    minimum_count: Annotated[
+        int, typer.Option(help="Do not tell counts below this apart, nor those of less than this below n.")
+    ] = 0,
+    privacy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EPSILON,DELTA", help='Add noise for differential privacy, as in "1,1e-6"; needs "opendp".'
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count how often any two candidates disagree on this site's points; the points stay here.
+
+    Example: [bold]fedpact report alice.csv --name alice[/bold]
+    """
+    path = output or Path(f"{name}.report.npz")
+    predicted = fp.candidates.read_predictions(predictions, classes=read_list(classes, "classes"))
+    with progress_bar("Counting disagreements") as show:
+        made = fp.report(predicted, name=name, progress=show)
+    if privacy is not None:
+        made = fp.add_noise(made, **_read_budget(privacy))
+    if minimum_count:
+        made = fp.hide_small_counts(made, minimum_count)
+    made.save(path)
+    about = describe_report(made, path)
+    if as_json:
+        print_json(about)
+    else:
+        print_report(about)
+
+
+def _read_budget(text: str) -> dict[str, str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2:
+        raise fp.FederationError(f'privacy must be an epsilon and a delta, as in "1,1e-6"; it is {text!r}')
+    return {"epsilon": parts[0], "delta": parts[1]}
+
+
+def describe_report(made: fp.Report, path: Path) -> dict[str, Any]:
+    """Say what a report holds, as plain values."""
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "name": made.name,
+        "H": made.H,
+        "n": made.n,
+        "n_classes": made.n_classes,
+        "candidates": None if made.candidates is None else made.candidates.fingerprint,
+        "minimum_count": made.minimum_count,
+        "noise": None if made.noise is None else made.noise.to_dict(),
+    }
+
+
+def print_report(about: dict[str, Any]) -> None:
+    """Print what is about to leave the site."""
+    out = console()
+    out.print(
+        escape(
+            f"{about['name']}: {about['H']:,} candidates on {about['n']:,} points with {about['n_classes']} labels"
+        )
+    )
+    out.print(f"wrote {escape(about['file'])} ({about['bytes']:,} bytes)", soft_wrap=True)
+    out.print(f"it holds how often any two candidates disagree, no point; candidates {about['candidates']}")
+    if about["minimum_count"]:
+        out.print(f"counts below {about['minimum_count']}, and that close to {about['n']:,}, are not told apart")
+    if about["noise"]:
+        noise = about["noise"]
+        out.print(
+            f"noise of scale {noise['scale']:.4g} on every count: "
+            f"({noise['epsilon']:g}, {noise['delta']:g})-differentially private"
+        )
