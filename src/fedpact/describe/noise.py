@@ -10,6 +10,7 @@ from fedpact.describe.numbers import read_number, shorten
 from fedpact.errors import FederationError
 
 MECHANISMS = ("discrete-gaussian",)
+_SLACK = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +20,12 @@ class Noise:
     Examples
     --------
     >>> Noise(scale=10.0, epsilon=1.0, delta=1e-6).reach(0.001)
-    38
+    37
     """
 
     mechanism: str = "discrete-gaussian"
     scale: float
-    """Standard deviation, before rounding to whole numbers."""
+    """Noise z has a chance in proportion to exp(-z^2 / 2 scale^2); its standard deviation is at most this."""
     epsilon: float
     delta: float
     """The report is (epsilon, delta)-differentially private if one point is exchanged for another."""
@@ -45,10 +46,13 @@ class Noise:
     def reach(self, risk: float) -> int:
         """Whole number that the noise of one count exceeds, in a given direction, with at most this chance.
 
-        A discrete Gaussian has tails no heavier than exp(-t^2 / 2 scale^2), as the continuous one does (Canonne,
-        Kamath and Steinke 2020).
+        A discrete Gaussian Z is subgaussian as the continuous one is, E exp(a Z) <= exp(a^2 scale^2 / 2)
+        (Canonne, Kamath and Steinke 2020), so that Pr[Z >= t] <= exp(-t^2 / 2 scale^2). To exceed the reach is
+        to be at least the reach + 1. For a small scale the bound is nearly an equality, hence the slack for
+        rounding.
         """
-        return math.ceil(self.scale * math.sqrt(2 * math.log(1 / risk)))
+        tail = self.scale * math.sqrt(2 * math.log(1 / risk)) * (1 + _SLACK)
+        return max(0, math.ceil(tail) - 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
