@@ -61,13 +61,15 @@ def _read_candidates(given: CandidateList | Iterable[str] | None) -> CandidateLi
 def hide_small_counts(site: Report, minimum_count: int) -> Report:
     """Return the report with counts below ``minimum_count``, or of less than that below n, not told apart.
 
+    What is hidden already stays hidden. Noise, if any, comes first (:func:`fedpact.add_noise`).
+
     Examples
     --------
     >>> site = Report(name="alice", n=50, n_classes=2, counts=np.array([3, 7, 10]))
     >>> hide_small_counts(site, 5).counts.tolist()
     [0, 7, 10]
     """
-    least = read_whole_number(minimum_count, "minimum_count")
+    least = max(site.minimum_count, read_whole_number(minimum_count, "minimum_count"))
     return replace(site, counts=hide_counts(site.counts, site.n, least), minimum_count=least)
 
 
@@ -94,7 +96,7 @@ def report(
     candidates
         Their names, or names with digests, so that reports on other candidates are refused.
     n_classes
-        Number of labels that can occur; without it, of those that do.
+        Number of labels that can occur; without it, of those that do, which tells something of the data.
     weights
         How many data rows each point stands for, (n,) whole numbers.
     minimum_count
