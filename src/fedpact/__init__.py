@@ -75,6 +75,7 @@ from fedpact.planning.plan_cover import CoverPlan, CoverPlanStatus, plan_cover
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.shadow_prices import EpsilonPrice, ShadowPrices, shadow_prices
 from fedpact.planning.tradeoff import Tradeoff, TradeoffStatus, tradeoff
+from fedpact.statistics.add_noise import add_noise
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.make_report import hide_small_counts, report
@@ -164,6 +165,7 @@ __all__ = [
     "VerificationStatus",
     "Witness",
     "__version__",
+    "add_noise",
     "at_confidence",
     "audit",
     "best_response",
