@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -33,12 +34,13 @@ def gather(
 ) -> None:
     """Make a federation file of several sites' reports, for plan, pay and the other commands.
 
-    The reports must be about the same candidates. They are copied beside the file.
+    The reports must be about the same candidates. The file names them; they stay where they are.
 
     Example: [bold]fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml[/bold]
     """
+    read = [fp.read_report(path) for path in reports]
     fed = fp.Federation.from_reports(
-        [fp.read_report(path) for path in reports],
+        read,
         epsilon=read_amounts(epsilon, "epsilon"),
         delta=delta,
         cost=read_amounts(cost, "cost"),
@@ -47,7 +49,8 @@ def gather(
         guarantee=guarantee,
         name=output.stem,
     )
-    fed.save(output)
+    places = [Path(os.path.relpath(path, output.parent)).as_posix() for path in reports]
+    fp.save(fed, output, files={report.name: place for report, place in zip(read, places, strict=True)})
     found = fp.summarise(fed)
     answer(found, lambda: print_summary(found), as_json=as_json)
     if not as_json:

@@ -59,7 +59,7 @@ def report(
         print_report(about)
 
 
-def _read_budget(text: str) -> dict[str, str]:
+def _read_budget(text: str) -> dict[str, Any]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2:
         raise fp.FederationError(f'privacy must be an epsilon and a delta, as in "1,1e-6"; it is {text!r}')

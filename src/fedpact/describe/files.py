@@ -162,7 +162,9 @@ def _write_array(array: NDArray[Any], path: Path) -> None:
         np.save(file, array, allow_pickle=False)
 
 
-def _describe_evidence(fed: Federation, stem: str) -> tuple[list[Values], dict[str, Writer]]:
+def _describe_evidence(
+    fed: Federation, stem: str, files: Mapping[str, str] | None
+) -> tuple[list[Values], dict[str, Writer]]:
     """Return what goes into every agent's table, and how to write the files beside the main one."""
     evidence = fed.evidence
     if isinstance(evidence, Table):
@@ -177,6 +179,8 @@ def _describe_evidence(fed: Federation, stem: str) -> tuple[list[Values], dict[s
         )
     else:
         field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
+    if files is not None:
+        return [{field: files[name]} for name in fed.names], {}
     names = [f"{stem}.{slug}.{ending}" for slug in _slugs(fed.names)]
     return [{field: name} for name in names], dict(zip(names, writers, strict=True))
 
@@ -263,11 +267,12 @@ def load(path: str | PathLike[str]) -> Federation:
         return _read(Path(path))
 
 
-def save(fed: Federation, path: str | PathLike[str]) -> None:
+def save(fed: Federation, path: str | PathLike[str], *, files: Mapping[str, str] | None = None) -> None:
     """Write a federation as TOML or JSON, so that :func:`load` gives the same federation back.
 
-    Predictions and reports go into files beside it, ``<stem>.<agent>.npy`` and ``<stem>.<agent>.report.npz``.
-    If anything fails, files that were there before are as they were.
+    Predictions and reports go into files beside it, ``<stem>.<agent>.npy`` and ``<stem>.<agent>.report.npz``,
+    unless ``files`` says for every agent in which file, seen from the folder of ``path``, they are already. If
+    anything fails, files that were there before are as they were.
 
     Examples
     --------
@@ -285,6 +290,6 @@ def save(fed: Federation, path: str | PathLike[str]) -> None:
             raise FederationError(
                 "a confidence or a teacher belongs to a plan, not to a file; save the federation without it"
             )
-        own, writers = _describe_evidence(fed, path.stem)
+        own, writers = _describe_evidence(fed, path.stem, files)
         content = _encode(_describe(fed, own), syntax)
         _write_all(path.parent, {**writers, path.name: lambda file: file.write_bytes(content)})

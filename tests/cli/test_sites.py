@@ -1,0 +1,183 @@
+"""Three sites and an operator who share files only: report, gather, plan, pay."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+
+SITES = {"alice": 400, "bob": 300, "carol": 150}
+NAMES = [f"model-{index}" for index in range(6)]
+
+
+def predictions(n, seed):
+    rng = np.random.default_rng(seed)
+    base = rng.random(n) < 0.5
+    return (base ^ (rng.random((len(NAMES), n)) < np.linspace(0.02, 0.4, len(NAMES))[:, None])).astype(int)
+
+
+def write_csv(path, labels, names=NAMES):
+    rows = [",".join(names), *(",".join(["healthy", "ill"][label] for label in row) for row in labels.T)]
+    path.write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed, (site, n) in enumerate(SITES.items()):
+        write_csv(tmp_path / f"{site}.csv", predictions(n, seed))
+    return tmp_path
+
+
+@pytest.fixture
+def network(folder, fedpact):
+    """The federation file, after every site has reported."""
+    for site in SITES:
+        assert fedpact("report", f"{site}.csv", "--name", site)[0] == 0
+    reports = [f"{site}.report.npz" for site in SITES]
+    targets = ["--epsilon", "0.15", "--delta", "0.05", "--cost", "bob=2,alice=1,carol=1"]
+    code, out, _ = fedpact("gather", *reports, *targets, "-o", "network.toml")
+    assert code == 0
+    assert "next: fedpact plan network.toml --confidence 0.95" in out
+    return "network.toml"
+
+
+def test_files_are_all_that_is_shared(folder, fedpact, network):
+    """What the operator plans from three files is what it would plan from all predictions together."""
+    code, out, _ = fedpact("plan", network, "--confidence", "0.95", "--json")
+    assert code == 0
+    shown = json.loads(out)
+    together = fp.Federation.from_predictions(
+        {site: predictions(n, seed) for seed, (site, n) in enumerate(SITES.items())},
+        epsilon=0.15,
+        delta=0.05,
+        cost=[1, 2, 1],
+    )
+    plan = fp.plan(together, confidence=0.95)
+    assert shown["contributions"] == plan.contributions
+    assert shown["confidence"] == 0.95
+    assert [more["factor"] for more in shown["more_points"]] == [2, 4, 10, None]
+    assert fp.load(network).hypotheses == tuple(NAMES)
+    code, out, _ = fedpact("pay", network, "--confidence", "0.95", "--json")
+    assert code == 0
+    bill = json.loads(out)
+    assert bill["contributions"] == plan.contributions
+    assert bill["payments"] == {site: plan.contributions[site] * [1, 2, 1][at] for at, site in enumerate(SITES)}
+    assert all(bill["met"].values())
+
+
+def test_a_report_says_what_leaves_the_site(folder, fedpact):
+    code, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--minimum-count", "5")
+    assert code == 0
+    assert "alice: 6 candidates on 400 points with 2 labels" in out
+    assert "counts below 5, and that close to 400, are not told apart" in out
+    assert fp.read_report("sent.npz").minimum_count == 5
+    _, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--json")
+    shown = json.loads(out)
+    assert (shown["H"], shown["n"], shown["bytes"]) == (6, 400, (folder / "sent.npz").stat().st_size)
+
+
+def test_a_noisy_report_is_planned_with_at_a_confidence_only(folder, fedpact):
+    for site in SITES:
+        assert fedpact("report", f"{site}.csv", "--name", site, "--privacy", "2,1e-3")[0] == 0
+    reports = [f"{site}.report.npz" for site in SITES]
+    assert fedpact("gather", *reports, "--epsilon", "0.2", "--delta", "0.1", "-o", "noisy.toml")[0] == 0
+    code, _, err = fedpact("plan", "noisy.toml")
+    assert code == 1
+    assert "plan(fed, confidence=0.95)" in err
+    assert fedpact("plan", "noisy.toml", "--confidence", "0.9")[0] == 0
+    assert fedpact("pay", "noisy.toml", "--confidence", "0.9")[0] == 0
+
+
+def test_the_paper_of_a_plan_at_a_confidence(fedpact, network):
+    _, out, _ = fedpact("plan", network, "--confidence", "0.95", "--teacher", "model-0")
+    assert "all this with probability 0.95 over the sites' unlabelled points" in out
+    assert "with 2 times the points it would cost about" in out
+    assert "the samples are labelled by 'model-0'" in out
+    code, out, _ = fedpact("verify", network, "--m", "100,0,100", "--confidence", "0.95", "--json")
+    assert (code, json.loads(out)["confidence"], json.loads(out)["feasible"]) == (0, 0.95, True)
+
+
+def refused(fedpact, *words):
+    code, _, err = fedpact(*words)
+    assert code == 1
+    assert len(err.splitlines()) == 1
+    return err
+
+
+def test_reports_on_other_candidates_are_refused_by_name(folder, fedpact):
+    write_csv(folder / "bob.csv", predictions(300, 1), names=[*NAMES[:-1], "other"])
+    for site in SITES:
+        fedpact("report", f"{site}.csv", "--name", site)
+    reports = [f"{site}.report.npz" for site in SITES]
+    err = refused(fedpact, "gather", *reports, "--epsilon", "0.1", "--delta", "0.05", "-o", "x.toml")
+    assert "'alice' and 'bob' report on different candidates: candidate 6 is 'model-5' in one and 'other'" in err
+    assert not (folder / "x.toml").exists()
+
+
+def test_a_report_is_not_a_federation(fedpact, network):
+    assert "fedpact gather" in refused(fedpact, "plan", "alice.report.npz")
+
+
+class Trap:
+    def __reduce__(self):
+        return (open, ("trapped", "w"))
+
+
+BAD = {
+    "nan.csv": (b"a,b\n1,nan\n", "nan.csv"),
+    "no-points.csv": (b"a,b\n", "no-points.csv"),
+    "ragged.csv": (b"a,b\n1,2\n1\n", "line 3"),
+    "pickle.npy": (pickle.dumps(Trap()), "without pickle"),
+    "missing.csv": (None, "missing.csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_predictions_are_one_line_and_execute_nothing(folder, fedpact, name):
+    content, says = BAD[name]
+    if content is not None:
+        (folder / name).write_bytes(content)
+    assert says in refused(fedpact, "report", name, "--name", "alice")
+    assert not (folder / "trapped").exists()
+    assert not (folder / "alice.report.npz").exists()
+
+
+def test_unknown_labels_are_refused(folder, fedpact):
+    assert "'ill'" in refused(fedpact, "report", "alice.csv", "--name", "alice", "--classes", "healthy,sick")
+
+
+@pytest.mark.parametrize("budget", ["1", "1,2,3", "0,1e-6", "1,0", "a,b"])
+def test_a_budget_is_checked(folder, fedpact, budget):
+    refused(fedpact, "report", "alice.csv", "--name", "alice", "--privacy", budget)
+
+
+def test_truncated_and_changed_reports_are_refused(folder, fedpact, network):
+    whole = (folder / "alice.report.npz").read_bytes()
+    for damaged in (whole[:-40], pickle.dumps(Trap())):
+        (folder / "alice.report.npz").write_bytes(damaged)
+        err = refused(fedpact, "plan", network)
+        assert "alice" in err
+        assert "not a fedpact report" in err
+        assert not (folder / "trapped").exists()
+
+
+def test_a_site_with_ten_points_can_still_take_part(folder, fedpact):
+    """Its own samples have to do what its estimates cannot."""
+    write_csv(folder / "carol.csv", predictions(10, 2))
+    for site in SITES:
+        fedpact("report", f"{site}.csv", "--name", site)
+    fedpact(
+        "gather", *[f"{site}.report.npz" for site in SITES], "--epsilon", "0.15", "--delta", "0.05", "-o", "x.toml"
+    )
+    code, out, _ = fedpact("plan", "x.toml", "--confidence", "0.95", "--json")
+    assert code == 0
+    quotas = json.loads(out)["contributions"]
+    assert quotas["carol"] > 0
+    shares = ",".join(f"{site}={count}" for site, count in quotas.items())
+    code, out, _ = fedpact("verify", "x.toml", "--m", shares, "--confidence", "0.95", "--json")
+    assert (code, json.loads(out)["feasible"]) == (0, True)
