@@ -1,0 +1,101 @@
+"""Counting disagreements: against scipy's pdist, its growth, its memory and the machine's byte throughput."""
+
+from __future__ import annotations
+
+import os
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from scipy.spatial.distance import pdist
+
+from fedpact.statistics.count_disagreements import count_disagreements
+
+
+def draw(H: int, n: int, classes: int = 10) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, classes, (H, n)).astype(np.uint8)
+
+
+def seconds(work, times: int = 5) -> float:
+    """Least of several runs."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def test_against_pdist(compare):
+    labels = draw(3000, 1000)
+    counted = count_disagreements(labels)  # compiles
+    np.testing.assert_array_equal(counted, np.rint(pdist(labels, "hamming") * labels.shape[1]))
+    compare(
+        "disagreements of 3,000 hypotheses on 1,000 points with 10 classes",
+        unit="seconds",
+        ours=seconds(lambda: count_disagreements(labels)),
+        competitor="scipy.spatial.distance.pdist(..., 'hamming')",
+        theirs=seconds(lambda: pdist(labels, "hamming"), times=2),
+        at_least=5,
+    )
+
+
+def test_growth(record):
+    count_disagreements(draw(4, 4))
+    for H, n in ((1000, 1000), (2000, 1000), (4000, 1000), (1000, 10_000), (1000, 100_000)):
+        labels = draw(H, n)
+        taken = seconds(lambda labels=labels: count_disagreements(labels), times=3)
+        record(f"disagreements of {H:,} hypotheses on {n:,} points with 10 classes", unit="seconds", value=taken)
+
+
+def test_memory(record):
+    labels = draw(3000, 20_000)
+    count_disagreements(labels[:4, :4])
+    tracemalloc.start()
+    counts = count_disagreements(labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    record(
+        "memory to count 3,000 hypotheses on 20,000 points",
+        unit="times the output",
+        value=peak / counts.nbytes,
+        at_most=2,
+    )
+
+
+@njit(nogil=True)
+def _read_pairs(words, out, start, stop):
+    """Read the words of every pair as the kernel does, and do nothing but add them up."""
+    for h in range(start, stop):
+        own = words[h]
+        for g in range(h + 1, len(words)):
+            other, total = words[g], np.uint64(0)
+            for w in range(len(own)):
+                total += own[w] ^ other[w]
+            out[h] += total
+
+
+def test_share_of_the_byte_throughput(record):
+    """What the kernel reads per second, beside a loop that only reads the same words, and a copy of memory."""
+    H, n, bits = 3000, 4096, 4
+    labels = draw(H, n)
+    count_disagreements(labels[:4])
+    words = np.zeros((H, bits * n // 64), dtype=np.uint64)
+    out, rows = np.zeros(H, dtype=np.uint64), [(start, min(start + 32, H)) for start in range(0, H, 32)]
+
+    def read():
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda some: _read_pairs(words, out, *some), rows))
+
+    read()
+    size = H * (H - 1) // 2 * 2 * words.shape[1] * 8
+    ours, theirs = size / seconds(lambda: count_disagreements(labels)), size / seconds(read)
+    source = np.ones(2**27, dtype=np.uint8)
+    target = np.empty_like(source)
+    copied = 2 * source.nbytes / seconds(lambda: np.copyto(target, source))
+    record("bytes of labels that counting reads", unit="GB/s", value=ours / 1e9)
+    record("bytes that a loop over the same words reads", unit="GB/s", value=theirs / 1e9)
+    record("bytes that copying memory moves", unit="GB/s", value=copied / 1e9)
+    record("share of the machine's byte throughput that counting reaches", unit="of 1", value=ours / theirs)
