@@ -106,3 +106,9 @@ def test_the_currency_changes_the_amounts_only():
     for ours, theirs in zip(shadow_prices(fed).epsilon, cheap.epsilon, strict=True):
         assert theirs.rate == pytest.approx(ours.rate * 1e-9, rel=1e-4)
     assert cheap.delta == pytest.approx(shadow_prices(fed).delta * 1e-9, rel=1e-6)
+
+
+def test_prices_at_a_confidence_are_refused():
+    fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]]}, epsilon=0.1, delta=0.1)
+    with pytest.raises(fp.FederationError, match="leave the confidence out"):
+        fp.shadow_prices(fp.at_confidence(fed, 0.95))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
+from fedpact.errors import FederationError
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
 from fedpact.planning.infeasible import unreachable
@@ -31,6 +32,7 @@ from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.requirements import is_split
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
@@ -132,6 +134,8 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
     >>> round(prices.halving_delta, 3), prices.epsilon[0].next_epsilon
     (0.756, 0.2)
     """
+    if is_split(fed):
+        raise FederationError("prices take the rates for the truth; leave the confidence out")
     scaled, unit = in_round_currency(fed)
     if unit != 1.0:
         return shadow_prices(scaled, progress=progress).in_currency(unit)

@@ -365,7 +365,9 @@ class Engine:
 
     @cached_property
     def _is_binary(self) -> bool:
-        """Whether every point has at most two labels, so that pairs determine their unions."""
+        """Whether every point has at most two labels, so that pairs determine their unions; not just those seen."""
+        if not self._is_certain:
+            return False
         if isinstance(self.fed.evidence, Reports):
             return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
         labels = self._weights.domain.labels
