@@ -15,7 +15,6 @@ below and the sum of all above, so only targets that can be the worst are looked
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -34,6 +33,7 @@ from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
+from fedpact.statistics.questions import Means, Question, Values
 from fedpact.statistics.requirements import is_split, part_of, set_aside
 from fedpact.statistics.weights import JOINT, Weights
 
@@ -43,50 +43,6 @@ DRAWS = 20_000
 # Numbers that are worked on at once, 16 MB.
 _AT_ONCE = 2_000_000
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Values:
-    """Interval of every requirement at every contribution vector; exact where low equals high."""
-
-    low: NDArray[np.float64]
-    """(B, R)"""
-    high: NDArray[np.float64]
-    """(B, R)"""
-    target: NDArray[np.intp]
-    """(B, R) the target that is worst as far as known."""
-    how: NDArray[np.str_]
-    """(B, R) "exact", "bounds" or "estimate"."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """One requirement at one contribution vector, with what is known of every target (arrays are updated)."""
-
-    m: NDArray[np.float64]
-    requirement: int
-    limit: float
-    low: NDArray[np.float64]
-    """(T,)"""
-    high: NDArray[np.float64]
-    """(T,)"""
-    work: float
-    """How much a certified interval may take (see :mod:`fedpact.statistics.bounds`)."""
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the requirement is known to be met or known to be missed."""
-        return exceeds(float(self.low.max()), self.limit) or not exceeds(float(self.high.max()), self.limit)
-
-
-@dataclass(frozen=True, slots=True)
-class _Means:
-    """What one requirement may use: work, randomness, draws, and a probability of being wrong."""
-
-    work: float
-    rng: np.random.Generator
-    draws: int
-    risk: float
 
 
 class Engine:
@@ -139,7 +95,7 @@ class Engine:
             _ = self._weights.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
         questions = len(m) * len(requirements)
-        means = _Means(
+        means = Means(
             work=max(MAX_WORK / 2, 4 * MAX_WORK / questions),
             rng=np.random.default_rng(0) if rng is None else rng,
             draws=draws,
@@ -199,18 +155,18 @@ class Engine:
             self._sharpen_until_decided(m, requirement, low, high)
         is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
         for row in np.flatnonzero(is_open):
-            question = _Question(m[row], requirement, limit, low[row], high[row], max_work)
+            question = Question(m[row], requirement, limit, low[row], high[row], max_work)
             self._narrow(question, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
-    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: _Means) -> Values:
+    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: Means) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
         how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
         for row in np.flatnonzero(how != "exact"):
             limit = self.threshold(requirement)
-            question = _Question(m[row], requirement, limit, low[row], high[row], means.work)
+            question = Question(m[row], requirement, limit, low[row], high[row], means.work)
             how[row] = self._settle(question, method, means)
         worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
         top = high.max(axis=1)
@@ -292,7 +248,7 @@ class Engine:
             known[key] = expansion.evaluate(m[rows])
         low[rows, target] = high[rows, target] = np.clip(known[key], low[rows, target], high[rows, target])
 
-    def _settle(self, question: _Question, method: str, means: _Means) -> str:
+    def _settle(self, question: Question, method: str, means: Means) -> str:
         """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
         if method == "exact":
             worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
@@ -306,7 +262,7 @@ class Engine:
         self._estimate(question, means)
         return "estimate"
 
-    def _narrow(self, question: _Question, *, until_decided: bool = False) -> None:
+    def _narrow(self, question: Question, *, until_decided: bool = False) -> None:
         """Narrow the target with the highest upper end, over and over; finer where the threshold asks for it."""
         low, high, work = question.low, question.high, question.work
         for width in (WIDTH, WIDTH / 100) if self.has_joint_structure else (WIDTH,):
@@ -323,13 +279,13 @@ class Engine:
             if question.is_decided:
                 return
 
-    def _bound(self, question: _Question, target: int, width: float, max_work: float) -> Bound:
+    def _bound(self, question: Question, target: int, width: float, max_work: float) -> Bound:
         if self.has_joint_structure:
             family = self.reduced_family(question.requirement, target)
             return bound(family, question.m, width=width, max_work=max_work)
         return self._pair_bounds(question.m, question.requirement, target)
 
-    def _estimate(self, question: _Question, means: _Means) -> None:
+    def _estimate(self, question: Question, means: Means) -> None:
         """Estimate all targets that could still be the worst; their intervals share the risk of being wrong.
 
         A tenth of the draws for all of them first, then all draws for those that this leaves in question.
@@ -365,9 +321,9 @@ class Engine:
 
     @cached_property
     def _is_binary(self) -> bool:
-        """Whether every point has at most two labels, so that pairs determine their unions; not just those seen."""
+        """Whether every point has at most two labels, so that pairs determine their unions."""
         if not self._is_certain:
-            return False
+            return False  # other labels may occur where nobody looked
         if isinstance(self.fed.evidence, Reports):
             return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
         labels = self._weights.domain.labels

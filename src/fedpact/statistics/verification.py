@@ -18,7 +18,8 @@ from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.confidence import at_confidence
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, Values, engine_of
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
+from fedpact.statistics.questions import Values
 from fedpact.statistics.weights import JOINT
 
 
