@@ -149,3 +149,21 @@ def test_the_python_of_the_page_on_contributions_prints_what_it_says(capsys):
     assert capsys.readouterr().out.splitlines() == said
     flagged, sites = re.findall(r"([\d,]+) of ([\d,]+) are flagged", page)[0]
     assert f"{flagged} of {sites.replace(',', '')} WITHIN" == said[-1]
+
+
+def test_the_page_on_privacy_prints_what_it_says(capsys):
+    page = (ROOT / "docs" / "explanation" / "privacy.md").read_text()
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    for code in blocks:
+        exec(compile(code, "privacy.md", "exec"), names)
+    said = re.findall(r"print.*  # (.*)$", "".join(blocks), flags=re.MULTILINE)
+    shown = re.findall(r"^\| \d.*$", page, flags=re.MULTILINE)
+    printed = capsys.readouterr().out.splitlines()
+    assert (len(said), len(shown)) == (3, 9)
+    assert printed[:3] == said
+    for now, then in zip(printed[3:], shown, strict=True):
+        assert now.split("|")[:-2] == then.split("|")[:-2]
+        # Noise moves the cost with noise by a few samples from run to run.
+        cost, expected = (float(row.split("|")[-2]) for row in (now, then))
+        assert abs(cost - expected) <= 2 + 0.15 * expected

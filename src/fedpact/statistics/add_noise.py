@@ -168,7 +168,7 @@ def _check(site: Report) -> None:
         )
 
 
-def add_noise(site: Report, *, epsilon: float, delta: float, rows_per_person: int = 1) -> Report:
+def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 1) -> Report:
     """Return the report with noise on its counts that makes it (epsilon, delta)-differentially private.
 
     What is protected is one data row: nobody who sees the report can tell well whether it was there or another
