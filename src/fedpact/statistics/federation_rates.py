@@ -78,8 +78,8 @@ def _bound(evidence: Reports) -> Rates:
     """Limits of the rates; a hypothesis does not differ from itself, for certain, which takes place 0."""
     places, low, high = [], [], []
     for report in evidence.reports:
-        own, values = tabulate(report.square(), report.n)
-        own = own + 1
+        values, found = np.unique(report.counts, return_inverse=True)
+        own = to_square(found + 1, report.H)
         np.fill_diagonal(own, 0)
         limits = limits_of(report, values, risk_per_limit(evidence))
         places.append(own)
