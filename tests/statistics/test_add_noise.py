@@ -160,12 +160,10 @@ def test_limits_at_a_confidence_hold_for_the_true_rates(minimum_count):
 
 
 def test_a_plan_at_a_confidence_allows_for_the_noise():
-    from fedpact.statistics.confidence import at_confidence
-
     rng = np.random.default_rng(0)
     exact = fp.report(rng.random((4, 20_000)) < 0.3, name="alice", n_classes=2)
     costs = [
-        fp.plan(at_confidence(fp.Federation.from_reports([sent], epsilon=0.1, delta=0.05), 0.95)).cost
+        fp.plan(fp.Federation.from_reports([sent], epsilon=0.1, delta=0.05), confidence=0.95).cost
         for sent in (exact, fp.add_noise(exact, epsilon=0.05, delta=1e-6))
     ]
     assert costs[0] < costs[1]
