@@ -22,13 +22,12 @@ from scipy.special import betaincinv
 
 from fedpact.describe.arizona import arizona_hospitals
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number, read_whole_number
+from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
 from fedpact.mechanism.contribution.critical_counts import CriticalCounts, find_critical_counts, gather_rates
 from fedpact.mechanism.contribution.power import read_quotas
-from fedpact.mechanism.contribution.reported_rates import read_chance
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -12,12 +13,14 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import fedpact as fp
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.experiments.simulated_sites import simulate_sites
 from fedpact.mechanism.contribution.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.contribution.reported_rates import read_reported
 from strategies import distribution_rows, label_rows, report_of
 
 TENTH = fp.Report(name="alice", n=10, n_classes=2, counts=np.array([1]))
+NAMED = replace(TENTH, candidates=CandidateList.from_names(["forest", "stump"]))
 HALF = [[0, 0.5], [0.5, 0]]
 
 
@@ -165,6 +168,12 @@ def test_every_pair_is_named_as_combinations_order_them():
         assert least.pair == (f"h{h + 1}", f"h{g + 1}")
 
 
+def test_candidates_are_called_as_the_report_calls_them():
+    for hypotheses in (None, ["forest", "stump"]):
+        seen = fp.check_contribution(NAMED, differing(1, 3), hypotheses=hypotheses)
+        assert seen.pairs[0].pair == ("forest", "stump")
+
+
 NOTHING = {
     "no-samples": (HALF, np.empty((2, 0)), "NO_SAMPLES"),
     "no-samples-in-lists": (HALF, [[], []], "NO_SAMPLES"),
@@ -204,7 +213,7 @@ def test_a_thousand_hypotheses_are_checked():
     report = fp.Report(name="site", n=400, n_classes=2, counts=count_all(labels))
     seen = fp.check_contribution(report, labels[:, rng.integers(0, 400, 50)])
     assert (seen.tested, seen.is_flagged) == (499_500, False)
-    assert fp.check_contribution(report, rng.integers(0, 4, (1000, 200))).is_flagged
+    assert fp.check_contribution(report, np.zeros((1000, 200), dtype=int)).is_flagged
 
 
 def count_all(labels):
@@ -243,11 +252,24 @@ BAD = {
     "fractions": (TENTH, [[0.5], [1]], {}, "predictions must hold whole numbers (class indices); one is 0.5"),
     "nan": (TENTH, [[np.nan], [1]], {}, "predictions must hold whole numbers (class indices); one is nan"),
     "level-0": (TENTH, TWO, {"level": 0}, "level must lie strictly between 0 and 1; it is 0"),
-    "level-1": (TENTH, TWO, {"level": 1.0}, "level must lie strictly between 0 and 1; it is 1.0"),
+    "level-1": (TENTH, TWO, {"level": 1.0}, "level must lie strictly between 0 and 1; it is 1"),
     "level-nan": (TENTH, TWO, {"level": float("nan")}, "level must be a finite number; it is nan"),
     "power": (TENTH, TWO, {"power": 80}, "power must lie strictly between 0 and 1; it is 80"),
     "tolerance-below-0": (TENTH, TWO, {"tolerance": -0.1}, "tolerance must lie between 0 and 1; it is -0.1"),
     "tolerance-above-1": (TENTH, TWO, {"tolerance": 2}, "tolerance must lie between 0 and 1; it is 2"),
+    "more-classes": (
+        TENTH,
+        [[0, 1, 0], [2, 0, 0]],
+        {},
+        "at most the n_classes = 2 different labels of report 'alice'; they hold 3; "
+        "let the site report again with n_classes=3 or more",
+    ),
+    "other-candidates": (
+        NAMED,
+        TWO,
+        {"hypotheses": ["forest", "tree"]},
+        "the candidates of report 'alice', in its order; candidate 2 is 'stump' in one and 'tree' in the other",
+    ),
     "names": (TENTH, TWO, {"hypotheses": ["a", "a"]}, "hypothesis names must be 2 different strings"),
 }
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.condensed import pair_at
-from fedpact.describe.evidence import read_hypothesis_names
-from fedpact.errors import Problems
+from fedpact.describe.numbers import read_chance
 from fedpact.mechanism.contribution.critical_counts import (
     CriticalCounts,
     adjusted_p_value,
@@ -25,7 +24,7 @@ from fedpact.mechanism.contribution.critical_counts import (
     gather_rates,
     p_values,
 )
-from fedpact.mechanism.contribution.reported_rates import read_chance, read_reported, read_samples, read_tolerance
+from fedpact.mechanism.contribution.reported_rates import read_names, read_reported, read_samples, read_tolerance
 from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.statistics.count_disagreements import count_disagreements
 
@@ -95,7 +94,7 @@ def check_contribution(
     power
         Chance with which a lie of the size ``detectable`` is caught.
     hypotheses
-        Their names; h1, h2, ... if not given.
+        Their names, which must be those of the report if it has any; h1, h2, ... if neither names them.
 
     Examples
     --------
@@ -112,11 +111,8 @@ def check_contribution(
     'CONSISTENT'
     """
     said = read_reported(report)
-    samples = read_samples(predictions, said.H)
+    samples, names = read_samples(predictions, report, said.H), read_names(hypotheses, report, said.H)
     level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
-    problems = Problems()
-    names = read_hypothesis_names(hypotheses, said.H, problems)
-    problems.raise_if_any()
     found = find_critical_counts(gather_rates(said.rates, tolerance), samples.shape[1], level)
     counts = count_disagreements(samples).astype(np.int64)
     suspicious = int(found.are_suspicious(counts).sum())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
 from fedpact.mechanism.contribution.check import LEVEL, POWER
@@ -29,7 +29,7 @@ from fedpact.mechanism.contribution.critical_counts import (
     find_detectable,
     gather_rates,
 )
-from fedpact.mechanism.contribution.reported_rates import read_chance, read_reported, read_tolerance
+from fedpact.mechanism.contribution.reported_rates import read_reported, read_tolerance
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
-from fedpact.describe.evidence import read_labels
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.evidence import read_hypothesis_names, read_labels
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
@@ -66,7 +68,7 @@ def _check_rates(rates: NDArray[np.float64]) -> None:
         )
 
 
-def read_samples(predictions: Any, H: int) -> NDArray[np.integer]:
+def read_samples(predictions: Any, report: Any, H: int) -> NDArray[np.integer]:
     """Read what each of the H hypotheses predicts on the contributed samples, of which there may be none."""
     try:
         shape = np.shape(predictions)
@@ -83,15 +85,28 @@ def read_samples(predictions: Any, H: int) -> NDArray[np.integer]:
         raise FederationError(
             f"predictions must have one row for each of the {H} hypotheses of the report; they have {len(samples)}"
         )
+    seen = len(np.unique(samples))
+    if isinstance(report, Report) and seen > report.n_classes:
+        raise FederationError(
+            f"predictions must hold at most the n_classes = {report.n_classes} different labels of report "
+            f"{report.name!r}; they hold {seen}; let the site report again with n_classes={seen} or more"
+        )
     return samples
 
 
-def read_chance(value: Any, field: str) -> float:
-    """Read a probability strictly between 0 and 1."""
-    chance = read_number(value, field)
-    if not 0 < chance < 1:
-        raise FederationError(f"{field} must lie strictly between 0 and 1; it is {shorten(value)}")
-    return chance
+def read_names(hypotheses: Sequence[str] | None, report: Any, H: int) -> tuple[str, ...]:
+    """Names of the hypotheses: those of the report, from which given ones must not differ, or h1, h2, ..."""
+    problems = Problems()
+    listed = report.candidates if isinstance(report, Report) else None
+    names = read_hypothesis_names(listed.names if hypotheses is None and listed else hypotheses, H, problems)
+    problems.raise_if_any()
+    if listed is not None:
+        difference = CandidateList.from_names(listed.names).difference(CandidateList.from_names(names))
+        if difference is not None:
+            raise FederationError(
+                f"hypotheses must be the candidates of report {report.name!r}, in its order; {difference}"
+            )
+    return names
 
 
 def read_tolerance(value: Any) -> float:
