@@ -3,7 +3,8 @@
 A site reports how often any two hypotheses differ on its data, and all quotas follow from such reports. Once it
 has contributed m samples, everybody can see how often the hypotheses differ on those. Every pair is tested,
 exactly; :mod:`fedpact.mechanism.contribution.critical_counts` has the tests and the proof that an honest site
-is flagged with at most the chance ``level``, however the pairs depend on each other.
+is flagged with at most the chance ``level``, however the pairs depend on each other, and
+:mod:`fedpact.mechanism.contribution.honest_rates` what suppression, noise and fresh samples change about it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from fedpact.mechanism.contribution.critical_counts import (
     adjusted_p_value,
     find_critical_counts,
     find_detectable,
-    gather_rates,
     p_values,
 )
+from fedpact.mechanism.contribution.honest_rates import limit_rates
 from fedpact.mechanism.contribution.reported_rates import read_names, read_reported, read_samples, read_tolerance
 from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.statistics.count_disagreements import count_disagreements
@@ -41,13 +42,16 @@ def _name_pair(place: int, names: Sequence[str]) -> tuple[str, str]:
 def _find_least_likely(
     found: CriticalCounts, counts: NDArray[np.int64], names: Sequence[str]
 ) -> tuple[CheckedPair, ...]:
-    chances, reported = p_values(found.claim, found.m, counts), found.claim.rates[found.claim.place]
+    claim, chances = found.claim, p_values(found.claim, found.m, counts)
+    reported, low, high = (rates[claim.place] for rates in (claim.rates, claim.low, claim.high))
     is_suspicious = found.are_suspicious(counts)
     order = np.lexsort((-np.abs(counts - found.m * reported), chances))[:MOST_PAIRS]
     return tuple(
         CheckedPair(
             pair=_name_pair(int(index), names),
             reported=float(reported[index]),
+            low=float(low[index]),
+            high=float(high[index]),
             observed=int(counts[index]),
             m=found.m,
             p_value=float(chances[index]),
@@ -75,6 +79,7 @@ def check_contribution(
     level: float | str = LEVEL,
     tolerance: float | str = 0.0,
     power: float | str = POWER,
+    fresh: bool = False,
     hypotheses: Sequence[str] | None = None,
 ) -> ContributionCheck:
     """Test whether the samples that a site contributed look like what it reported.
@@ -83,8 +88,8 @@ def check_contribution(
     ----------
     report
         What the site reported: a :class:`fedpact.Report`, or an (H, H) array of rates such as
-        ``fp.disagreement(fed)[i]``. The rates are taken as the truth about an honest site: it draws from the n
-        points that it reported on. If it draws new points from where those came from, give a tolerance.
+        ``fp.disagreement(fed)[i]``. What a report leaves open, by suppressed counts or by noise, is allowed to an
+        honest site; half of the level goes to noise.
     predictions
         (H, m) what each hypothesis predicts on the m contributed samples. Their labels are not needed.
     level
@@ -93,6 +98,9 @@ def check_contribution(
         By how much an honest site's rates may differ from those reported.
     power
         Chance with which a lie of the size ``detectable`` is caught.
+    fresh
+        Whether the samples are new draws from where the reported points came from, and not draws from these
+        points. The reported rates are then estimates; half of the level goes to their confidence limits.
     hypotheses
         Their names, which must be those of the report if it has any; h1, h2, ... if neither names them.
 
@@ -109,11 +117,18 @@ def check_contribution(
     (0.0078, 0.222)
     >>> check_contribution(said, [[0] * 30, [1] * 4 + [0] * 26]).status.name
     'CONSISTENT'
+
+    If the thirty are not from the thousand points of the report, the rate of an honest site may be above 0.1:
+
+    >>> new = check_contribution(said, [[0] * 30, [1] * 12 + [0] * 18], fresh=True)
+    >>> new.is_flagged, round(new.pairs[0].high, 3), round(new.false_alarm, 4)
+    (True, 0.129, 0.0083)
     """
     said = read_reported(report)
     samples, names = read_samples(predictions, report, said.H), read_names(hypotheses, report, said.H)
     level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
-    found = find_critical_counts(gather_rates(said.rates, tolerance), samples.shape[1], level)
+    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
+    found = find_critical_counts(claim, samples.shape[1], level)
     counts = count_disagreements(samples).astype(np.int64)
     suspicious = int(found.are_suspicious(counts).sum())
     caught = find_detectable(found, power)
@@ -133,4 +148,5 @@ def check_contribution(
         level=level,
         tolerance=tolerance,
         power=power,
+        fresh=bool(fresh),
     )

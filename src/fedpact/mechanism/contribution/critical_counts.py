@@ -11,7 +11,9 @@ and with Clopper and Pearson it is at most alpha just where x reaches one of two
     above(alpha) = the least c with Pr[X >= c | high] <= alpha / 2,
     below(alpha) = the largest c with Pr[X <= c | low] <= alpha / 2.
 
-An honest site makes this pair suspicious with probability at most
+The limits low and high may also be wider, and wrong with a chance ``risk`` that the level has to hold as well
+(:mod:`fedpact.mechanism.contribution.honest_rates`). Within them an honest site makes this pair suspicious with
+probability at most
 
     size(alpha) = Pr[X >= above | high] + Pr[X <= below | low]  <=  alpha,
 
@@ -19,12 +21,12 @@ because both tails are monotone in q. Counts are whole numbers, so size is often
 pair that no outcome of m samples can make suspicious.
 
 All pairs share one cutoff: the largest alpha, to five digits, at which the sizes of all pairs sum to at most
-the level. *Some* pair of an honest site is then suspicious with probability at most that sum, by the union
-bound, however the pairs depend on each other (and they do: all are counted on the same samples). This is
-Bonferroni's method with each pair entered at its attained size (Westfall and Wolfinger 1997). It flags whatever
+the level less the risk. *Some* pair of an honest site is then suspicious with probability at most that sum, by
+the union bound, however the pairs depend on each other (and they do: all are counted on the same samples). This
+is Bonferroni's method with each pair entered at its attained size (Westfall and Wolfinger 1997). It flags whatever
 Tarone's (1990) flags, which enters a pair at alpha, no less than its size, unless no outcome can make that pair
 suspicious. Holm's step down begins with the same cutoff: it would name more pairs of a flagged site, but flag no
-other site. The adjusted p-value of a pair is the sum of all sizes at its p-value.
+other site. The adjusted p-value of a pair is the sum of all sizes at its p-value, and the risk.
 
 A site that draws its samples without replacement from the n points of its report has lighter tails than the
 binomial: this holds of all tails up to 1/20 for every n up to 25, by enumeration.
@@ -33,7 +35,7 @@ binomial: this holds of all tails up to 1/20 for every n up to 25, by enumeratio
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +63,18 @@ class TestedRates:
     """(u,) least rate that an honest site may have."""
     high: Floats
     """(u,) largest rate that an honest site may have."""
+    risk: float = 0.0
+    """Chance, at most, that some rate of an honest site is outside these limits."""
 
     @property
     def room(self) -> tuple[Floats, Floats]:
         """(u,) how far each rate can be above and below what was reported."""
         return 1 - self.rates, self.rates
+
+    def within(self, low: Floats, high: Floats, *, tolerance: float, risk: float) -> TestedRates:
+        """Return the same rates with other limits (u,), widened by the tolerance."""
+        low, high = np.maximum(low - tolerance, 0.0), np.minimum(high + tolerance, 1.0)
+        return replace(self, low=low, high=high, risk=risk)
 
 
 def gather_rates(rates: Floats, tolerance: float) -> TestedRates:
@@ -160,16 +169,16 @@ def at_cutoff(claim: TestedRates, m: int, cutoff: float) -> CriticalCounts:
     above = 1 + np.searchsorted(turning, claim.high)
     below = m - 1 - np.searchsorted(turning, 1 - claim.low)
     sizes = upper_tail(m, above, claim.high) + upper_tail(m, m - below, 1 - claim.low)
-    return CriticalCounts(
-        claim=claim, m=m, cutoff=cutoff, false_alarm=float(claim.pairs @ sizes), above=above, below=below
-    )
+    is_blind = not ((above <= m) | (below >= 0)).any()
+    false_alarm = 0.0 if is_blind else float(claim.pairs @ sizes) + claim.risk
+    return CriticalCounts(claim=claim, m=m, cutoff=cutoff, false_alarm=false_alarm, above=above, below=below)
 
 
 def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCounts:
     """Critical counts at the largest cutoff at which an honest site is flagged with at most the chance ``level``.
 
-    A p-value above twice the level has a size above the level, and one of ``level / P`` has at most that size, so
-    the cutoff lies between.
+    With the level less the risk that the limits are wrong: a p-value above twice that has a size above it, and one
+    of that over P has at most that size, so the cutoff lies between.
 
     Examples
     --------
@@ -179,11 +188,12 @@ def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCo
     >>> found.above, found.below, found.false_alarm
     (array([6]), array([0]), 0.03125)
     """
-    most = min(2 * level, _BELOW_ONE)
+    left = level - claim.risk
+    most = min(2 * left, _BELOW_ONE)
     found = at_cutoff(claim, m, most)
     if found.false_alarm <= level:
         return found
-    least = level / len(claim.place) / (1 + _SLACK)
+    least = left / len(claim.place) / (1 + _SLACK)
     found = at_cutoff(claim, m, least)
     while most > least * (1 + _PRECISION):
         middle = least * math.sqrt(most / least)
@@ -196,7 +206,7 @@ def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCo
 
 
 def adjusted_p_value(found: CriticalCounts, p_value: float) -> float:
-    """Sum of all sizes at a p-value, at most 1: the least level at which it is suspicious."""
+    """Sum of all sizes at a p-value and the risk, at most 1: the least level at which it is suspicious."""
     return min(1.0, at_cutoff(found.claim, found.m, p_value).false_alarm) if p_value < 1 else 1.0
 
 

@@ -27,8 +27,8 @@ from fedpact.mechanism.contribution.critical_counts import (
     TestedRates,
     find_critical_counts,
     find_detectable,
-    gather_rates,
 )
+from fedpact.mechanism.contribution.honest_rates import limit_rates
 from fedpact.mechanism.contribution.reported_rates import read_reported, read_tolerance
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class PowerCurve:
     power: float
     """The wanted chance."""
     tolerance: float
+    fresh: bool
 
     def plot(self) -> Figure:
         """Draw the chance that a lie about the pair hardest to check is caught; needs ``fedpact[plot]``."""
@@ -114,6 +115,7 @@ class PowerCurve:
             "level": self.level,
             "power": self.power,
             "tolerance": self.tolerance,
+            "fresh": self.fresh,
         }
 
     @classmethod
@@ -188,6 +190,7 @@ def contribution_power(
     power: float | str = POWER,
     lies: Any = None,
     tolerance: float | str = 0.0,
+    fresh: bool = False,
 ) -> PowerCurve:
     """Compute how large a lie :func:`fedpact.check_contribution` catches, before anything is contributed.
 
@@ -197,7 +200,7 @@ def contribution_power(
         What the site reported, as for :func:`fedpact.check_contribution`; at least two hypotheses.
     quota
         Number of samples, or a list of such numbers.
-    level, tolerance
+    level, tolerance, fresh
         As for :func:`fedpact.check_contribution`.
     power
         The chance with which a lie of the size ``detectable`` is to be caught.
@@ -219,7 +222,7 @@ def contribution_power(
         raise FederationError("report must be about at least two hypotheses; it is about 1")
     quotas = read_quotas(quota)
     level, power, tolerance = read_chance(level, "level"), read_chance(power, "power"), read_tolerance(tolerance)
-    claim = gather_rates(said.rates, tolerance)
+    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
     sizes = _read_lies(lies, float(np.max(claim.room)))
     rows = tuple(_make_row(claim, m, sizes, level, power) for m in quotas)
     return PowerCurve(
@@ -231,4 +234,5 @@ def contribution_power(
         level=level,
         power=power,
         tolerance=tolerance,
+        fresh=bool(fresh),
     )

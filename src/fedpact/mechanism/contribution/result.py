@@ -25,6 +25,9 @@ class CheckedPair:
     pair: tuple[str, str]
     reported: float
     """Rate at which the two differ, as reported."""
+    low: float
+    high: float
+    """Least and largest rate that an honest site may have, given its report."""
     observed: int
     """On how many of the m samples they differ."""
     m: int
@@ -39,6 +42,8 @@ class CheckedPair:
         return {
             "pair": list(self.pair),
             "reported": self.reported,
+            "low": self.low,
+            "high": self.high,
             "observed": self.observed,
             "m": self.m,
             "p_value": self.p_value,
@@ -82,6 +87,8 @@ class ContributionCheck:
     level: float
     tolerance: float
     power: float
+    fresh: bool
+    """Whether the samples were taken for new draws, and the reported rates for estimates."""
 
     @property
     def is_flagged(self) -> bool:
@@ -107,6 +114,7 @@ class ContributionCheck:
             "level": self.level,
             "tolerance": self.tolerance,
             "power": self.power,
+            "fresh": self.fresh,
         }
 
     @classmethod
