@@ -167,3 +167,14 @@ def test_the_page_on_privacy_prints_what_it_says(capsys):
         # Noise moves the cost with noise by a few samples from run to run.
         cost, expected = (float(row.split("|")[-2]) for row in (now, then))
         assert abs(cost - expected) <= 2 + 0.15 * expected
+
+
+def test_the_python_of_the_page_on_realizability_prints_what_it_says(capsys):
+    page = (ROOT / "docs" / "explanation" / "realizability.md").read_text()
+    code = "\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
+    exec(compile(code, "realizability.md", "exec"), {})
+    said = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    assert len(said) == 4
+    assert capsys.readouterr().out.splitlines() == said
+    assert re.findall(r"wrong about (\d+) percent.* where (\d+) was the bound", page) == [("24", "71")]
+    assert said[-1].endswith(" True 0.24 0.71")

@@ -79,13 +79,14 @@ from fedpact.statistics.add_noise import add_noise
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.make_report import hide_small_counts, report
+from fedpact.statistics.realizability import realizability
+from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
 
 __version__ = _version("fedpact")
 
 __all__ = [
-    "TIE",
     "Agent",
     "Audit",
     "AuditFinding",
@@ -106,6 +107,7 @@ __all__ = [
     "EpsilonPrice",
     "Equilibria",
     "EquilibriaStatus",
+    "ErrorRate",
     "Federation",
     "FederationError",
     "FedpactError",
@@ -139,6 +141,8 @@ __all__ = [
     "PowerStatus",
     "PricedEquilibrium",
     "Quadratic",
+    "Realizability",
+    "RealizabilityStatus",
     "Refutation",
     "Regret",
     "Report",
@@ -156,6 +160,7 @@ __all__ = [
     "SteeringOutcome",
     "SteeringReport",
     "Summary",
+    "TIE",
     "Tradeoff",
     "TradeoffStatus",
     "Truthful",
@@ -192,6 +197,7 @@ __all__ = [
     "plan",
     "plan_cover",
     "read_report",
+    "realizability",
     "refute_payment",
     "regret",
     "report",

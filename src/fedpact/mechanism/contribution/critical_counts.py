@@ -39,7 +39,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv
+from scipy.special import betaincinv
+
+from fedpact.statistics.binomial_tail import upper_tail
 
 _PRECISION = 1e-5
 _SLACK = 1e-9
@@ -87,19 +89,6 @@ def gather_rates(rates: Floats, tolerance: float) -> TestedRates:
         low=np.maximum(unique - tolerance, 0.0),
         high=np.minimum(unique + tolerance, 1.0),
     )
-
-
-def upper_tail(m: int, count: Counts, rate: Floats) -> Floats:
-    """Pr[X >= count] for X ~ Binomial(m, rate), elementwise.
-
-    Examples
-    --------
-    >>> upper_tail(3, np.array([0, 1, 3, 4]), np.array([0.5, 0.5, 0.5, 0.5]))
-    array([1.   , 0.875, 0.125, 0.   ])
-    """
-    inside = np.clip(count, 1, max(m, 1))
-    tail = betainc(inside, max(m, 1) - inside + 1, rate)
-    return np.where(count <= 0, 1.0, np.where(count > m, 0.0, tail))
 
 
 def p_values(claim: TestedRates, m: int, counts: Counts) -> Floats:

@@ -1,0 +1,261 @@
+"""``realizability``: whether labelled samples bear out that some candidate is right.
+
+Every guarantee here assumes that one of the H candidates labels all samples (it is *realizable*). Labelled
+contributions can refute that. Candidate h makes X_j(h) mistakes on the m_j samples of site j. Under
+
+    H0: some candidate errs with probability at most ``noise`` at every site,
+
+the X_j of that candidate are independent and Binomial(m_j, e_j) with e_j <= noise. M is the number of all
+samples, k that of sites with samples, and tail(m, x) = Pr[Binomial(m, noise) >= x].
+
+*One candidate.* A sum of independent binomials with e_j <= noise is stochastically at most Binomial(M, noise),
+so tail(M, sum of X_j) is a p-value: at most a with probability at most a. So is tail(m_j, X_j) of each site.
+The sum sees mistakes that are made everywhere, a site those that are made only there; half of the level goes to
+the sum and half to the k sites in equal parts. By the union bound
+
+    p(h) = min(1, 2 tail(M, sum of X_j), 2 k tail(m_j, X_j) for every j)
+
+is a p-value, and with one site tail(M, X_1) alone is.
+
+*All candidates.* H0 is the union of the claims that h does, so it is refuted only if each of them is:
+p = max p(h). If H0 holds of h, then Pr[p <= level] <= Pr[p(h) <= level] <= level. This intersection-union test
+(Berger 1982) needs no correction for the number of candidates, however they depend on each other. With
+noise = 0 one mistake of every candidate is proof: a tail is then 0 or 1.
+
+*Error of the best.* It was chosen on the same labels, so its limits have to hold for all candidates at once.
+There are 2 H (k + 1) of them (2 H with one site), each wrong with probability at most r, (1 - confidence) over
+that number. Those of a site are of Clopper and Pearson. The total X is not binomial if the sites' errors
+differ; its limits are for their average e = sum of m_j e_j / M. The lower one, at X = c, is wrong if e is less.
+For c >= 2 it is where the binomial tail at c is r. If c >= M e + 1, then Pr[X >= c] is at most that tail at e
+(Hoeffding 1956), less than r. Otherwise M e > 1 and c is at most M e rounded up, so that the tail is above 1/4
+(Greenberg and Mohri 2014) and r is not: the limit is right. For c = 1, Pr[X >= 1] <= M e, so r / M will do. An
+upper limit is 1 less the lower limit of how often the candidate is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.evidence import read_hypothesis_names, read_labels
+from fedpact.describe.numbers import read_chance, read_number, shorten
+from fedpact.errors import FederationError, Problems
+from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.statistics.confidence import clopper_pearson
+from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
+
+LEVEL = 0.01
+CONFIDENCE = 0.95
+
+Counts = NDArray[np.int64]
+
+NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
+
+
+def _read_predictions(name: str, predictions: Any, problems: Problems) -> NDArray[np.integer] | None:
+    try:
+        shape = np.shape(predictions)
+    except ValueError:
+        shape = ()
+    if len(shape) == 2 and shape[0] > 0 and shape[1] == 0:
+        return np.empty(shape, dtype=np.int64)
+    return read_labels(predictions, f"site {name!r}: predictions", problems)
+
+
+def _read_truth(name: str, labels: Any, problems: Problems) -> NDArray[np.integer] | None:
+    field = f"site {name!r}: labels"
+    try:
+        array = np.asarray(labels)
+    except (ValueError, TypeError, OverflowError):
+        array = np.empty(())
+    if array.ndim != 1:
+        problems.add(f"{field} must be one row, the class of every sample; they are {shorten(labels)}")
+        return None
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    row = read_labels(array[None], field, problems)
+    return None if row is None else row[0]
+
+
+def _count_mistakes(name: str, contribution: Any, problems: Problems) -> tuple[Counts, int] | None:
+    """(H,) mistakes of every candidate, and the number of samples; None where ``problems`` says why."""
+    if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
+        problems.add(
+            f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
+        )
+        return None
+    predictions = _read_predictions(name, contribution[0], problems)
+    labels = _read_truth(name, contribution[1], problems)
+    if predictions is None or labels is None:
+        return None
+    if len(labels) != predictions.shape[1]:
+        problems.add(
+            f"site {name!r}: labels must be one for each of the {predictions.shape[1]} samples, the columns of "
+            f"predictions; there are {len(labels)}"
+        )
+        return None
+    return np.asarray((predictions != labels).sum(axis=1), dtype=np.int64), len(labels)
+
+
+def _read_contributions(contributions: Any) -> dict[str, tuple[Counts, int]]:
+    if not isinstance(contributions, Mapping) or not contributions:
+        raise FederationError(
+            'contributions must map at least one site to its labelled samples, as in {"alice": (predictions, '
+            f"labels)}}; they are {shorten(contributions)}"
+        )
+    problems = Problems()
+    read = {str(name): _count_mistakes(str(name), given, problems) for name, given in contributions.items()}
+    heights = {name: len(site[0]) for name, site in read.items() if site is not None}
+    if len(set(heights.values())) > 1:
+        problems.add(
+            f"every site must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
+        )
+    problems.raise_if_any()
+    return {name: site for name, site in read.items() if site is not None}
+
+
+def _read_noise(value: Any) -> float:
+    noise = read_number(value, "noise")
+    if not 0 <= noise < 1:
+        raise FederationError(
+            f"noise must be 0 or more and below 1, the share of labels that may be wrong; it is {shorten(value)}"
+        )
+    return noise
+
+
+def p_values(mistakes: Counts, m: Counts, noise: float) -> NDArray[np.float64]:
+    """(H,) p-value of every candidate's mistakes (H, k) on the samples (k,) of the sites.
+
+    Examples
+    --------
+    >>> p_values(np.array([[0, 0], [1, 0], [1, 2]]), np.array([3, 3]), 0.1).round(3)
+    array([1.   , 0.937, 0.032])
+    """
+    pooled = upper_tail(int(m.sum()), mistakes.sum(axis=1), noise)
+    if len(m) < 2:
+        return pooled
+    sites = np.array([upper_tail(int(size), own, noise) for size, own in zip(m, mistakes.T, strict=True)])
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(pooled, len(m) * sites.min(axis=0))))
+
+
+def average_limits(mistakes: int, m: int, risk: float) -> tuple[float, float]:
+    """Limits of the average of m errors that may differ, each wrong with at most the chance ``risk``.
+
+    Examples
+    --------
+    >>> [round(limit, 4) for limit in average_limits(2, 20, 0.025)]
+    [0.0123, 0.317]
+    """
+    low, high = (float(limit) for limit in clopper_pearson(np.array(mistakes), m, risk))
+    return min(low, risk / m) if mistakes == 1 else low, max(high, 1 - risk / m) if mistakes == m - 1 else high
+
+
+def _estimate(mistakes: Counts, m: Counts, risk: float) -> tuple[ErrorRate, list[ErrorRate]]:
+    """Error of a candidate at all sites together and at each, from its mistakes (k,) on samples (k,)."""
+    sites = []
+    for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True):
+        low, high = clopper_pearson(np.array(wrong), size, risk)
+        sites.append(ErrorRate(mistakes=wrong, m=size, low=float(low), high=float(high)))
+    if len(sites) == 1:
+        return sites[0], sites
+    total, M = int(mistakes.sum()), int(m.sum())
+    average = average_limits(total, M, risk)
+    return ErrorRate(mistakes=total, m=M, low=average[0], high=average[1]), sites
+
+
+def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> RealizabilityStatus:
+    if is_refuted:
+        return RealizabilityStatus.REFUTED
+    if not consistent:
+        return RealizabilityStatus.WITHIN_NOISE
+    return RealizabilityStatus.CONSISTENT if is_everywhere else RealizabilityStatus.CONSISTENT_WHERE_SEEN
+
+
+def realizability(
+    contributions: Mapping[str, tuple[Any, Any]],
+    *,
+    noise: float | str = 0.0,
+    level: float | str = LEVEL,
+    confidence: float | str = CONFIDENCE,
+    hypotheses: Sequence[str] | None = None,
+) -> Realizability:
+    """Test on labelled samples whether some candidate can be right, and say what stands if none is.
+
+    Parameters
+    ----------
+    contributions
+        For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,). A site
+        may have no samples yet. The samples of a site must be independent draws. A label that no candidate
+        predicts is a mistake of all; of a class that no sample has, nothing is learnt.
+    noise
+        How often labels may be wrong at the most: the error of a right candidate.
+    level
+        That some candidate is right is refuted, though one is, with at most this chance.
+    confidence
+        Chance, at least, that the limits of errors are right, for all candidates and sites at once.
+    hypotheses
+        Their names; h1, h2, ... if not given.
+
+    Examples
+    --------
+    >>> alice = ([[0, 1, 1, 0], [0, 0, 1, 1]], [0, 1, 1, 0])
+    >>> seen = realizability({"alice": alice}, hypotheses=["forest", "stump"])
+    >>> seen.best, seen.consistent, seen.is_refuted, round(seen.error.high, 3)
+    ('forest', 1, False, 0.666)
+
+    At bob's the forest is wrong once, and then nobody is right:
+
+    >>> bob = ([[0, 1], [0, 0]], [0, 0])
+    >>> seen = realizability({"alice": alice, "bob": bob}, hypotheses=["forest", "stump"])
+    >>> seen.best, seen.p_value, seen.status.name
+    ('forest', 0.0, 'REFUTED')
+
+    Labelled by the forest as a teacher, whatever agrees with all samples errs at most this much more often:
+
+    >>> {site: round(limit, 3) for site, limit in seen.error_with_teacher.items()}
+    {'alice': 0.746, 'bob': 0.998}
+    """
+    sites = _read_contributions(contributions)
+    problems = Problems()
+    H = len(next(iter(sites.values()))[0])
+    names = read_hypothesis_names(hypotheses, H, problems)
+    problems.raise_if_any()
+    noise, level, confidence = (
+        _read_noise(noise),
+        read_chance(level, "level"),
+        read_chance(confidence, "confidence"),
+    )
+    samples = {name: m for name, (_, m) in sites.items()}
+    about: dict[str, Any] = {
+        "mistakes": {
+            name: {site: int(count[h]) for site, (count, _) in sites.items()} for h, name in enumerate(names)
+        },
+        "samples": samples,
+        "noise": noise,
+        "level": level,
+        "confidence": confidence,
+    }
+    seen = [name for name, m in samples.items() if m]
+    errors = dict.fromkeys(samples, NOTHING)
+    if not seen:
+        status = RealizabilityStatus.NO_SAMPLES
+        return Realizability(
+            best=None, error=NOTHING, errors=errors, consistent=H, p_value=1.0, status=status, **about
+        )
+    mistakes, m = np.column_stack([sites[name][0] for name in seen]), np.array([samples[name] for name in seen])
+    total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
+    best, consistent = int(total.argmin()), int((total == 0).sum())
+    risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
+    error, own = _estimate(mistakes[best], m, risk)
+    return Realizability(
+        best=names[best],
+        error=error,
+        errors=errors | dict(zip(seen, own, strict=True)),
+        consistent=consistent,
+        p_value=p_value,
+        status=_judge(consistent, p_value <= level, len(seen) == len(samples)),
+        **about,
+    )

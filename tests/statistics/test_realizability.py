@@ -1,0 +1,276 @@
+"""p-values, level and limits against fractions, every outcome counted out; what is said and refused."""
+
+import itertools
+import json
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+import fedpact as fp
+from binomials import lower, upper
+from fedpact.statistics.confidence import clopper_pearson
+from fedpact.statistics.realizability import average_limits, p_values
+
+NOISES = tuple(map(Fraction, ("0", "1/100", "1/10", "1/3")))
+
+
+def site(*mistakes, m):
+    """Predictions of candidates that are wrong on the first so many of m samples, all labelled 1."""
+    return np.array([[0] * wrong + [1] * (m - wrong) for wrong in mistakes]).reshape(len(mistakes), m), [1] * m
+
+
+def p_by_hand(mistakes, m, noise):
+    pooled = upper(sum(m), sum(mistakes), noise)
+    if len(m) == 1:
+        return pooled
+    own = min(upper(size, wrong, noise) for wrong, size in zip(mistakes, m, strict=True))
+    return min(Fraction(1), 2 * pooled, 2 * len(m) * own)
+
+
+@st.composite
+def counted(draw):
+    m = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3))
+    rows = draw(st.lists(st.tuples(*(st.integers(0, size) for size in m)), min_size=1, max_size=4))
+    return m, rows
+
+
+@given(counted(), st.sampled_from(NOISES))
+@settings(max_examples=80)
+def test_the_answer_is_that_counted_out(case, noise):
+    m, rows = case
+    names = [f"site-{place}" for place in range(len(m))]
+    columns = zip(names, m, zip(*rows, strict=True), strict=True)
+    seen = fp.realizability({name: site(*wrong, m=size) for name, size, wrong in columns}, noise=float(noise))
+    sizes = [size for size in m if size]
+    kept = [[wrong for wrong, size in zip(row, m, strict=True) if size] for row in rows]
+    exact = max(p_by_hand(row, sizes, noise) for row in kept) if sizes else 1
+    assert seen.p_value == pytest.approx(float(exact), rel=1e-9, abs=0)
+    assert seen.is_refuted == (exact <= Fraction(1, 100))
+    assert seen.consistent == sum(sum(row) == 0 for row in rows)
+    assert [list(sites.values()) for sites in seen.mistakes.values()] == [list(row) for row in rows]
+    if sizes:
+        totals = [sum(row) for row in rows]
+        assert seen.best == f"h{totals.index(min(totals)) + 1}"
+        assert (seen.error.mistakes, seen.error.m) == (min(totals), sum(m))
+    assert fp.Realizability.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+
+
+@pytest.mark.parametrize("level", [0.15, 0.3, 0.6])
+def test_a_right_candidate_is_refuted_within_the_level_over_all_outcomes(level):
+    """Both sites have three samples; h1 errs as often as allowed, and h2 is wrong more often where h1 is."""
+    noise, outcomes = Fraction(1, 5), list(itertools.product((0, 1), repeat=2))
+    chance = {(0, 0): Fraction(3, 5), (0, 1): Fraction(1, 5), (1, 0): Fraction(1, 20), (1, 1): Fraction(3, 20)}
+    total = Fraction(0)
+    for drawn, other in itertools.product(itertools.combinations_with_replacement(outcomes, 3), repeat=2):
+        mistakes = np.array([np.sum(drawn, axis=0), np.sum(other, axis=0)]).T
+        if p_values(mistakes, np.array([3, 3]), float(noise)).max() <= level:
+            total += _chance(drawn, chance) * _chance(other, chance)
+    assert sum(p for (h1, _), p in chance.items() if h1) == noise
+    assert 0 < total <= Fraction(level)
+
+
+def _chance(drawn, chance):
+    orders = len(set(itertools.permutations(drawn)))
+    return orders * prod((chance[outcome] for outcome in drawn), start=Fraction(1))
+
+
+@pytest.mark.parametrize("level", [0.01, 0.2])
+def test_many_right_candidates_are_refuted_within_the_level(level):
+    """More than the level would be chance only once in a million; worse candidates are refuted more often."""
+    rng, m, worlds = np.random.default_rng(0), np.array([40, 5, 100]), 50_000
+    right = p_values(rng.binomial(m, 0.1, (worlds, 3)), m, 0.1) <= level
+    assert 0 < right.sum() <= binom.isf(1e-6, worlds, level)
+    for wrong in ([0.2, 0.2, 0.2], [0.1, 0.9, 0.1]):
+        caught = p_values(rng.binomial(m, wrong, (1000, 3)), m, 0.1) <= level
+        assert caught.mean() > 0.5
+
+
+def sums(chances):
+    """Distribution of the number of successes, in fractions."""
+    out = [Fraction(1)]
+    for chance in chances:
+        out = [
+            (out[c] if c < len(out) else 0) * (1 - chance) + (out[c - 1] * chance if c else 0)
+            for c in range(len(out) + 1)
+        ]
+    return out
+
+
+SIXTHS = [Fraction(step, 6) for step in range(7)]
+
+
+@pytest.mark.parametrize("risk", [0.005, 0.05, 0.16])
+def test_limits_of_an_average_are_wrong_within_the_risk_over_all_outcomes(risk):
+    for n in (2, 3, 5):
+        limits = [average_limits(c, n, risk) for c in range(n + 1)]
+        for chances in itertools.combinations_with_replacement([*SIXTHS, Fraction(1, 50), Fraction(49, 50)], n):
+            mean, distribution = sum(chances) / n, sums(chances)
+            too_high = sum(p for p, (low, _) in zip(distribution, limits, strict=True) if low > mean)
+            too_low = sum(p for p, (_, high) in zip(distribution, limits, strict=True) if high < mean)
+            assert max(too_high, too_low) <= Fraction(risk)
+
+
+def test_the_limits_of_a_binomial_would_not_do_for_an_average():
+    chances, risk = [Fraction(1), Fraction(9, 10)], 0.098
+    assert clopper_pearson(np.array(1), 2, risk)[1] < sum(chances) / 2 <= average_limits(1, 2, risk)[1]
+    assert sums(chances)[1] > Fraction(risk)
+
+
+def test_limits_of_sites_are_of_clopper_and_pearson_for_all_candidates_and_sites():
+    seen = fp.realizability({"alice": site(2, 3, m=9), "bob": site(1, 4, m=7), "carol": site(0, 0, m=0)})
+    risk = Fraction(1, 20) / (2 * 2 * 3)
+    for name in ("alice", "bob"):
+        error = seen.errors[name]
+        assert float(upper(error.m, error.mistakes, Fraction(error.low))) == pytest.approx(float(risk), rel=1e-6)
+        assert float(lower(error.m, error.mistakes, Fraction(error.high))) == pytest.approx(float(risk), rel=1e-6)
+    alone = fp.realizability({"alice": site(2, 3, m=9)})
+    assert alone.error == alone.errors["alice"]
+    assert float(upper(9, 2, Fraction(alone.error.low))) == pytest.approx(0.05 / 4, rel=1e-6)
+
+
+def test_limits_of_the_best_are_right_as_often_as_is_said():
+    """The luckiest of thirty bad candidates looks better than it is. Too many misses: once in a million."""
+    rng, worlds, missed, naive = np.random.default_rng(1), 200, 0, 0
+    for _ in range(worlds):
+        wrong = rng.random((30, 60)) < 0.3
+        seen = fp.realizability({"alice": (wrong.astype(int), np.zeros(60))}, confidence=0.8)
+        missed += not seen.error.low <= 0.3 <= seen.error.high
+        low, high = clopper_pearson(np.array(seen.error.mistakes), 60, 0.1)
+        naive += not low <= 0.3 <= high
+    assert missed <= binom.isf(1e-6, worlds, 0.2) < naive
+
+
+CASES = {
+    "consistent": ({"a": site(0, 2, m=5), "b": site(0, 0, m=2)}, 0, "CONSISTENT", False),
+    "unseen": ({"a": site(0, 2, m=5), "b": site(0, 0, m=0)}, 0, "CONSISTENT_WHERE_SEEN", False),
+    "no mistakes within noise": ({"a": site(0, 2, m=5)}, 0.1, "CONSISTENT", False),
+    "one mistake of each": ({"a": site(0, 1, m=5), "b": site(1, 0, m=5)}, 0, "REFUTED", True),
+    "explained by noise": ({"a": site(1, 1, m=5)}, "1/5", "WITHIN_NOISE", False),
+    "not explained by noise": ({"a": site(5, 4, m=5)}, "1/10", "REFUTED", True),
+    "one site alone": ({"a": site(6, m=6), "b": site(0, m=300)}, "1/10", "REFUTED", True),
+    "no samples": ({"a": site(0, 0, m=0), "b": ([[], []], [])}, 0, "NO_SAMPLES", False),
+}
+
+
+@pytest.mark.parametrize(("contributions", "noise", "status", "is_refuted"), CASES.values(), ids=CASES)
+def test_what_is_found(contributions, noise, status, is_refuted):
+    seen = fp.realizability(contributions, noise=noise)
+    assert (seen.status.name, seen.is_refuted) == (status, is_refuted)
+    assert fp.Realizability.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+
+
+def test_without_noise_a_mistake_of_each_is_proof():
+    assert fp.realizability({"a": site(1, 1, m=1000)}, level=1e-300).p_value == 0
+    assert fp.realizability({"a": site(1000, 0, m=1000)}, level=0.999).p_value == 1
+
+
+def test_without_samples_nothing_is_known():
+    seen = fp.realizability({"a": ([[], []], [])})
+    assert (seen.best, seen.teacher, seen.p_value, seen.unseen) == (None, None, 1, ("a",))
+    assert (seen.error.rate, seen.error_with_teacher, seen.bound(0.1)) == (None, {"a": 1.0}, {"a": 1.0})
+    assert (seen.excess, str(seen.error)) == ("no labelled sample was contributed", "not known without samples")
+
+
+def test_a_label_that_no_candidate_predicts_is_a_mistake_of_all():
+    seen = fp.realizability({"a": ([[0, 1], [1, 1]], [0, 7])})
+    assert seen.mistakes == {"h1": {"a": 1}, "h2": {"a": 2}}
+    assert seen.is_refuted
+
+
+def test_the_sentences_have_the_numbers():
+    found = fp.realizability({"a": site(0, 3, m=4)})
+    assert found.excess == "1 of 2 candidates makes no mistake on 4 samples"
+    wrong = fp.realizability({"a": site(3, 4, m=10), "b": site(2, 1, m=10)}, noise=0.02)
+    assert wrong.excess.startswith(
+        "every candidate makes mistakes; the best, 'h1', on 5 of 20 samples (0.25; between "
+    )
+    assert f"errs at a rate of {wrong.error.low:.3g} or more, where the noise is 0.02; p-value " in wrong.excess
+
+
+def test_with_a_teacher_errors_add_up():
+    seen = fp.realizability({"a": site(1, 30, m=50), "b": site(2, 40, m=40)}, hypotheses=["tree", "stump"])
+    assert (seen.is_refuted, seen.teacher) == (True, "tree")
+    limits = {name: seen.errors[name].high for name in "ab"}
+    assert seen.error_with_teacher == limits
+    assert seen.bound("1/10") == {"a": limits["a"] + 0.1, "b": limits["b"] + 0.1}
+    assert seen.bound({"b": 0.2, "a": 0}) == {"a": limits["a"], "b": limits["b"] + 0.2}
+    assert seen.bound(1) == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "message"),
+    [
+        (1.5, "epsilon must lie between 0 and 1; site 'alice' has 1.5"),
+        ({"alice": 0.1}, "epsilon must have a number for every site; 'bob' has none"),
+        ({"alice": 0.1, "bob": 0, "alicia": 0.1}, "there is no site 'alicia'; did you mean 'alice'?"),
+        (float("nan"), "epsilon must be a finite number; it is nan"),
+    ],
+)
+def test_bound_refuses(epsilon, message):
+    seen = fp.realizability({"alice": site(0, m=3), "bob": site(0, m=3)})
+    with pytest.raises(fp.FederationError) as caught:
+        seen.bound(epsilon)
+    assert message in str(caught.value)
+
+
+GOOD = site(0, 1, m=3)
+BAD = {
+    "nothing": ({}, {}, "contributions must map at least one site to its labelled samples"),
+    "a-list": ([GOOD], {}, "contributions must map at least one site to its labelled samples"),
+    "no-pair": ({"a": GOOD[0]}, {}, "site 'a': a contribution must be a pair, (predictions, labels)"),
+    "three": ({"a": (*GOOD, 1)}, {}, "site 'a': a contribution must be a pair, (predictions, labels)"),
+    "nan-label": (
+        {"a": (GOOD[0], [0, np.nan, 1])},
+        {},
+        "site 'a': labels must hold whole numbers (class indices)",
+    ),
+    "nan": ({"a": ([[0, np.nan]], [0, 1])}, {}, "site 'a': predictions must hold whole numbers (class indices)"),
+    "words": ({"a": (GOOD[0], ["x", "y", "z"])}, {}, "site 'a': labels must hold whole numbers (class indices)"),
+    "none": (
+        {"a": (GOOD[0], None)},
+        {},
+        "site 'a': labels must be one row, the class of every sample; they are None",
+    ),
+    "column": (
+        {"a": (GOOD[0], [[1], [1], [1]])},
+        {},
+        "site 'a': labels must be one row, the class of every sample",
+    ),
+    "ragged": (
+        {"a": ([[0, 1], [0]], [0, 1])},
+        {},
+        "site 'a': predictions must be a matrix with one row per hypothesis",
+    ),
+    "ragged-labels": ({"a": (GOOD[0], [[0, 1], [0]])}, {}, "site 'a': labels must be one row"),
+    "no-candidates": ({"a": (np.empty((0, 3)), [1, 1, 1])}, {}, "site 'a': predictions must have at least one"),
+    "no-candidates-nor-samples": (
+        {"a": (np.empty((0, 0)), [])},
+        {},
+        "site 'a': predictions must have at least one",
+    ),
+    "few-labels": ({"a": (GOOD[0], [1, 1])}, {}, "site 'a': labels must be one for each of the 3 samples"),
+    "labels-of-nothing": ({"a": ([[], []], [1])}, {}, "one for each of the 0 samples, the columns of predictions"),
+    "other-H": (
+        {"a": GOOD, "b": site(0, m=2)},
+        {},
+        "every site must predict with the same hypotheses; the numbers of rows differ: {'a': 2, 'b': 1}",
+    ),
+    "names": ({"a": GOOD}, {"hypotheses": ["x"]}, "hypothesis names must be 2 different strings; they are ['x']"),
+    "noise-1": ({"a": GOOD}, {"noise": 1}, "noise must be 0 or more and below 1"),
+    "noise-below-0": ({"a": GOOD}, {"noise": -0.1}, "noise must be 0 or more and below 1"),
+    "level": ({"a": GOOD}, {"level": 5}, "level must lie strictly between 0 and 1; it is 5"),
+    "confidence": ({"a": GOOD}, {"confidence": 95}, "confidence must lie strictly between 0 and 1; it is 95"),
+}
+
+
+@pytest.mark.parametrize(("contributions", "options", "message"), BAD.values(), ids=BAD)
+def test_refuses(contributions, options, message):
+    with pytest.raises(fp.FederationError) as caught:
+        fp.realizability(contributions, **options)
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
