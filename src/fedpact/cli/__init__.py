@@ -14,6 +14,7 @@ import fedpact as fp
 from fedpact.cli import (
     audit,
     check,
+    check_contribution,
     compare,
     demo,
     examples,
@@ -24,6 +25,7 @@ from fedpact.cli import (
     plan,
     prices,
     report,
+    realizability,
     reproduce,
     share,
     verify,
@@ -51,6 +53,8 @@ for command in (
     share.share,
     pay.pay,
     audit.audit,
+    check_contribution.check_contribution,
+    realizability.realizability,
     examples.examples,
 ):
     app.command()(command)
