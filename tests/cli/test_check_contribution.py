@@ -91,7 +91,7 @@ def test_what_cannot_be_seen_is_said(fedpact, folder):
 BAD = {
     "no-report": (["alice.npz", "many.csv"], "alice.npz"),
     "no-file": (["alice.report.npz", "samples.csv"], "samples.csv: no such file"),
-    "ending": (["alice.report.npz", "alice.report.npz"], "a file of labels must end in .npy or .csv"),
+    "ending": (["alice.report.npz", "alice.report.npz"], "a file of predictions must end in .npy, .csv, .parquet"),
     "other-names": (["alice.report.npz", "other.csv"], "candidate 2 is 'stump' in one and 'tree' in the other"),
     "more-candidates": (["alice.report.npz", "three.csv"], "one row for each of the 2 hypotheses of the report"),
     "more-classes": (["alice.report.npz", "classes.csv"], "at most the n_classes = 2 different labels"),
@@ -99,9 +99,12 @@ BAD = {
         ["alice.report.npz", "many.csv", "--level", "2"],
         "level must lie strictly between 0 and 1; it is 2",
     ),
-    "scores": (["alice.report.npz", "scores.csv"], "scores.csv: line 2 must hold 2 labels"),
-    "scores-npy": (["alice.report.npz", "scores.npy"], "predictions must hold whole numbers"),
-    "cube": (["alice.report.npz", "cube.npy"], "predictions must be a matrix with one row per hypothesis"),
+    "scores": (["alice.report.npz", "scores.csv"], "scores.csv: line 2: the label of 'forest' is '0.1'"),
+    "scores-npy": (
+        ["alice.report.npz", "scores.npy"],
+        "scores.npy: 'h1': labels must be whole numbers or strings",
+    ),
+    "cube": (["alice.report.npz", "cube.npy"], "cube.npy: must be a matrix, candidates by points"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,6 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import JsonOption, answer, console, format_number, make_table, print_table
-from fedpact.cli.matrix_files import number_labels, read_matrix
 
 
 def check_contribution(
@@ -18,8 +18,8 @@ def check_contribution(
         str,
         typer.Argument(
             metavar="PREDICTIONS",
-            help="What each candidate predicts on the contributed samples: .csv with a column per candidate "
-            "under its name, or .npy with a row per candidate.",
+            help="What each candidate predicts on the contributed samples: .csv or .parquet with a column per "
+            "candidate under its name, or .npy with a row per candidate.",
         ),
     ],
     level: Annotated[str, typer.Option(help="Chance, at most, that an honest site is flagged.")] = "0.01",
@@ -38,10 +38,10 @@ def check_contribution(
 
     Example: [bold]fedpact check-contribution alice.report.npz alice-samples.csv --fresh[/bold]
     """
-    said, samples = fp.read_report(report), read_matrix(predictions)
-    (labels,) = number_labels(samples.labels)
+    said, samples = fp.read_report(report), fp.candidates.read_predictions(predictions)
+    names = None if Path(predictions).suffix == ".npy" else samples.candidates.names
     seen = fp.check_contribution(
-        said, labels, level=level, tolerance=tolerance, power=power, fresh=fresh, hypotheses=samples.names
+        said, samples, level=level, tolerance=tolerance, power=power, fresh=fresh, hypotheses=names
     )
     answer(seen, lambda: print_contribution(seen), as_json=as_json)
 

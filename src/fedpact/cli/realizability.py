@@ -9,7 +9,6 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import JsonOption, answer, console, format_number, make_table, print_table
-from fedpact.cli.matrix_files import number_labels, read_matrix
 
 
 def realizability(
@@ -51,35 +50,26 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+    """Read every site's predictions and labels, and the candidates' names; an ``.npy`` file has none."""
     contributions: dict[str, Any] = {}
-    names, first = None, ""
+    named: list[tuple[str, fp.CandidateList]] = []
     for text in sites:
         site, *files = _split(text)
         if site in contributions:
             raise fp.FederationError(f"every site must be given once; {site!r} is there twice")
-        predicted, labels = (read_matrix(file) for file in files)
-        if len(labels.labels) != 1:
+        if fp.candidates.read_predictions(files[1]).H != 1:
             raise fp.FederationError(f"{files[1]}: labels must be one column (.csv) or one row (.npy)")
-        if predicted.names is not None:
-            names, first = names or predicted.names, first or site
-            _check_names(first, names, site, predicted.names)
-        numbered = number_labels(predicted.labels, labels.labels)
-        contributions[site] = (numbered[0], numbered[1][0])
-    return contributions, names
-
-
-def _check_names(first: str, names: tuple[str, ...], site: str, others: tuple[str, ...]) -> None:
-    if len(names) != len(others):
-        raise fp.FederationError(
-            f"every site must predict with the same candidates; {first!r} has {len(names)} of them and "
-            f"{site!r} {len(others)}"
-        )
-    for place, (own, other) in enumerate(zip(names, others, strict=True), 1):
-        if own != other:
+        both = fp.candidates.read_predictions(files)
+        contributions[site] = (both.labels[:-1], both.labels[-1])
+        if not files[0].endswith(".npy"):
+            named.append((site, fp.CandidateList.from_names(both.candidates.names[:-1])))
+    for site, own in named:
+        difference = named[0][1].difference(own)
+        if difference is not None:
             raise fp.FederationError(
-                "every site must predict with the same candidates, in the same order; candidate "
-                f"{place} is {own!r} at {first!r} and {other!r} at {site!r}"
+                f"{named[0][0]!r} and {site!r} predict with different candidates: {difference}"
             )
+    return contributions, named[0][1].names if named else None
 
 
 def print_realizability(seen: fp.Realizability) -> None:
