@@ -83,7 +83,10 @@ def test_a_report_says_what_leaves_the_site(folder, fedpact):
 
 def test_a_noisy_report_is_planned_with_at_a_confidence_only(folder, fedpact):
     for site in SITES:
-        assert fedpact("report", f"{site}.csv", "--name", site, "--privacy", "2,1e-3")[0] == 0
+        assert (
+            fedpact("report", f"{site}.csv", "--name", site, "--classes", "healthy,ill", "--privacy", "2,1e-3")[0]
+            == 0
+        )
     reports = [f"{site}.report.npz" for site in SITES]
     assert fedpact("gather", *reports, "--epsilon", "0.2", "--delta", "0.1", "-o", "noisy.toml")[0] == 0
     code, _, err = fedpact("plan", "noisy.toml")
@@ -153,7 +156,11 @@ def test_unknown_labels_are_refused(folder, fedpact):
 
 @pytest.mark.parametrize("budget", ["1", "1,2,3", "0,1e-6", "1,0", "a,b"])
 def test_a_budget_is_checked(folder, fedpact, budget):
-    refused(fedpact, "report", "alice.csv", "--name", "alice", "--privacy", budget)
+    refused(fedpact, "report", "alice.csv", "--name", "alice", "--classes", "healthy,ill", "--privacy", budget)
+
+
+def test_privacy_needs_the_labels_to_be_declared(folder, fedpact):
+    assert "--classes" in refused(fedpact, "report", "alice.csv", "--name", "alice", "--privacy", "1,1e-6")
 
 
 def test_truncated_and_changed_reports_are_refused(folder, fedpact, network):

@@ -34,7 +34,8 @@ def report(
     privacy: Annotated[
         str | None,
         typer.Option(
-            metavar="EPSILON,DELTA", help='Add noise for differential privacy, as in "1,1e-6"; needs "opendp".'
+            metavar="EPSILON,DELTA",
+            help='Add noise for differential privacy, as in "1,1e-6"; needs --classes and "fedpact[privacy]".',
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -43,6 +44,10 @@ def report(
 
     Example: [bold]fedpact report alice.csv --name alice[/bold]
     """
+    if privacy is not None and classes is None:
+        raise fp.FederationError(
+            "--privacy needs --classes: which labels occur at this site must not be read off its data"
+        )
     path = output or Path(f"{name}.report.npz")
     predicted = fp.candidates.read_predictions(predictions, classes=read_list(classes, "classes"))
     with progress_bar("Counting disagreements") as show:
