@@ -178,3 +178,24 @@ def test_the_python_of_the_page_on_realizability_prints_what_it_says(capsys):
     assert capsys.readouterr().out.splitlines() == said
     assert re.findall(r"wrong about (\d+) percent.* where (\d+) was the bound", page) == [("24", "71")]
     assert said[-1].endswith(" True 0.24 0.71")
+
+
+def test_the_files_of_the_how_to_go_from_report_to_check(tmp_path, monkeypatch, capsys):
+    """Every block of the page in order: python as it stands, commands in the folder that it fills."""
+    page = (ROOT / "docs" / "how-to" / "files-only.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    printed = {}
+    for language, code in re.findall(r"```(python)?\n(.*?)```", page, flags=re.DOTALL):
+        if language:
+            exec(compile(code, "files-only.md", "exec"), names)
+            continue
+        for line in code.splitlines():
+            words = shlex.split(line.removeprefix("$ fedpact "))
+            command = [sys.executable, "-m", "fedpact", *words]
+            printed[words[0]] = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert list(printed) == ["report", "gather", "plan", "pay", "check-contribution", "realizability"]
+    assert "all this with probability 0.95" in printed["plan"]
+    assert "every agent is at least as well off as alone" in printed["pay"]
+    assert fp.ContributionStatus.CONSISTENT.value in printed["check-contribution"]
+    assert fp.RealizabilityStatus.CONSISTENT.value in printed["realizability"]
