@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
+from fedpact.describe.condensed import to_condensed
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
@@ -69,7 +69,7 @@ def simulate_sites(fed: Federation, rng: np.random.Generator) -> SimulatedSites:
     rest = np.maximum(1 - domain.mass.sum(axis=1, keepdims=True), 0.0)
     h, g = np.triu_indices(fed.H, k=1)
     differ = np.vstack([(domain.labels[h] != domain.labels[g]).T, np.zeros((1, len(h)), dtype=bool)])
-    rates = np.array([squareform(square, checks=False) for square in disagreement(fed)])
+    rates = np.array([to_condensed(square) for square in disagreement(fed)])
     return SimulatedSites(
         names=fed.names,
         mass=np.hstack([domain.mass, rest]),

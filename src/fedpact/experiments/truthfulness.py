@@ -19,9 +19,9 @@ from fedpact.describe.constructions import alice_bob, no_pure_equilibrium
 from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_whole_number
-from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.mechanism.audit.audit import audit
+from fedpact.statistics.make_report import report
 
 NAME = "truthfulness"
 REPORTS = 100_000
@@ -97,13 +97,8 @@ def draw_federation(rng: np.random.Generator, method: str) -> Federation:
     own = {f"agent-{i + 1}": labels[:, rng.integers(0, n, 10)] for i in range(k)}
     if kind == "predictions":
         return Federation.from_predictions(own, **options)
-    return Federation.from_reports([_report(name, points) for name, points in own.items()], **options)
-
-
-def _report(name: str, labels: np.ndarray[Any, np.dtype[np.int64]]) -> Report:
-    first, second = np.triu_indices(len(labels), k=1)
-    counts = (labels[first] != labels[second]).sum(axis=1)
-    return Report(name=name, n=labels.shape[1], n_classes=max(2, int(labels.max()) + 1), counts=counts)
+    sent = [report(seen, name=name, n_classes=max(2, int(seen.max()) + 1)) for name, seen in own.items()]
+    return Federation.from_reports(sent, **options)
 
 
 def _federations(rng: np.random.Generator, method: str) -> Iterator[Federation]:

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
 from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
@@ -35,6 +34,7 @@ from fedpact.planning.cover_by_cuts import (
     cover_stumps,
     cover_thresholds,
 )
+from fedpact.statistics.make_report import report
 
 COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
 MAX_IN_PLANE = 300
@@ -74,14 +74,8 @@ class Cover:
 
     def report_of(self, agent: str) -> Report:
         """On how many of an agent's points any two members disagree."""
-        cell = self.cells[agent]
-        kind = np.float32 if len(cell) < 2**23 else np.float64  # every sum is a whole number that fits
-        labels = self.labels.astype(kind)
-        weighted = labels * np.bincount(cell, minlength=labels.shape[1]).astype(kind)
-        positive = weighted.sum(axis=1)
-        apart = positive[:, None] + positive - 2 * (weighted @ labels.T)
-        counts = squareform(apart, checks=False).astype(np.int64)
-        return Report(name=agent, n=len(cell), n_classes=2, counts=counts)
+        points = np.bincount(self.cells[agent], minlength=self.labels.shape[1])
+        return report(self.labels, name=agent, n_classes=2, weights=points)
 
 
 def vc_dimension(class_name: str, f: int) -> int:

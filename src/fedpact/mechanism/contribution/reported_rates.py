@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.condensed import to_condensed
 from fedpact.describe.evidence import read_hypothesis_names, read_labels
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
@@ -48,7 +48,7 @@ def read_reported(report: Any) -> ReportedRates:
             f"it is {shorten(report)}"
         )
     _check_rates(rates)
-    return ReportedRates(site=None, H=len(rates), rates=np.clip(squareform(rates, checks=False), 0.0, 1.0))
+    return ReportedRates(site=None, H=len(rates), rates=np.clip(to_condensed(rates), 0.0, 1.0))
 
 
 def _check_rates(rates: NDArray[np.float64]) -> None:
