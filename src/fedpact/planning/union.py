@@ -26,6 +26,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
@@ -136,8 +137,7 @@ class UnionProgram:
         totals = np.einsum("th,th->t", weights, q)
         over = np.flatnonzero(totals > np.exp(TOL))
         share = (weights * q / totals[:, None])[over]
-        parts = np.divide(weights[over], share, out=np.ones_like(share), where=share > 0)
-        b = (share * np.log(parts)).sum(axis=1)
+        b = (xlogy(share, weights[over]) - xlogy(share, share)).sum(axis=1)
         found = []
         for at, target in enumerate(targets[over]):
             a = -self.rates.logs(targets[over][at : at + 1], self.at_one)[:, 0] @ share[at]
