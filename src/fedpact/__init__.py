@@ -39,6 +39,7 @@ from fedpact.experiments.contribution_check import (
     SimulationStatus,
     reproduce_contribution_check,
 )
+from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
 from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, reproduce_price_of_stability
@@ -103,6 +104,9 @@ __all__ = [
     "Cover",
     "CoverPlan",
     "CoverPlanStatus",
+    "CoverageRow",
+    "CoverageSimulation",
+    "CoverageStatus",
     "Dynamics",
     "DynamicsStatus",
     "EpsilonPrice",
@@ -202,6 +206,7 @@ __all__ = [
     "regret",
     "report",
     "reproduce_contribution_check",
+    "reproduce_coverage",
     "reproduce_obliviousness",
     "reproduce_price_of_stability",
     "reproduce_truthfulness",

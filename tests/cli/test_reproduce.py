@@ -1,6 +1,7 @@
 """``fedpact reproduce`` as a user meets it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,9 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("truthfulness", "--seed", "-1"), "seed must be"),
         (("contribution-check", "--level", "0"), "level must lie"),
         (("contribution-check", "--sites", "0"), "sites must"),
+        (("coverage", "--federations", "0"), "federations must"),
+        (("coverage", "--confidence", "2"), "confidence must lie"),
+        (("coverage", "--method", "exact"), "method must be one of lp, union, tree"),
         (("price-of-stability", "--epsilon", "0.7"), "epsilon must lie"),
         (("price-of-stability", "--delta", "2"), "delta must lie strictly between 0 and 1"),
     ],
@@ -97,3 +101,18 @@ def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
     assert small.status.value in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
     assert json.loads(fedpact("reproduce", "contribution-check", "--json")[1]) == small.to_dict()
+
+
+def test_missed_targets_are_counted(fedpact, monkeypatch, tmp_path):
+    small = fp.reproduce_coverage([30], federations=2)
+    monkeypatch.setattr(fp, "reproduce_coverage", lambda **options: small)
+    code, out, _ = fedpact("reproduce", "coverage", "--plot", str(tmp_path / "c.svg"))
+    assert code == 0
+    assert "true targets missed by union; confident plans promise at most 0.05" in out
+    assert ["30", "confident", "2", "0"] in [line.split()[:4] for line in out.splitlines()]
+    assert small.status.value in out
+    assert "interrupted" not in out
+    assert (tmp_path / "c.svg").stat().st_size > 5000
+    assert json.loads(fedpact("reproduce", "coverage", "--json")[1]) == small.to_dict()
+    monkeypatch.setattr(fp, "reproduce_coverage", lambda **options: replace(small, is_complete=False))
+    assert "interrupted: fewer federations were simulated" in fedpact("reproduce", "coverage")[1]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.drawing.figures import MOST_BARS, Square, draw_bars, draw_lines, draw_regions
+from fedpact.drawing.figures import MOST_BARS, Panel, Square, draw_bars, draw_lines, draw_panels, draw_regions
 
 
 def labels(figure):
@@ -89,6 +89,17 @@ def test_regions_show_each_kind_of_point_and_squares_that_may_be_open():
     assert drawn["stated"][0] != drawn["stated"][-1]
     assert "not found" not in drawn
     assert [line.get_label() for line in second.lines] == ["holds"]
+
+
+def test_panels_share_their_numbers_and_show_limits_and_levels():
+    first = Panel("missed", "share", {"a": [0.5, 0.2], "b": [0, 0]}, {"a": [(0.4, 0.6), (0.1, 0.3)]}, ("ok", 0.05))
+    second = Panel("cost", "ratio", {"a": [2, 1]}, {}, ("truth", 1))
+    figure = draw_panels([30, 1000], [first, second], x_axis="points")
+    left, right = figure.axes
+    assert [line.get_label() for line in left.lines] == ["a", "b", "ok"]
+    assert [segment[:, 1].tolist() for segment in left.collections[0].get_segments()] == [[0.4, 0.6], [0.1, 0.3]]
+    assert [text.get_text() for text in left.get_xticklabels()] == ["30", "1,000"]
+    assert (left.get_title(), right.get_ylabel(), len(right.collections)) == ("missed", "ratio", 0)
 
 
 def test_a_plan_draws_its_contributors():

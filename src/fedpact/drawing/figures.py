@@ -7,7 +7,7 @@ no window opens and nothing global changes; ``figure.savefig("plan.svg")`` write
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedpact.errors import MissingExtraError
@@ -21,6 +21,7 @@ _BAR = 0.32
 _MARGIN = 1.4
 _CURVE_HEIGHT = 4.5
 _MAP_WIDTH, _MAP_HEIGHT = 4.0, 5.5
+_PANEL_WIDTH = 5.0
 _PLAIN = "#3b6ea5"
 _MARKED = "#c0392b"
 _KINDS = (("o", _PLAIN), (".", "gray"), ("x", _MARKED))
@@ -263,4 +264,45 @@ def draw_regions(
             axes.plot(*zip(*around, strict=True), style, color="black", label=square.label)
         _dress(axes, title, x_axis, y_axis)
         axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.15))
+    return figure
+
+
+class Panel(NamedTuple):
+    """One of several plots over the same numbers, for :func:`draw_panels`."""
+
+    title: str
+    y_axis: str
+    lines: Mapping[str, Sequence[float]]
+    limits: Mapping[str, Sequence[tuple[float, float]]]
+    """For some of the lines, between which values each of theirs is known to lie."""
+    level: tuple[str, float]
+    """What to hold the lines against: a label and a value, drawn as a broken line."""
+
+
+def draw_panels(x: Sequence[float], panels: Sequence[Panel], *, x_axis: str) -> Figure:
+    """Draw panels side by side, one line per label over ``x``, which is divided by powers and marked as given.
+
+    Examples
+    --------
+    >>> panel = Panel("missed", "share", {"a": [0.5, 0.2]}, {"a": [(0.4, 0.6), (0.1, 0.3)]}, ("promised", 0.05))
+    >>> axes = draw_panels([30, 100], [panel], x_axis="points").axes[0]
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['a', 'promised']
+    """
+    figure = _new_figure(_CURVE_HEIGHT)
+    figure.set_figwidth(_PANEL_WIDTH * len(panels))
+    for place, panel in enumerate(panels):
+        axes = figure.add_subplot(1, len(panels), place + 1)
+        for (label, values), marker in zip(panel.lines.items(), cycle("os^D"), strict=False):
+            (line,) = axes.plot(x, values, marker=marker, markersize=4, label=label)
+            if label in panel.limits:
+                axes.vlines(x, *zip(*panel.limits[label], strict=True), color=line.get_color(), alpha=0.5)
+        label, value = panel.level
+        axes.axhline(value, color="black", linestyle="--", label=label)
+        axes.set_xscale("log")
+        axes.set_xticks(x, [f"{number:,g}" for number in x])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+        _dress(axes, panel.title, x_axis, panel.y_axis)
+        axes.legend(fontsize="small")
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from fedpact.cli.reproduce.contribution_check import contribution_check
+from fedpact.cli.reproduce.coverage import coverage
 from fedpact.cli.reproduce.obliviousness import obliviousness
 from fedpact.cli.reproduce.price_of_stability import price_of_stability
 from fedpact.cli.reproduce.truthfulness import truthfulness
@@ -14,5 +15,5 @@ app = typer.Typer(
     help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
     rich_markup_mode="rich",
 )
-for command in (price_of_stability, obliviousness, truthfulness, contribution_check):
+for command in (price_of_stability, obliviousness, truthfulness, contribution_check, coverage):
     app.command()(command)
