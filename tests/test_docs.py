@@ -37,6 +37,8 @@ def test_the_python_of_the_readme_runs_as_printed(capsys):
         "no pure equilibrium exists: every profile was searched",
         "{'alice': 2.0, 'bob': 1.0} 3.0",
         "0.0 28.0",
+        "17.0 36.0",
+        "[28, 24, 21, 17]",
     ]
 
 
@@ -54,12 +56,13 @@ def test_the_page_on_obliviousness_prints_what_it_shows(capsys):
     assert capsys.readouterr().out == shown
 
 
-def test_the_page_on_candidates_prints_what_it_says(capsys, tmp_path, monkeypatch):
-    page = (ROOT / "docs" / "explanation" / "candidates.md").read_text()
+@pytest.mark.parametrize("name", ["candidates", "confidence"])
+def test_a_page_prints_what_its_comments_say(name, capsys, tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "explanation" / f"{name}.md").read_text()
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
-        exec(compile(code, "candidates.md", "exec"), names)
+        exec(compile(code, f"{name}.md", "exec"), names)
         assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
 
 
@@ -120,6 +123,42 @@ def test_the_soak_is_told_as_it_was_measured():
     for row in found.rows:
         assert f"| `{row.method}` | {row.federations:,} | {row.tried:,} | {row.gain:g} |" in page
     assert (found.gain, found.tried) == (0, 100_000)
+
+
+def test_the_coverage_is_told_as_it_was_measured():
+    results = ROOT / "docs" / "results"
+    found = fp.CoverageSimulation.from_dict(json.loads((results / "coverage.json").read_text()))
+    page = (results / "coverage.md").read_text()
+    for row in found.rows:
+        limits = f"{row.low:.3f} - {row.high:.3f}"
+        cells = (
+            f"{row.n:,}",
+            row.plan,
+            f"{row.federations:,}",
+            row.missed,
+            row.undecided,
+            f"{row.share:.3f}",
+            limits,
+        )
+        assert f"| {' | '.join(map(str, cells))} | {row.cost_ratio:.2f} |" in page
+    for row in found.by_family:
+        assert f"{row.missed} of {row.federations}" in page
+    assert sum(row.federations for row in found.rows if row.plan == "confident") >= 1000
+    assert found.is_complete
+    assert found.status is fp.CoverageStatus.WITHIN
+    promise = 1 - found.confidence
+    assert all(row.low > promise for row in found.rows if row.plan != "confident")
+
+
+def test_the_readme_and_the_page_on_confidence_tell_the_measured_coverage():
+    found = fp.CoverageSimulation.from_dict(json.loads((ROOT / "docs/results/coverage.json").read_text()))
+    page = (ROOT / "docs" / "explanation" / "confidence.md").read_text()
+    for n in sorted({row.n for row in found.rows}):
+        rows = [found.row(plan, n) for plan in ("confident", "trusting", "optimal")]
+        cells = [f"{row.share:.1%}" for row in rows] + [f"{row.cost_ratio:.2f}" for row in rows]
+        assert f"| {n:,} | {' | '.join(cells)} |" in page
+    few, many = (f"{found.row('trusting', n).share:.0%}" for n in (30, 1000))
+    assert f"missed it in {few} of them with 30 points per site, and in {many}" in README.replace("\n", " ")
 
 
 @pytest.mark.parametrize("name", ["sharing", "payments"])
