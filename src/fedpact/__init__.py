@@ -42,7 +42,10 @@ from fedpact.experiments.contribution_check import (
 from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
 from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
+from fedpact.experiments.plan_privately import plan_privately, reproduce_digits, reproduce_hospitals
 from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, reproduce_price_of_stability
+from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
+from fedpact.experiments.site_data import Labelled, SiteData
 from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, reproduce_truthfulness
 from fedpact.game.best_response import best_response
 from fedpact.game.dynamics import Dynamics, DynamicsStatus, best_response_dynamics
@@ -88,13 +91,13 @@ from fedpact.statistics.verification import Interval, Verification, Verification
 __version__ = _version("fedpact")
 
 __all__ = [
-    "TIE",
     "Agent",
     "Audit",
     "AuditFinding",
     "AuditStatus",
     "BindingPair",
     "CandidateList",
+    "CandidateRun",
     "CheckedPair",
     "ComparedRow",
     "Comparison",
@@ -123,6 +126,7 @@ __all__ = [
     "HonestSites",
     "InfeasibleError",
     "Interval",
+    "Labelled",
     "LeavingGroup",
     "Linear",
     "LyingSites",
@@ -145,6 +149,8 @@ __all__ = [
     "PowerRow",
     "PowerStatus",
     "PricedEquilibrium",
+    "PrivatePlan",
+    "PrivatePlanning",
     "Quadratic",
     "Realizability",
     "RealizabilityStatus",
@@ -159,12 +165,15 @@ __all__ = [
     "Share",
     "ShareStatus",
     "SimulationStatus",
+    "SiteData",
+    "SiteReport",
     "SolverError",
     "StabilityCurve",
     "StabilityRow",
     "SteeringOutcome",
     "SteeringReport",
     "Summary",
+    "TIE",
     "Tradeoff",
     "TradeoffStatus",
     "Truthful",
@@ -200,6 +209,7 @@ __all__ = [
     "obliviousness",
     "plan",
     "plan_cover",
+    "plan_privately",
     "read_report",
     "realizability",
     "refute_payment",
@@ -207,6 +217,8 @@ __all__ = [
     "report",
     "reproduce_contribution_check",
     "reproduce_coverage",
+    "reproduce_digits",
+    "reproduce_hospitals",
     "reproduce_obliviousness",
     "reproduce_price_of_stability",
     "reproduce_truthfulness",

@@ -116,3 +116,39 @@ def test_missed_targets_are_counted(fedpact, monkeypatch, tmp_path):
     assert json.loads(fedpact("reproduce", "coverage", "--json")[1]) == small.to_dict()
     monkeypatch.setattr(fp, "reproduce_coverage", lambda **options: replace(small, is_complete=False))
     assert "interrupted: fewer federations were simulated" in fedpact("reproduce", "coverage")[1]
+
+
+def test_a_plan_from_reports_is_printed_with_its_stages(fedpact, tmp_path):
+    words = ("reproduce", "digits", "--candidates", "10", "--epsilon", "0.3", "--plot", str(tmp_path / "d.svg"))
+    code, out, _ = fedpact(*words)
+    assert code == 0
+    assert "digits: 10 candidates" in out
+    assert "about what a plan with confidence would cost with more unlabelled points" in out
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith("0.3 ")][:2] == [
+        ["0.3", "-"],
+        ["0.3", "0.95"],
+    ]
+    assert (tmp_path / "d.svg").stat().st_size > 5000
+    entry = json.loads(fedpact(*words[:6], "--json")[1])
+    assert fp.PrivatePlanning.from_dict(entry).to_dict() == entry
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hospitals", "--data", "nowhere"), "there is no folder 'nowhere'"),
+        (
+            ("hospitals", "--data", "."),
+            "data must be a folder that holds heart_disease_4hospitals.csv; '.' does not",
+        ),
+        (("digits", "--candidates", "many"), "candidates must be a number"),
+        (("digits", "--candidates", ","), "candidates must be a list"),
+        (("digits", "--seed", "-1"), "seed must be"),
+    ],
+)
+def test_what_cannot_be_planned_from_is_said(fedpact, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = fedpact("reproduce", *words)
+    assert code == 1
+    assert said in err
+    assert len(err.splitlines()) == 1

@@ -8,6 +8,7 @@ from fedpact.cli.reproduce.contribution_check import contribution_check
 from fedpact.cli.reproduce.coverage import coverage
 from fedpact.cli.reproduce.obliviousness import obliviousness
 from fedpact.cli.reproduce.price_of_stability import price_of_stability
+from fedpact.cli.reproduce.private_sites import digits, hospitals
 from fedpact.cli.reproduce.truthfulness import truthfulness
 
 app = typer.Typer(
@@ -15,5 +16,5 @@ app = typer.Typer(
     help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
     rich_markup_mode="rich",
 )
-for command in (price_of_stability, obliviousness, truthfulness, contribution_check, coverage):
+for command in (price_of_stability, obliviousness, truthfulness, contribution_check, coverage, hospitals, digits):
     app.command()(command)

@@ -1,0 +1,156 @@
+"""What came of planning for sites that did not show their data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedpact.drawing.figures import draw_bars
+from fedpact.planning.result import Plan
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteReport:
+    """What one site did: it predicted its own points, counted, and sent a report."""
+
+    name: str
+    points: int
+    """Unlabelled points, none of which left the site."""
+    report_bytes: int
+    """Size of the file that did."""
+    predict_seconds: float
+    report_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivatePlan:
+    """One plan made from the reports."""
+
+    epsilon: float
+    confidence: float | None
+    """With which the rates are taken for estimates; None if the sites' points are taken for all there is."""
+    plan: Plan
+    has_capacities: bool
+    """Whether no site is asked for more samples than it has points; else no such plan was found."""
+    payments: dict[str, float]
+    """By pay-what-you-contribute without a fee: what its labelling costs each site."""
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "epsilon": self.epsilon,
+            "confidence": self.confidence,
+            "plan": self.plan.to_dict(),
+            "has_capacities": self.has_capacities,
+            "payments": dict(self.payments),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlan:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**{**entry, "plan": Plan.from_dict(entry["plan"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateRun:
+    """Everything that was done with one class of candidates."""
+
+    H: int
+    H_different: int
+    """Candidates that some site sees to differ from every other."""
+    training: str
+    """How the training ended."""
+    train_seconds: float
+    least_error: float
+    """Share of all sites' points that the best candidate gets wrong; above 0, the class lacks the truth."""
+    sites: tuple[SiteReport, ...]
+    read_seconds: float
+    """To read and check all reports."""
+    plans: tuple[PrivatePlan, ...]
+
+    def at(self, epsilon: float, confidence: float | None) -> PrivatePlan:
+        """Return the plan for one epsilon, with or without confidence."""
+        return next(one for one in self.plans if (one.epsilon, one.confidence) == (epsilon, confidence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "H": self.H,
+            "H_different": self.H_different,
+            "training": self.training,
+            "train_seconds": self.train_seconds,
+            "least_error": self.least_error,
+            "sites": [asdict(site) for site in self.sites],
+            "read_seconds": self.read_seconds,
+            "plans": [one.to_dict() for one in self.plans],
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> CandidateRun:
+        """Read what :meth:`to_dict` wrote."""
+        values = dict(entry)
+        values["sites"] = tuple(SiteReport(**site) for site in entry["sites"])
+        values["plans"] = tuple(PrivatePlan.from_dict(one) for one in entry["plans"])
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivatePlanning:
+    """Plans for sites that sent reports only, for every class of candidates and every epsilon."""
+
+    runs: tuple[CandidateRun, ...]
+    """One per class of candidates, as asked for."""
+    data: str
+    public_points: int
+    epsilon: tuple[float, ...]
+    delta: float
+    confidence: float
+    method: str
+    seed: int
+    versions: dict[str, str]
+    """Of the packages that decide what is learned."""
+
+    def plot(self) -> Figure:
+        """Draw each site's samples with and without confidence, first class, middle epsilon; ``fedpact[plot]``."""
+        run, epsilon = self.runs[0], self.epsilon[len(self.epsilon) // 2]
+        plain, sure = (run.at(epsilon, level).plan for level in (None, self.confidence))
+        label = f"with confidence {self.confidence:g}"
+        bars: dict[str, float] = {}
+        for site in plain.contributions:
+            bars |= {site: plain.contributions[site], f"{site}, {label}": sure.contributions[site]}
+        return draw_bars(
+            bars,
+            title=f"{run.H:,} candidates, epsilon {epsilon:g}: {plain.cost:g} and {sure.cost:g} samples in all",
+            axis="samples",
+            marked=[bar for bar in bars if bar.endswith(label)],
+            meaning=label,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "experiment": self.data,
+            "runs": [run.to_dict() for run in self.runs],
+            "public_points": self.public_points,
+            "epsilon": list(self.epsilon),
+            "delta": self.delta,
+            "confidence": self.confidence,
+            "method": self.method,
+            "seed": self.seed,
+            "versions": dict(self.versions),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlanning:
+        """Read what :meth:`to_dict` wrote."""
+        values = {key: value for key, value in entry.items() if key != "experiment"}
+        values["data"] = entry["experiment"]
+        values["runs"] = tuple(CandidateRun.from_dict(run) for run in entry["runs"])
+        values["epsilon"] = tuple(entry["epsilon"])
+        return cls(**values)
