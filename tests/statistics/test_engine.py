@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
+from fedpact.describe.ties import exceeds
 from fedpact.statistics import engine as module
 from fedpact.statistics import weights
 from fedpact.statistics.engine import Engine, engine_of
@@ -251,3 +252,42 @@ def test_values_lie_between_the_cheap_bounds(case: Case):
     engine, truth = Engine(case.build()), answer(case.instance, case.m)
     low, high = engine._union_bounds(np.array([case.m], dtype=float), 0)
     assert low.max() - 1e-12 <= truth.worst("pac", 0) <= high.max() + 1e-12
+
+
+@pytest.mark.parametrize("objective", ["pac", "expected"])
+@pytest.mark.parametrize("confidence", [None, 0.5])
+@given(data=st.data())
+@settings(max_examples=30)
+def test_what_reports_prove_is_what_their_intervals_prove(objective, confidence, data):
+    """A proof looks at fewer targets and at upper ends only; it must not lose or invent anything."""
+    fed = data.draw(cases("reports", objective)).build()
+    fed = fed if confidence is None else fp.at_confidence(fed, confidence)
+    agents = range(fed.k)
+    m = np.array([[0] * fed.k, [1] * fed.k, [3, *[0] * (fed.k - 1)], [9] * fed.k, [60] * fed.k])
+    engine = engine_of(fed)
+    high = engine.decide(m, agents)[1]
+    is_met = engine.is_met(m, agents)
+    limits = [engine.threshold(agent) for agent in agents]
+    assert is_met[~exceeds(high, limits)].all()
+    refuted = exceeds(engine.decide(m, agents)[0], limits)
+    assert not is_met[refuted].any()
+
+
+def test_a_proof_stops_at_the_first_target_in_the_way(monkeypatch):
+    """Thirty thresholds on thirty points: with too few samples one target settles it, not all."""
+    labels = np.tri(31, 30, k=-1, dtype=int)
+    site = fp.report(labels, name="a", n_classes=2)
+    engine = engine_of(fp.Federation.from_reports([site], epsilon=0.1, delta=0.01))
+    asked = []
+    pairs = type(engine)._pairs
+    monkeypatch.setattr(type(engine), "_pairs", lambda self, *about: asked.append(about) or pairs(self, *about))
+    counts = np.arange(1, 80)[:, None]
+    is_met = engine.is_met(counts, [0])[:, 0]
+    assert not is_met[0]
+    assert is_met[-1]
+    assert (np.diff(is_met.astype(int)) >= 0).all()
+    assert len(asked) <= (~is_met).sum() + 31 * is_met.sum()
+    before = len(asked)
+    short = int(np.flatnonzero(~is_met)[-1])
+    engine.is_met(counts[short : short + 1], [0])
+    assert len(asked) - before < 31

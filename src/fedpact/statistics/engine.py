@@ -114,14 +114,21 @@ class Engine:
     def is_met(self, m: NDArray[np.int64], requirements: Sequence[int]) -> NDArray[np.bool_]:
         """(B, R) whether each requirement is provably met; never estimates."""
         limits = [self.threshold(requirement) for requirement in requirements]
-        return ~exceeds(self.decide(m, requirements)[1], limits)
+        return ~exceeds(self.decide(m, requirements, is_proof=True)[1], limits)
 
     def decide(
-        self, m: NDArray[np.int64], requirements: Sequence[int], *, max_work: float = 2 * MAX_WORK
+        self,
+        m: NDArray[np.int64],
+        requirements: Sequence[int],
+        *,
+        max_work: float = 2 * MAX_WORK,
+        is_proof: bool = False,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(B, R) certified interval of each value, narrowed until it is known to be met or missed.
 
-        Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open.
+        Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open. If
+        ``is_proof`` only "met" matters: where pairs are all that is known, a value is left as it is as soon as
+        one target is in the way.
         """
         lows, highs = np.empty((2, len(m), len(requirements)))
         step = max(1, _AT_ONCE // max(1, len(self.targets)))
@@ -129,24 +136,26 @@ class Engine:
             rows = slice(start, start + step)
             for column, requirement in enumerate(requirements):
                 lows[rows, column], highs[rows, column] = self._decide(
-                    m[rows].astype(np.float64), requirement, max_work
+                    m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof
                 )
-                self._lower(m[rows], requirement, highs[rows, column])
+                self._lower(m[rows], requirement, highs[rows, column], is_proof=is_proof)
         return lows, highs
 
-    def _lower(self, m: NDArray[np.int64], requirement: int, high: NDArray[np.float64]) -> None:
+    def _lower(
+        self, m: NDArray[np.int64], requirement: int, high: NDArray[np.float64], *, is_proof: bool = False
+    ) -> None:
         """Lower the upper ends (B,), where rates are estimated, to what the parts of the federation say."""
         if not is_split(self.fed):
             return
         agents = range(self.fed.k) if requirement == JOINT else [requirement]
         total = np.zeros(len(m))
         for agent in agents:
-            part = engine_of(part_of(self.fed, agent)).decide(m, [agent])[1][:, 0]
+            part = engine_of(part_of(self.fed, agent)).decide(m, [agent], is_proof=is_proof)[1][:, 0]
             total += part + set_aside(self.fed, agent)
         np.minimum(high, total, out=high)
 
     def _decide(
-        self, m: NDArray[np.float64], requirement: int, max_work: float
+        self, m: NDArray[np.float64], requirement: int, max_work: float, *, is_proof: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(B,) certified interval of one requirement's value."""
         limit = self.threshold(requirement)
@@ -156,7 +165,10 @@ class Engine:
         is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
         for row in np.flatnonzero(is_open):
             question = Question(m[row], requirement, limit, low[row], high[row], max_work)
-            self._narrow(question, until_decided=True)
+            if is_proof and not self.has_joint_structure:
+                self._prove_by_pairs(question)
+            else:
+                self._narrow(question, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
     def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: Means) -> Values:
@@ -277,6 +289,19 @@ class Engine:
                 work -= found.work
                 worst = int(high.argmax())
             if question.is_decided:
+                return
+
+    def _prove_by_pairs(self, question: Question) -> None:
+        """Lower every target's upper end to the threshold, worst first, up to one that stays above it."""
+        high, drawing = question.high, np.flatnonzero(question.m)
+        m = question.m[drawing]
+        for target in np.argsort(-high, kind="stable"):
+            if not exceeds(float(high[target]), question.limit):
+                return
+            seen, p, p_pairs, weights = self._pairs(self._weights, question.requirement, int(target))
+            above = bound_above(seen[drawing], p[drawing], p_pairs[drawing], weights, m)
+            high[target] = min(high[target], above)
+            if exceeds(float(high[target]), question.limit):
                 return
 
     def _bound(self, question: Question, target: int, width: float, max_work: float) -> Bound:
