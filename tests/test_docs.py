@@ -161,6 +161,23 @@ def test_the_readme_and_the_page_on_confidence_tell_the_measured_coverage():
     assert f"missed it in {few} of them with 30 points per site, and in {many}" in README.replace("\n", " ")
 
 
+@pytest.mark.parametrize("name", ["hospitals", "digits"])
+def test_the_plans_from_reports_are_those_of_the_file(name):
+    results = ROOT / "docs" / "results"
+    entry = json.loads((results / f"{name}.json").read_text())
+    found = fp.PrivatePlanning.from_dict(entry)
+    page = (results / f"{name}.md").read_text()
+    assert found.to_dict() == entry
+    for run in found.runs:
+        assert f"{run.least_error:.1%}" in page or run.H < found.runs[0].H
+        for one in run.plans:
+            level = "-" if one.confidence is None else f"{one.confidence:g}"
+            quotas = " | ".join(str(count) for count in one.plan.contributions.values())
+            row = f"| {run.H:,} | {one.epsilon:g} | {level} | {quotas} | {one.plan.cost:g} |"
+            assert f"{row} {one.plan.lower_bound:.6g} |" in page
+            assert one.has_capacities
+
+
 @pytest.mark.parametrize("name", ["sharing", "payments"])
 def test_the_command_in_a_page_prints_what_it_shows(name):
     page = (ROOT / "docs" / "explanation" / f"{name}.md").read_text()

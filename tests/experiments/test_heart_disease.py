@@ -80,7 +80,7 @@ BAD = {
     "one": (lambda rows: rows[:1], "site 'north' must have two points or more, one of them public; it has 1"),
     "missing": (
         lambda rows: [[*row[:4], "", *row[5:]] for row in rows],
-        "trestbps must be known of at least one public patient; it is missing at all",
+        "trestbps must be known of at least one public patient; it never is",
     ),
 }
 

@@ -60,7 +60,8 @@ def test_plans_meet_the_targets_on_the_points_themselves(data, seen):
     for one in seen[0].runs[0].plans:
         fed = fp.Federation.from_predictions(labels, epsilon=one.epsilon, delta=0.05)
         assert fp.verify(fed, one.plan.m, method="bounds").is_feasible
-        assert one.payments == {site: float(m) for site, m in one.plan.contributions.items()}
+        assert one.settlement.payments == {site: float(m) for site, m in one.plan.contributions.items()}
+        assert all(one.alone[site] >= need for site, need in fp.standalone(fed).items())
         assert one.plan.cost == one.plan.m.sum() >= one.plan.lower_bound
         if one.confidence is None:
             assert one.plan.lower_bound <= fp.plan(fed, "auto").cost <= one.plan.cost
@@ -104,7 +105,7 @@ def test_enough_points_are_kept_to(seen, data):
 def test_samples_with_and_without_confidence_are_drawn(seen):
     found = seen[0]
     (axes,) = found.plot().axes
-    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["s0", "s0, with confidence 0.95"]
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["s0", "s0, confident"]
     widths = [bar.get_width() for bar in axes.patches]
     assert widths[::2] == list(found.runs[0].at(0.4, None).plan.contributions.values())
     assert widths[1::2] == list(found.runs[0].at(0.4, 0.95).plan.contributions.values())

@@ -1,11 +1,11 @@
 """The four hospitals of the UCI heart-disease data, with a quarter of each one's patients public.
 
-The data are those of Janosi, Steinbrunn, Pfisterer and Detrano, one line per patient with the hospital in front.
+The data are those of Janosi, Steinbrunn, Pfisterer and Detrano, one line per patient, the hospital in front.
 Ten features are used; the other three are missing at most patients. A patient is ill if ``num`` is above 0.
 
-A cell that is empty or "?" is missing, and so is a blood pressure or a cholesterol of 0, which nobody alive has.
-What is missing is filled in from the public patients of all hospitals alone: the median of what is measured, the
-most frequent value of what is coded. So every hospital can do it, and no private patient has a say in it.
+A cell that is empty or "?" is missing, and so is a blood pressure or a cholesterol of 0: nobody alive has it.
+What is missing is filled in from the public patients of all hospitals alone: the median of what is measured,
+the most frequent value of what is coded. So every hospital can do it, and no private patient has a say in it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _fill_values(public: NDArray[np.float64]) -> NDArray[np.float64]:
     for feature, column in zip(FEATURES, public.T, strict=True):
         known = column[~np.isnan(column)]
         if not len(known):
-            raise FederationError(f"{feature} must be known of at least one public patient; it is missing at all")
+            raise FederationError(f"{feature} must be known of at least one public patient; it never is")
         kinds, counts = np.unique(known, return_counts=True)
         values.append(kinds[counts.argmax()] if feature in CODED else np.median(known))
     return np.array(values)

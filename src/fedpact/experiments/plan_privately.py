@@ -2,14 +2,14 @@
 
 1. *train*: candidates are trained from public points; every site can train the same ones.
 2. *predict*, *report*: each site predicts its own points and sends a file with how often candidates disagree.
-3. *plan*: the operator, who has seen nothing but those files, reads them and plans, once taking the sites' points
-   for all there is and once, with confidence, for draws from more that nobody has seen.
+3. *plan*: the operator, who has seen nothing but those files, reads them and plans, once taking the sites'
+   points for all there is and once, with confidence, for draws from more that nobody has seen.
 4. *pay*: by pay-what-you-contribute, each is paid what its labelling costs; every sample costs 1.
 
 A site cannot be asked for more samples than it has points, if a plan within that is found.
 
-The promise of a plan is about a truth in the class. The labels of real data are of no candidate's making; how far
-the best candidate is from them is computed beside, from private labels that no earlier stage looks at.
+The promise of a plan is about a truth in the class. The labels of real data are of no candidate's making; how
+far the best candidate is from them is computed beside, from private labels that no earlier stage looks at.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ from fedpact.experiments.digit_sites import load_digit_sites
 from fedpact.experiments.heart_disease import load_hospitals
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.experiments.site_data import SiteData
+from fedpact.mechanism.payment.settle import settle
 from fedpact.planning.plan import plan
 from fedpact.statistics.make_report import report
+from fedpact.statistics.standalone import standalone
 
 EPSILONS = (0.1, 0.2, 0.3)
 METHODS = ("lp", "union", "tree")
@@ -130,21 +132,25 @@ def _find_least_error(trained: TrainedCandidates, data: SiteData) -> float:
     return float((said != truth).mean(axis=1).min())
 
 
-def _plan_within(bounded: Federation, free: Federation, wish: _Wish, confidence: float | None) -> PrivatePlan:
-    """Plan with every site's number of points as its capacity, if that can be; else without capacities."""
+def _plan_within(bounded: Federation, free: Federation, method: str, confidence: float | None) -> PrivatePlan:
+    """Plan with every site's number of points as its capacity, if that can be, else without; and settle."""
     start, fed = time.perf_counter(), bounded
     try:
-        found = plan(fed, wish.method, confidence=confidence)
+        found = plan(fed, method, confidence=confidence)
     except InfeasibleError:
         fed = free
-        found = plan(fed, wish.method, confidence=confidence)
+        found = plan(fed, method, confidence=confidence)
+    planned = time.perf_counter()
+    bill = settle(fed, found, rule="pwyc")
     return PrivatePlan(
         epsilon=float(fed.epsilon[0]),
         confidence=confidence,
         plan=found,
         has_capacities=fed is bounded,
-        payments=dict(zip(fed.names, fed.costs_by_agent(found.m).tolist(), strict=True)),
-        seconds=time.perf_counter() - start,
+        settlement=bill,
+        alone=standalone(fed),
+        plan_seconds=planned - start,
+        settle_seconds=time.perf_counter() - planned,
     )
 
 
@@ -172,9 +178,9 @@ def _run(data: SiteData, count: int, wish: _Wish, steps: _Steps) -> CandidateRun
     read_seconds = time.perf_counter() - start
     plans = []
     for epsilon in wish.epsilon:
+        asked = bounded.replace(epsilon=epsilon), free.replace(epsilon=epsilon)
         for confidence in (None, wish.confidence):
-            asked = bounded.replace(epsilon=epsilon), free.replace(epsilon=epsilon)
-            plans.append(_plan_within(*asked, wish, confidence))
+            plans.append(_plan_within(*asked, wish.method, confidence))
             steps.reach(before + count + len(plans))
     return CandidateRun(
         H=trained.H,

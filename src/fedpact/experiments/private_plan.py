@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
 
 if TYPE_CHECKING:
@@ -36,9 +37,12 @@ class PrivatePlan:
     plan: Plan
     has_capacities: bool
     """Whether no site is asked for more samples than it has points; else no such plan was found."""
-    payments: dict[str, float]
-    """By pay-what-you-contribute without a fee: what its labelling costs each site."""
-    seconds: float
+    settlement: Settlement
+    """By pay-what-you-contribute, without a fee."""
+    alone: dict[str, int | None]
+    """Samples that each site needs alone, its points taken for all there is; see :func:`fedpact.standalone`."""
+    plan_seconds: float
+    settle_seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -47,14 +51,17 @@ class PrivatePlan:
             "confidence": self.confidence,
             "plan": self.plan.to_dict(),
             "has_capacities": self.has_capacities,
-            "payments": dict(self.payments),
-            "seconds": self.seconds,
+            "settlement": self.settlement.to_dict(),
+            "alone": dict(self.alone),
+            "plan_seconds": self.plan_seconds,
+            "settle_seconds": self.settle_seconds,
         }
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlan:
         """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "plan": Plan.from_dict(entry["plan"])})
+        settlement = Settlement.from_dict(entry["settlement"])
+        return cls(**{**entry, "plan": Plan.from_dict(entry["plan"]), "settlement": settlement})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,19 +124,21 @@ class PrivatePlanning:
     """Of the packages that decide what is learned."""
 
     def plot(self) -> Figure:
-        """Draw each site's samples with and without confidence, first class, middle epsilon; ``fedpact[plot]``."""
+        """Draw samples per site, with and without confidence, for the first class and the middle epsilon.
+
+        Needs ``fedpact[plot]``.
+        """
         run, epsilon = self.runs[0], self.epsilon[len(self.epsilon) // 2]
         plain, sure = (run.at(epsilon, level).plan for level in (None, self.confidence))
-        label = f"with confidence {self.confidence:g}"
         bars: dict[str, float] = {}
         for site in plain.contributions:
-            bars |= {site: plain.contributions[site], f"{site}, {label}": sure.contributions[site]}
+            bars |= {site: plain.contributions[site], f"{site}, confident": sure.contributions[site]}
         return draw_bars(
             bars,
-            title=f"{run.H:,} candidates, epsilon {epsilon:g}: {plain.cost:g} and {sure.cost:g} samples in all",
+            title=f"{run.H:,} candidates, epsilon {epsilon:g}: cost {plain.cost:g} and {sure.cost:g}",
             axis="samples",
-            marked=[bar for bar in bars if bar.endswith(label)],
-            meaning=label,
+            marked=list(bars)[1::2],
+            meaning=f"with confidence {self.confidence:g}",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -94,7 +94,8 @@ def print_planning(found: fp.PrivatePlanning) -> None:
             print_table("about what a plan with confidence would cost with more unlabelled points", forecasts)
         beyond = [one for one in run.plans if not one.has_capacities]
         if beyond:
-            console().print(f"{len(beyond)} plans ask a site for more samples than it has points", soft_wrap=True)
+            said = f"{len(beyond)} plans ask a site for more samples than it has points"
+            console().print(said, soft_wrap=True)
         console().print(
             f"training took {run.train_seconds:.1f} s, reading the reports {run.read_seconds:.1f} s; "
             f"the best candidate errs on {run.least_error:.1%} of the private points\n",
@@ -105,21 +106,30 @@ def print_planning(found: fp.PrivatePlanning) -> None:
 def _sites_table(run: fp.CandidateRun) -> Table:
     table = make_table("site", "private points", "report, kB", "predict, s", "report, s")
     for site in run.sites:
-        cells = (f"{site.report_bytes / 1000:,.0f}", f"{site.predict_seconds:.1f}", f"{site.report_seconds:.1f}")
-        table.add_row(site.name, f"{site.points:,}", *cells)
+        size = f"{site.report_bytes / 1000:,.0f}"
+        times = (f"{site.predict_seconds:.1f}", f"{site.report_seconds:.1f}")
+        table.add_row(site.name, f"{site.points:,}", size, *times)
     return table
 
 
 def _plans_table(run: fp.CandidateRun) -> Table:
     names = [site.name for site in run.sites]
-    table = make_table("epsilon", "confidence", *names, "cost", "at least", "paid", "seconds", left=2)
+    columns = ("cost", "at least", "alone", "paid", "plan, s", "settle, s")
+    table = make_table("epsilon", "confidence", *names, *columns, left=2)
     for one in run.plans:
         quotas = [f"{one.plan.contributions[name]:,}" for name in names]
         level = "-" if one.confidence is None else format_number(one.confidence)
         numbers = [format_number(value) for value in (one.plan.cost, one.plan.lower_bound)]
-        paid = format_number(sum(one.payments.values()))
-        table.add_row(format_number(one.epsilon), level, *quotas, *numbers, paid, f"{one.seconds:.1f}")
+        paid = format_number(sum(one.settlement.payments.values()))
+        times = (f"{seconds:.1f}" for seconds in (one.plan_seconds, one.settle_seconds))
+        table.add_row(format_number(one.epsilon), level, *quotas, *numbers, _say_alone(one), paid, *times)
     return table
+
+
+def _say_alone(one: fp.PrivatePlan) -> str:
+    """Say what all sites need alone, where that is known for the rates that were planned with."""
+    needs = list(one.alone.values())
+    return "-" if one.confidence is not None or None in needs else f"{sum(filter(None, needs)):,}"
 
 
 def _forecasts_table(run: fp.CandidateRun) -> Table:
