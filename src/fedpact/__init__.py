@@ -91,6 +91,7 @@ from fedpact.statistics.verification import Interval, Verification, Verification
 __version__ = _version("fedpact")
 
 __all__ = [
+    "TIE",
     "Agent",
     "Audit",
     "AuditFinding",
@@ -173,7 +174,6 @@ __all__ = [
     "SteeringOutcome",
     "SteeringReport",
     "Summary",
-    "TIE",
     "Tradeoff",
     "TradeoffStatus",
     "Truthful",

@@ -163,8 +163,8 @@ class Engine:
         if self.has_joint_structure:
             self._sharpen_until_decided(m, requirement, low, high)
         is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
-        if is_proof and is_split(self.fed):
-            return low.max(axis=1), high.max(axis=1)  # the parts prove whatever can be proved
+        if is_proof and requirement != JOINT and self.fed.objective == "pac" and is_split(self.fed):
+            return low.max(axis=1), high.max(axis=1)  # the agent's part proves all that can be proved
         for row in np.flatnonzero(is_open):
             question = Question(m[row], requirement, limit, low[row], high[row], max_work)
             if is_proof and not self.has_joint_structure:
