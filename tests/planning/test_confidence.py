@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.planning.tree import TreeProof
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.requirements import parts_of
@@ -130,6 +131,39 @@ def test_more_points_make_plans_cheaper_and_in_the_end_as_cheap_as_without_doubt
         assert forecast[-1] >= certain.cost - 1
     assert costs[0] > costs[1] > costs[2] >= certain.cost
     assert fp.Plan.from_dict(plan.to_dict()) == plan
+
+
+def test_hidden_counts_mean_the_worst_of_their_range():
+    """Half the points may differ where a hidden count says 0, so a plan is needed; taken for 0 it would not be."""
+    hidden = fp.Report(name="a", n=100, n_classes=2, counts=np.array([0]), minimum_count=51)
+    shown = fp.Report(name="a", n=100, n_classes=2, counts=np.array([0]))
+    plans = [
+        fp.plan(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05), confidence=confidence)
+        for site in (hidden, shown)
+        for confidence in (None, 0.95)
+    ]
+    alone = int(np.ceil(np.log(0.05) / np.log(0.9)))
+    assert [plan.contributions["a"] for plan in plans] == [alone, alone, 0, 0]
+
+
+def test_nothing_is_linked_to_what_is_only_assumed_to_be_met():
+    """Raised rates bound nothing of a hypothesis that is not bad, so no other's chance may lean on it."""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        H, n = int(rng.integers(4, 7)), int(rng.integers(20, 60))
+        labels = (rng.random((H, n)) < 0.5) & (rng.random((1, n)) < 0.3)
+        part = parts_of(at_confidence(fp.Federation.from_predictions({"a": labels}, epsilon=0.2, delta=0.3), 0.5))[
+            0
+        ]
+        rates = rates_of(part)
+        raised = rates.is_raised(0, np.arange(1, H))
+        known = rates.unraised.rows(np.array([0]))[0, 0, 1:]
+        assert (raised == (known < 0.2)).all()
+        m = rng.integers(1, 12, 1)
+        tree = TreeProof(part)
+        misses = tree._gather(m.astype(float), 0, 0)
+        if len(misses.q) and rates.is_raised(0, misses.hypotheses).all():
+            assert tree._tree(m.astype(float), misses) >= min(1.0, misses.q.sum()) - 1e-12
 
 
 def test_the_parts_of_a_federation_share_its_counts():

@@ -105,6 +105,7 @@ class TreeProof:
     def _tree(self, m: NDArray[np.float64], misses: _Misses) -> float:
         """Bound by one link per hypothesis, from pairwise rates."""
         both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
+        both[self.union.rates.is_raised(misses.target, misses.hypotheses)] = 0.0
         by_threshold = best_threshold(misses.weights[None], misses.q[None])[1][0]
         return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
 

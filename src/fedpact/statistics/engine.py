@@ -301,7 +301,8 @@ class Engine:
             if not exceeds(float(high[target]), question.limit):
                 return
             seen, p, p_pairs, weights = self._pairs(self._weights, question.requirement, int(target))
-            above = bound_above(seen[drawing], p[drawing], p_pairs[drawing], weights, m)
+            raised = self._are_raised(question.requirement, int(target))
+            above = bound_above(seen[drawing], p[drawing], p_pairs[drawing], weights, m, raised)
             high[target] = min(high[target], above)
             if exceeds(float(high[target]), question.limit):
                 return
@@ -333,7 +334,7 @@ class Engine:
         seen, p, p_pairs, weights = self._pairs(self._weights, requirement, target)
         if self._is_certain:
             return pair_bounds(p, p_pairs, weights, m, is_binary=self._is_binary)
-        high = bound_above(seen, p, p_pairs, weights, m)
+        high = bound_above(seen, p, p_pairs, weights, m, self._are_raised(requirement, target))
         seen, p, p_pairs, weights = self._pairs(self._least, requirement, target)
         is_empty = len(weights) == 0
         low = 0.0 if is_empty else bound_below(seen, p, p_pairs, weights, m, is_binary=self._is_binary)
@@ -345,6 +346,13 @@ class Engine:
         some, truth = np.flatnonzero(weights), self.targets[target : target + 1]
         rates = side.unions(np.append(some, truth))[:, :, some]
         return side.rates(truth, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
+
+    def _are_raised(self, requirement: int, target: int) -> NDArray[np.bool_] | None:
+        """(s,) which of a target's hypotheses have rates that hold only if they are bad; None if no rates are."""
+        if self._is_certain:
+            return None
+        some = np.flatnonzero(self._weights.against_one(target, requirement))
+        return rates_of(self.fed).is_raised(int(self.targets[target]), some)
 
     @cached_property
     def _is_binary(self) -> bool:

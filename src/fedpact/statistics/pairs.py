@@ -54,12 +54,18 @@ def bound_above(
     p_pairs: NDArray[np.float64],
     weights: NDArray[np.float64],
     m: NDArray[np.float64],
+    is_raised: NDArray[np.bool_] | None = None,
 ) -> float:
-    """Bound the value by rates ``seen`` (k, s) no larger, and ``p`` and ``p_pairs`` no smaller, than true."""
+    """Bound the value by rates ``seen`` (k, s) no larger, and ``p`` and ``p_pairs`` no smaller, than true.
+
+    Rates that ``is_raised`` (s,) may be larger than true where a hypothesis does no harm; none is linked to those.
+    """
     order = np.argsort(-weights, kind="stable")
     weights, q = weights[order], np.exp(m @ log_miss(seen))[order]
     most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
     both = np.exp(np.tensordot(m, log_miss(most), axes=1))[np.ix_(order, order)]
+    if is_raised is not None:
+        both[is_raised[order]] = 0.0
     by_threshold = float(best_threshold(weights[None], q[None])[1][0])
     return min(tree_bound(q, both, weights), by_threshold, float(weights[0]))
 

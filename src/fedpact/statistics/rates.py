@@ -51,6 +51,8 @@ class Rates(ABC):
         self.harm: Rates = self
         """How much a hypothesis hurts each agent at most; other than ``above`` only in a part of a federation
         (:mod:`fedpact.statistics.requirements`)."""
+        self.unraised: Rates = self
+        """``below`` as it is without any target; other than it only in a part of a federation."""
 
     @property
     def is_certain(self) -> bool:
@@ -79,6 +81,14 @@ class Rates(ABC):
     def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
         """(k, t, H) which hypotheses are bad for each agent, if rates are what this side says."""
 
+    def is_raised(self, target: int, hypotheses: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """(s,) which hypotheses count as met more often than they are known to be, as is true of bad ones."""
+        if self.unraised is self.below:
+            return np.zeros(len(hypotheses), dtype=bool)
+        truths = np.full(len(hypotheses), target)
+        known, assumed = (side.between(truths, hypotheses) for side in (self.unraised, self.below))
+        return np.asarray((assumed > known).any(axis=0))
+
     def blocks(self, agents: int = 1) -> list[slice]:
         """Slices of targets whose rates, for that many agents, fit into bounded memory."""
         step = max(1, BLOCK // (max(1, agents) * self.H))
@@ -88,7 +98,7 @@ class Rates(ABC):
 def join_sides(below: Rates, above: Rates, harm: Rates | None = None) -> Rates:
     """Make the sides know each other; returns the lower."""
     for side in (below, above):
-        side.below, side.above, side.harm = below, above, harm or above
+        side.below, side.above, side.harm, side.unraised = below, above, harm or above, below
     return below
 
 
@@ -105,6 +115,7 @@ class TabledRates(Rates):
 
     def __init__(self, places: NDArray[Any], tables: Sequence[NDArray[np.float64]]) -> None:
         super().__init__()
+        assert all((np.diff(table) >= 0).all() for table in tables), "is_bad needs rising tables"
         self.places, self.tables = places, tables
         self.k, self.H = places.shape[0], places.shape[1]
         logs = {id(table): log_miss(table) for table in tables}

@@ -9,6 +9,11 @@ For the expected objective let w = max(0, p_i - epsilon_i / 2). The expected err
 expected largest w of a missed hypothesis, and only hypotheses with p_i > epsilon_i / 2 have any w. So w is to be
 epsilon_i / 2 at most, with the rates of i's samples raised to epsilon_i / 2.
 
+A hypothesis that is not bad may be met less often than assumed; it does no harm, but the chance of missing it is
+then no bound on anything. So nothing may be taken off another's chance because both are missed together with it:
+in Hunter and Worsley's trees (:mod:`fedpact.statistics.pairs`) only hypotheses whose rates were not raised have
+others linked to them.
+
 Which agent's samples are known to meet a hypothesis that often depends on whose target is asked about. So a
 federation with estimated rates is taken apart, one part for every agent's target. For the joint guarantee each
 part gets an equal share of delta: all targets are met at once unless one of the parts fails.
@@ -57,7 +62,9 @@ def part_of(fed: Federation, agent: int) -> Federation:
         evidence_memo={},
     )
     sides = [TabledRates(below.places, tables) for tables in (raised, above.tables, harm)]
-    remember(part, rates_of, join_sides(*sides))
+    found = join_sides(*sides)
+    found.above.unraised = found.unraised = below
+    remember(part, rates_of, found)
     return part
 
 
