@@ -40,6 +40,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.candidates.label_codes import code_labels
+from fedpact.candidates.predicted import Predicted
 from fedpact.describe.evidence import read_hypothesis_names, read_labels
 from fedpact.describe.numbers import read_chance, read_number, shorten
 from fedpact.errors import FederationError, Problems
@@ -80,6 +82,18 @@ def _read_truth(name: str, labels: Any, problems: Problems) -> NDArray[np.intege
     return None if row is None else row[0]
 
 
+def _code_truth(name: str, labels: Any, classes: Sequence[Any], problems: Problems) -> NDArray[np.integer] | None:
+    """Labels (m,) as codes of the predicted classes, -1 for one that is none of them."""
+    try:
+        coded = code_labels(labels, f"site {name!r}: labels")
+    except FederationError as error:
+        problems.extend(error)
+        return None
+    place = {label: code for code, label in enumerate(classes)}
+    codes = np.array([place.get(label, -1) for label in coded.values], dtype=np.int64)
+    return codes.take(coded.codes)
+
+
 def _count_mistakes(name: str, contribution: Any, problems: Problems) -> tuple[Counts, int] | None:
     """(H,) mistakes of every candidate, and the number of samples; None where ``problems`` says why."""
     if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
@@ -87,8 +101,12 @@ def _count_mistakes(name: str, contribution: Any, problems: Problems) -> tuple[C
             f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
         )
         return None
-    predictions = _read_predictions(name, contribution[0], problems)
-    labels = _read_truth(name, contribution[1], problems)
+    says, truth = contribution
+    predictions = _read_predictions(name, says, problems)
+    if isinstance(says, Predicted):
+        labels = _code_truth(name, truth, says.classes, problems)
+    else:
+        labels = _read_truth(name, truth, problems)
     if predictions is None or labels is None:
         return None
     if len(labels) != predictions.shape[1]:
@@ -174,6 +192,41 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
     return RealizabilityStatus.CONSISTENT if is_everywhere else RealizabilityStatus.CONSISTENT_WHERE_SEEN
 
 
+def _test(
+    sites: Mapping[str, tuple[Counts, int]], names: Sequence[str], *, noise: float, level: float, confidence: float
+) -> Realizability:
+    """Test the mistakes (H,) of all candidates on the samples of every site."""
+    H, samples = len(names), {site: m for site, (_, m) in sites.items()}
+    table = {name: {site: int(count[h]) for site, (count, _) in sites.items()} for h, name in enumerate(names)}
+    seen = [site for site, m in samples.items() if m]
+    errors, error, best, p_value = dict.fromkeys(samples, NOTHING), NOTHING, None, 1.0
+    consistent, status = H, RealizabilityStatus.NO_SAMPLES
+    if seen:
+        mistakes, m = (
+            np.column_stack([sites[site][0] for site in seen]),
+            np.array([samples[site] for site in seen]),
+        )
+        total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
+        first, consistent = int(total.argmin()), int((total == 0).sum())
+        risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
+        error, own = _estimate(mistakes[first], m, risk)
+        best, errors = names[first], errors | dict(zip(seen, own, strict=True))
+        status = _judge(consistent, p_value <= level, len(seen) == len(samples))
+    return Realizability(
+        best=best,
+        error=error,
+        errors=errors,
+        consistent=consistent,
+        p_value=p_value,
+        mistakes=table,
+        samples=samples,
+        status=status,
+        noise=noise,
+        level=level,
+        confidence=confidence,
+    )
+
+
 def realizability(
     contributions: Mapping[str, tuple[Any, Any]],
     *,
@@ -187,8 +240,9 @@ def realizability(
     Parameters
     ----------
     contributions
-        For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,). A site
-        may have no samples yet. The samples of a site must be independent draws. A label that no candidate
+        For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,); or what
+        :func:`fedpact.candidates.predict` returns, and labels by the names of its classes. A site may have no
+        samples yet. The samples of a site must be independent draws. A label that no candidate
         predicts is a mistake of all; of a class that no sample has, nothing is learnt.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
@@ -220,42 +274,11 @@ def realizability(
     """
     sites = _read_contributions(contributions)
     problems = Problems()
-    H = len(next(iter(sites.values()))[0])
-    names = read_hypothesis_names(hypotheses, H, problems)
+    names = read_hypothesis_names(hypotheses, len(next(iter(sites.values()))[0]), problems)
     problems.raise_if_any()
-    noise, level, confidence = (
-        _read_noise(noise),
-        read_chance(level, "level"),
-        read_chance(confidence, "confidence"),
-    )
-    samples = {name: m for name, (_, m) in sites.items()}
-    about: dict[str, Any] = {
-        "mistakes": {
-            name: {site: int(count[h]) for site, (count, _) in sites.items()} for h, name in enumerate(names)
-        },
-        "samples": samples,
-        "noise": noise,
-        "level": level,
-        "confidence": confidence,
+    about = {
+        "noise": _read_noise(noise),
+        "level": read_chance(level, "level"),
+        "confidence": read_chance(confidence, "confidence"),
     }
-    seen = [name for name, m in samples.items() if m]
-    errors = dict.fromkeys(samples, NOTHING)
-    if not seen:
-        status = RealizabilityStatus.NO_SAMPLES
-        return Realizability(
-            best=None, error=NOTHING, errors=errors, consistent=H, p_value=1.0, status=status, **about
-        )
-    mistakes, m = np.column_stack([sites[name][0] for name in seen]), np.array([samples[name] for name in seen])
-    total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
-    best, consistent = int(total.argmin()), int((total == 0).sum())
-    risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
-    error, own = _estimate(mistakes[best], m, risk)
-    return Realizability(
-        best=names[best],
-        error=error,
-        errors=errors | dict(zip(seen, own, strict=True)),
-        consistent=consistent,
-        p_value=p_value,
-        status=_judge(consistent, p_value <= level, len(seen) == len(samples)),
-        **about,
-    )
+    return _test(sites, names, **about)
