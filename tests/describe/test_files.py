@@ -1038,3 +1038,15 @@ def test_damaged_text_is_a_federation_or_an_error(scratch, name, data):
 
 def test_reports_stay_reports(scratch):
     assert isinstance(load(write(scratch, REPORTED)).evidence, Reports)
+
+
+def test_evidence_that_is_in_files_already_is_named_and_not_written(tmp_path):
+    (tmp_path / "in").mkdir()
+    site = report([[0, 1, 1], [1, 1, 1]], name="alice")
+    site.save(tmp_path / "in" / "sent.npz")
+    fed = Federation.from_reports([site], epsilon=0.1, delta=0.05)
+    with pytest.raises(FederationError, match="files must name a file for every agent; agent 'alice' has none"):
+        save(fed, tmp_path / "network.toml", files={"bob": "in/sent.npz"})
+    save(fed, tmp_path / "network.toml", files={"alice": "in/sent.npz"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "network.toml"]
+    assert load(tmp_path / "network.toml").fingerprint == fed.fingerprint

@@ -108,6 +108,12 @@ def test_the_currency_changes_the_amounts_only():
     assert cheap.delta == pytest.approx(shadow_prices(fed).delta * 1e-9, rel=1e-6)
 
 
+def test_prices_of_hidden_counts_are_refused():
+    site = fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 20, 20]), minimum_count=5)
+    with pytest.raises(fp.FederationError, match=r"prices need exact rates.*reports that hide nothing"):
+        fp.shadow_prices(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05))
+
+
 def test_prices_at_a_confidence_are_refused():
     fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]]}, epsilon=0.1, delta=0.1)
     with pytest.raises(fp.FederationError, match="leave the confidence out"):

@@ -1,7 +1,59 @@
 import numpy as np
+import pytest
 
+import fedpact as fp
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.reports import Report
-from fedpact.statistics.make_report import hide_small_counts
+from fedpact.statistics.make_report import hide_small_counts, report
+
+LABELS = np.random.default_rng(0).integers(0, 3, (5, 40))
+
+
+def counts_of(labels):
+    """One pair after the other."""
+    H = len(labels)
+    return [int((labels[h] != labels[g]).sum()) for h in range(H) for g in range(h + 1, H)]
+
+
+def test_pairs_are_counted_and_labels_that_occur():
+    made = report(LABELS, name="alice")
+    assert (made.name, made.n, made.n_classes, made.candidates) == ("alice", 40, 3, None)
+    assert made.counts.tolist() == counts_of(LABELS)
+
+
+def test_points_may_come_in_parts_and_stand_for_several_rows():
+    weights, told = np.arange(40), []
+    parts = (LABELS[:, start : start + 9] for start in range(0, 40, 9))
+    made = report(parts, name="alice", weights=weights, progress=lambda *seen: told.append(seen))
+    assert made.n == weights.sum()
+    assert made.counts.tolist() == counts_of(np.repeat(LABELS, weights, axis=1))
+    assert told == [(9, 0), (18, 0), (27, 0), (36, 0), (40, 0)]
+
+
+def test_what_was_predicted_names_its_candidates_and_all_classes():
+    said = fp.candidates.predict({"a": lambda x: [1, 1], "b": lambda x: [1, 2]}, [0, 0], classes=[1, 2, 3])
+    made = report(said, name="alice")
+    assert made.candidates == said.candidates
+    assert (made.n_classes, made.counts.tolist()) == (3, [1])
+    assert report(said, name="alice", candidates=["x", "y"]).candidates == CandidateList.from_names("xy")
+
+
+REFUSED = {
+    "no-part": (iter([]), {}, "predictions must have at least one point; there is none"),
+    "other-rows": (iter([LABELS, LABELS[:2]]), {}, "every block must have 5 rows"),
+    "few-classes": (LABELS, {"n_classes": 2}, "n_classes must be at least the 3 labels that occur; it is 2"),
+    "no-class": (LABELS, {"n_classes": 0}, "n_classes must be 1 or more; it is 0"),
+    "more-weights": (LABELS, {"weights": [1] * 41}, "weights must be one for each of the 40 points; they are 41"),
+    "one-weight": (LABELS, {"weights": 3}, "weights must be one whole number >= 0 for each of the 40 points"),
+    "a-name": (LABELS, {"candidates": "forest"}, "candidates must be a list of names; it is 'forest'"),
+    "a-number": (LABELS, {"candidates": 5}, "candidates must be a list of names; it is 5"),
+}
+
+
+@pytest.mark.parametrize(("predictions", "about", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_reported_on_is_refused(predictions, about, message):
+    with pytest.raises(fp.FederationError, match=message):
+        report(predictions, name="alice", **about)
 
 
 def test_hiding_again_with_less_shows_nothing_more():

@@ -162,6 +162,12 @@ def _write_array(array: NDArray[Any], path: Path) -> None:
         np.save(file, array, allow_pickle=False)
 
 
+def _find_file(files: Mapping[str, str], name: str) -> str:
+    if name not in files:
+        raise FederationError(f"files must name a file for every agent; agent {name!r} has none")
+    return files[name]
+
+
 def _describe_evidence(
     fed: Federation, stem: str, files: Mapping[str, str] | None
 ) -> tuple[list[Values], dict[str, Writer]]:
@@ -180,7 +186,7 @@ def _describe_evidence(
     else:
         field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
     if files is not None:
-        return [{field: files[name]} for name in fed.names], {}
+        return [{field: _find_file(files, name)} for name in fed.names], {}
     names = [f"{stem}.{slug}.{ending}" for slug in _slugs(fed.names)]
     return [{field: name} for name in names], dict(zip(names, writers, strict=True))
 

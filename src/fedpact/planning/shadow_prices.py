@@ -135,7 +135,10 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
     (0.756, 0.2)
     """
     if is_split(fed):
-        raise FederationError("prices take the rates for the truth; leave the confidence out")
+        raise FederationError(
+            "prices need exact rates, and these are estimates or hidden counts; leave the confidence out, or ask "
+            "the sites for reports that hide nothing"
+        )
     scaled, unit = in_round_currency(fed)
     if unit != 1.0:
         return shadow_prices(scaled, progress=progress).in_currency(unit)

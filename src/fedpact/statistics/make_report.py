@@ -20,8 +20,6 @@ from fedpact.statistics.count_disagreements import DisagreementCounter
 # Points that are read at once, and counted between two calls of the progress function.
 _STEP = 65_536
 
-Progress = Callable[[int, int], None]
-
 
 def _read_blocks(predictions: Any) -> Iterator[NDArray[np.integer]]:
     """Labels of some points at a time; what is not an iterator is an array, which may be on disk."""
@@ -44,7 +42,7 @@ def _slice(predictions: Any) -> Iterator[Any]:
 def _count_classes(seen: set[int], declared: int | None) -> int:
     if declared is None:
         return len(seen)
-    known = read_whole_number(declared, "n_classes")
+    known = read_whole_number(declared, "n_classes", least=1)
     if known < len(seen):
         raise FederationError(f"n_classes must be at least the {len(seen)} labels that occur; it is {known}")
     return known
@@ -53,7 +51,7 @@ def _count_classes(seen: set[int], declared: int | None) -> int:
 def _read_candidates(given: CandidateList | Iterable[str] | None) -> CandidateList | None:
     if given is None or isinstance(given, CandidateList):
         return given
-    if isinstance(given, str):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise FederationError(f"candidates must be a list of names; it is {shorten(given)}")
     return CandidateList.from_names(given)
 
@@ -81,7 +79,7 @@ def report(
     n_classes: int | None = None,
     weights: Any = None,
     minimum_count: int = 0,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Count on how many of a site's points any two candidates disagree.
 
@@ -117,7 +115,7 @@ def report(
     total = getattr(predictions, "shape", (0, 0))[-1]
     counter: DisagreementCounter | None = None
     seen: set[int] = set()
-    done, own = 0, None if weights is None else np.asarray(weights)
+    done, own = 0, None if weights is None else np.atleast_1d(weights)
     for labels in _read_blocks(predictions):
         counter = counter or DisagreementCounter(len(labels))
         stop = done + labels.shape[1]
