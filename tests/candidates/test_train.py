@@ -129,7 +129,7 @@ def test_a_feature_that_never_changes_does_no_harm():
         (X[:0], Y[:0], {}, "points must be a matrix of numbers"),
         ([["a"]], [1], {}, "points must be a matrix of numbers"),
         (np.where(X[3, 2] == X, np.nan, X), Y, {}, "feature 3 of point .* is nan; fill in what is missing"),
-        (X, Y, {"count": 0}, "count must be at least one"),
+        (X, Y, {"count": 0}, "count must be 1 or more; it is 0"),
         (X, Y, {"count": 2.5}, "count must be a whole number"),
         (X, Y, {"rng": -1}, "rng must be a numpy Generator or a whole number >= 0; it is -1"),
         (X, Y, {"rng": None}, "rng must be"),

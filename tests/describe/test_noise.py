@@ -1,5 +1,6 @@
 """The reach of noise against exact tails of the discrete Gaussian, summed in fractions and floats."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -71,3 +72,8 @@ def test_refuses(changes, message):
     with pytest.raises(FederationError) as caught:
         Noise(**{"scale": 1, "epsilon": 1, "delta": 0.1} | changes)
     assert message in str(caught.value)
+
+
+def test_goes_through_json():
+    noise = Noise(scale="1/3", epsilon=1, delta=1e-6)
+    assert Noise.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise

@@ -110,11 +110,6 @@ def _read_output(output: Any, name: str) -> Answer:
     return Scores(output.cpu().double().numpy())
 
 
-def prepare_module(name: str, module: Module) -> Prepared:
-    """Ask a module; its digest is that of its weights."""
-    return Prepared(_digest_weights(name, module), lambda points: _ask(name, module, {}, points))
-
-
 def _ask(name: str, module: Module, state: dict[str, Any], points: Any) -> Answer:
     """Ask a module with other weights in place of its own, which stay as they are."""
     torch = _import_torch()
@@ -168,6 +163,11 @@ def _fit(state: dict[str, Any], module: Module, path: Path) -> dict[str, Any]:
                 f"and {here} in the module"
             )
     return {key: state[key].to(device=value.device, dtype=value.dtype) for key, value in own.items()}
+
+
+def prepare_module(name: str, module: Module) -> Prepared:
+    """Ask a module; its digest is that of its weights."""
+    return Prepared(_digest_weights(name, module), lambda points: _ask(name, module, {}, points))
 
 
 def prepare_weights(name: str, weights: TorchWeights) -> Prepared:

@@ -148,13 +148,6 @@ def _ask_one(
     return join(labels) if labels else _decide(scored, classes, threshold, what)
 
 
-def _read_batch(batch: Any) -> int:
-    size = read_whole_number(batch, "batch")
-    if size == 0:
-        raise FederationError("batch must be at least one point; it is 0")
-    return size
-
-
 def ask_all(
     candidates: Iterable[tuple[str, Prepared]],
     H: int,
@@ -166,7 +159,7 @@ def ask_all(
     progress: Callable[[int, int], None] | None = None,
 ) -> Predicted:
     """Predict all points with H candidates, each prepared when its turn comes."""
-    size, n = _read_batch(batch), count_points(points)
+    size, n = read_whole_number(batch, "batch", least=1), count_points(points)
     cut = None if threshold is None else read_number(threshold, "threshold")
     rows, digests, done = {}, {}, 0
 

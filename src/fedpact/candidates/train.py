@@ -125,6 +125,31 @@ def _train_all(lesson: _Lesson, families: tuple[str, ...], seed: int) -> Iterato
             yield turn, named
 
 
+def _keep_different(
+    lesson: _Lesson,
+    trained: Iterator[tuple[int, _Named]],
+    wanted: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[dict[str, TrainedModel], tuple[str, ...], int]:
+    """Models that differ at the training points, their digests, and how many were looked at to find them."""
+    models: dict[str, TrainedModel] = {}
+    digests: dict[bytes, str] = {}
+    tried, last_news = 0, 0
+    for turn, (name, model) in trained:
+        if turn - last_news > _ROUNDS_WITHOUT_NEWS:
+            break
+        tried += 1
+        seen = model.predict_codes(lesson.points).astype(lesson.labels.codes.dtype).tobytes()
+        if seen not in digests:
+            last_news, models[name] = turn, model
+            digests[seen] = digest_of(name, repr(lesson.labels.values), seen)
+            if progress is not None:
+                progress(len(models), wanted)
+        if len(models) == wanted:
+            break
+    return models, tuple(digests.values()), tried
+
+
 def _import_warning() -> type[Warning]:
     try:
         from sklearn.exceptions import ConvergenceWarning
@@ -176,31 +201,15 @@ def train(
     [1, 0]
     """
     ignored = _import_warning()
-    wanted, lesson = read_whole_number(count, "count"), _read_lesson(points, labels)
-    if wanted == 0:
-        raise FederationError("count must be at least one candidate; it is 0")
+    wanted, lesson = read_whole_number(count, "count", least=1), _read_lesson(points, labels)
     named, seed = _read_families(families), _read_seed(rng)
-    models: dict[str, TrainedModel] = {}
-    digests: dict[bytes, str] = {}
-    tried, last_news = 0, 0
     with warnings.catch_warnings():  # a model that has not converged is a candidate like another
         warnings.simplefilter("ignore", ignored)
         warnings.simplefilter("ignore", RuntimeWarning)
-        for turn, (name, model) in _train_all(lesson, named, seed):
-            if turn - last_news > _ROUNDS_WITHOUT_NEWS:
-                break
-            tried += 1
-            seen = model.predict_codes(lesson.points).astype(lesson.labels.codes.dtype).tobytes()
-            if seen not in digests:
-                last_news, models[name] = turn, model
-                digests[seen] = digest_of(name, repr(lesson.labels.values), seen)
-                if progress is not None:
-                    progress(len(models), wanted)
-            if len(models) == wanted:
-                break
+        models, digests, tried = _keep_different(lesson, _train_all(lesson, named, seed), wanted, progress)
     return TrainedCandidates(
         models=models,
-        candidates=CandidateList(names=tuple(models), digests=tuple(digests.values())),
+        candidates=CandidateList(names=tuple(models), digests=digests),
         classes=lesson.labels.values,
         status=TrainingStatus.COMPLETE if len(models) == wanted else TrainingStatus.EXHAUSTED,
         tried=tried,

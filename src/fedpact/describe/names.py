@@ -35,5 +35,5 @@ def read_choice(value: Any, field: str, known: Collection[str]) -> str:
     fedpact.errors.FederationError: method must be one of lp, exact; it is 'fast'
     """
     if not isinstance(value, str) or value not in known:
-        raise FederationError(f"{field} must be one of {', '.join(known)}; it is {value!r}")
+        raise FederationError(f"{field} must be one of {', '.join(known)}; it is {shorten(value)}")
     return value

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import read_chance, read_number
 from fedpact.errors import FederationError
 
 MECHANISMS = ("discrete-gaussian",)
@@ -31,17 +33,13 @@ class Noise:
     """The report is (epsilon, delta)-differentially private if one point is exchanged for another."""
 
     def __post_init__(self) -> None:
-        if self.mechanism not in MECHANISMS:
-            raise FederationError(
-                f"noise: mechanism must be one of {', '.join(MECHANISMS)}; it is {shorten(self.mechanism)}"
-            )
-        for field in ("scale", "epsilon", "delta"):
-            object.__setattr__(self, field, read_number(getattr(self, field), f"noise: {field}"))
+        read_choice(self.mechanism, "noise: mechanism", MECHANISMS)
         for field in ("scale", "epsilon"):
-            if not getattr(self, field) > 0:
-                raise FederationError(f"noise: {field} must be above 0; it is {getattr(self, field):g}")
-        if not 0 < self.delta < 1:
-            raise FederationError(f"noise: delta must lie strictly between 0 and 1; it is {self.delta:g}")
+            value = read_number(getattr(self, field), f"noise: {field}")
+            if not value > 0:
+                raise FederationError(f"noise: {field} must be above 0; it is {value:g}")
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "delta", read_chance(self.delta, "noise: delta"))
 
     def reach(self, risk: float) -> int:
         """Whole number that the noise of one count exceeds, in a given direction, with at most this chance.
@@ -57,3 +55,8 @@ class Noise:
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Noise:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**entry)

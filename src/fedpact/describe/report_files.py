@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_square
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import shorten
 from fedpact.describe.reports import Report
@@ -138,8 +139,14 @@ def _build(fields: Fields) -> Report:
         counts=fields["counts"],
         candidates=_read_candidates(fields),
         minimum_count=fields["minimum_count"].tolist() if "minimum_count" in fields else 0,
-        noise=Noise(**{key: fields[key].tolist() for key in _NOISE}) if set(_NOISE) <= set(fields) else None,
+        noise=_read_noise(fields),
     )
+
+
+def _read_noise(fields: Fields) -> Noise | None:
+    if not set(_NOISE) <= set(fields):
+        return None
+    return Noise.from_dict({key: fields[key].tolist() for key in _NOISE})
 
 
 def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:
@@ -171,7 +178,7 @@ def _check_triangles(report: Report) -> None:
         if broken is None and report.is_exact:
             broken = find_odd_triangle(least)
     if broken is not None:
-        names = report.candidates.names if report.candidates else [f"h{place + 1}" for place in range(report.H)]
+        names = report.candidates.names if report.candidates else number_names("h", report.H)
         h, g, f = (names[place] for place in broken)
         raise FederationError(f"the counts are those of no data set: {h!r} and {g!r} {rule} ({f!r})")
 

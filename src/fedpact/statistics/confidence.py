@@ -27,7 +27,7 @@ from scipy.special import betaincinv
 from fedpact.describe.condensed import count_pairs
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.numbers import read_chance
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.statistics.make_report import report
@@ -87,10 +87,7 @@ def risk_per_limit(evidence: Reports) -> float | None:
 
 def read_confidence(value: Any) -> float:
     """Read a probability strictly between 0 and 1."""
-    confidence = read_number(value, "confidence")
-    if not 0 < confidence < 1:
-        raise FederationError(f"confidence must lie strictly between 0 and 1; it is {shorten(value)}")
-    return confidence
+    return read_chance(value, "confidence")
 
 
 def at_confidence(fed: Federation, confidence: Any) -> Federation:
