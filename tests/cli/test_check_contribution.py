@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     write(tmp_path / "many.csv", differing(12, 30))
     write(tmp_path / "few.csv", np.where(differing(3, 30), "ill", "well"))
     np.save(tmp_path / "many.npy", differing(12, 30))
+    (tmp_path / "UPPER.NPY").write_bytes((tmp_path / "many.npy").read_bytes())
     return tmp_path
 
 
@@ -56,7 +57,10 @@ def test_labels_may_be_names(fedpact, folder):
     assert "suspicious" not in out
 
 
-@pytest.mark.parametrize(("said", "seen"), [("alice.report.npz", "many.npy"), ("nameless.npz", "many.csv")])
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [("alice.report.npz", "many.npy"), ("alice.report.npz", "UPPER.NPY"), ("nameless.npz", "many.csv")],
+)
 def test_candidates_are_named_by_whichever_file_names_them(fedpact, folder, said, seen):
     code, out, _ = fedpact("check-contribution", said, seen, "--json")
     assert code == 0

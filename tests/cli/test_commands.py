@@ -278,7 +278,9 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
         pytest.param(["plan", ALICE_BOB, "--plot", "no/x.png"], "plot cannot be written", id="plot folder"),
         pytest.param(["plan", ALICE_BOB, "--time-limit", "-1"], "time_limit must be 0 or more", id="time"),
         pytest.param(["plan", ALICE_BOB, "--max-nodes", "-1"], "max_nodes must be 0 or more", id="nodes"),
-        pytest.param(["frontier", ALICE_BOB, "--epsilon", ","], "must be a list of numbers", id="no values"),
+        pytest.param(
+            ["frontier", ALICE_BOB, "--epsilon", ","], "must be a list separated by commas", id="no values"
+        ),
         pytest.param(["frontier", ALICE_BOB, "--epsilon", "0.1,x"], "epsilon must be a number", id="word"),
         pytest.param(
             ["frontier", ALICE_BOB, "--epsilon", "0.1", "--delta", "0.1"], "one of the two", id="both axes"

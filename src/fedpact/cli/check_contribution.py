@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, format_number, make_table, print_table
+from fedpact.cli.common import (
+    JsonOption,
+    answer,
+    console,
+    format_number,
+    make_table,
+    names_candidates,
+    print_table,
+)
 
 
 def check_contribution(
@@ -39,7 +46,7 @@ def check_contribution(
     Example: [bold]fedpact check-contribution alice.report.npz alice-samples.csv --fresh[/bold]
     """
     said, samples = fp.read_report(report), fp.candidates.read_predictions(predictions)
-    names = None if Path(predictions).suffix == ".npy" else samples.candidates.names
+    names = samples.candidates.names if names_candidates(predictions) else None
     seen = fp.check_contribution(
         said, samples, level=level, tolerance=tolerance, power=power, fresh=fresh, hypotheses=names
     )

@@ -143,13 +143,18 @@ def read_seed(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def names_candidates(file: str) -> bool:
+    """Whether a file of predictions says what its candidates are called; ``.npy`` does not."""
+    return Path(file).suffix.lower() != ".npy"
+
+
 def read_list(text: str | None, what: str) -> list[str] | None:
-    """Split numbers such as ``0.05,0.1``; they are checked by the package."""
+    """Split a list such as ``0.05,0.1`` or ``healthy,ill``; its entries are checked by the package."""
     if text is None:
         return None
     values = [value.strip() for value in text.split(",") if value.strip()]
     if not values:
-        raise fp.FederationError(f'{what} must be a list of numbers such as "0.05,0.1"; it is {text!r}')
+        raise fp.FederationError(f"{what} must be a list separated by commas; it is {text!r}")
     return values
 
 

@@ -94,7 +94,9 @@ def _find_contributions(
             "--method and --m cannot both be given: contributions are planned, or they are given"
         )
     if options["confidence"] is not None and (m is not None or rule == "threshold"):
-        raise fp.FederationError("--confidence is about planning; with --m, or with rule threshold, nothing is")
+        raise fp.FederationError(
+            "--confidence is about planning, and with --m or rule threshold nothing is planned; leave it out"
+        )
     if m is not None:
         return read_m(m)
     if rule == "threshold":

@@ -8,7 +8,15 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, format_number, make_table, print_table
+from fedpact.cli.common import (
+    JsonOption,
+    answer,
+    console,
+    format_number,
+    make_table,
+    names_candidates,
+    print_table,
+)
 
 
 def realizability(
@@ -61,7 +69,7 @@ def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | Non
             raise fp.FederationError(f"{files[1]}: labels must be one column (.csv) or one row (.npy)")
         both = fp.candidates.read_predictions(files)
         contributions[site] = (both.labels[:-1], both.labels[-1])
-        if not files[0].endswith(".npy"):
+        if names_candidates(files[0]):
             named.append((site, fp.CandidateList.from_names(both.candidates.names[:-1])))
     for site, own in named:
         difference = named[0][1].difference(own)
