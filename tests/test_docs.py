@@ -66,11 +66,11 @@ def test_a_page_prints_what_its_comments_say(name, capsys, tmp_path, monkeypatch
         assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", sorted(set(re.findall(r"`fedpact (\w+)", README))))
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"`fedpact ([\w-]+)", README))))
 def test_commands_of_the_readme_exist(command):
     from fedpact.cli import app
 
-    names = {entry.callback.__name__ for entry in app.registered_commands}
+    names = {entry.callback.__name__.replace("_", "-") for entry in app.registered_commands}
     assert command in names | {group.name for group in app.registered_groups}
 
 
@@ -141,8 +141,11 @@ def test_the_coverage_is_told_as_it_was_measured():
             limits,
         )
         assert f"| {' | '.join(map(str, cells))} | {row.cost_ratio:.2f} |" in page
-    for row in found.by_family:
-        assert f"{row.missed} of {row.federations}" in page
+    for n, family in sorted({(row.n, row.family) for row in found.by_family}):
+        own = {row.plan: row for row in found.by_family if (row.n, row.family) == (n, family)}
+        rows = [own[plan] for plan in ("confident", "trusting", "optimal")]
+        cells = [f"{row.missed} of {row.federations}" for row in rows] + [f"{row.cost_ratio:.2f}" for row in rows]
+        assert f"| {n:,} | {family} | {' | '.join(cells)} |" in page
     assert sum(row.federations for row in found.rows if row.plan == "confident") >= 1000
     assert found.is_complete
     assert found.status is fp.CoverageStatus.WITHIN
