@@ -7,7 +7,7 @@ import fedpact as fp
 from fedpact.planning.tree import TreeProof
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.requirements import parts_of
+from fedpact.statistics.requirements import part_of
 
 
 def draw_truth(rng, *, classes=2):
@@ -152,9 +152,8 @@ def test_nothing_is_linked_to_what_is_only_assumed_to_be_met():
     for _ in range(40):
         H, n = int(rng.integers(4, 7)), int(rng.integers(20, 60))
         labels = (rng.random((H, n)) < 0.5) & (rng.random((1, n)) < 0.3)
-        part = parts_of(at_confidence(fp.Federation.from_predictions({"a": labels}, epsilon=0.2, delta=0.3), 0.5))[
-            0
-        ]
+        fed = fp.Federation.from_predictions({"a": labels}, epsilon=0.2, delta=0.3)
+        part = part_of(at_confidence(fed, 0.5), 0)
         rates = rates_of(part)
         raised = rates.is_raised(0, np.arange(1, H))
         known = rates.unraised.rows(np.array([0]))[0, 0, 1:]
@@ -164,12 +163,3 @@ def test_nothing_is_linked_to_what_is_only_assumed_to_be_met():
         misses = tree._gather(m.astype(float), 0, 0)
         if len(misses.q) and rates.is_raised(0, misses.hypotheses).all():
             assert tree._tree(m.astype(float), misses) >= min(1.0, misses.q.sum()) - 1e-12
-
-
-def test_the_parts_of_a_federation_share_its_counts():
-    fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]], "b": [[0, 0], [0, 1]]}, epsilon=0.3, delta=0.1)
-    estimated = at_confidence(fed, 0.9)
-    parts = parts_of(estimated)
-    assert [part.epsilon.tolist() for part in parts] == [[0.3, 1.0], [1.0, 0.3]]
-    assert all(rates_of(part).places is rates_of(estimated).places for part in parts)
-    assert parts_of(fed) == [fed]

@@ -9,16 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.planning.row_generation import Row
+from fedpact.planning.row_generation import Row, Separator
 from fedpact.statistics.requirements import parts_of
 
 
-class Program(Protocol):
+class Program(Separator, Protocol):
     """Finds rows that a fractional vector violates, and says whether an integer one satisfies all."""
-
-    def __call__(self, m: NDArray[np.float64], /) -> Sequence[Row]:
-        """Rows that ``m`` violates."""
-        ...
 
     def holds(self, m: NDArray[np.int64], /) -> bool:
         """Whether ``m`` satisfies the program."""
