@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json, progress_bar, read_list
+from fedpact.cli.common import JsonOption, answer, console, progress_bar, read_list
 
 
 def report(
@@ -57,11 +57,7 @@ def report(
     if minimum_count:
         made = fp.hide_small_counts(made, minimum_count)
     made.save(path)
-    about = describe_report(made, path)
-    if as_json:
-        print_json(about)
-    else:
-        print_report(about)
+    answer(made, lambda: print_report(made, path), as_json=as_json)
 
 
 def _read_budget(text: str) -> dict[str, Any]:
@@ -71,36 +67,18 @@ def _read_budget(text: str) -> dict[str, Any]:
     return {"epsilon": parts[0], "delta": parts[1]}
 
 
-def describe_report(made: fp.Report, path: Path) -> dict[str, Any]:
-    """Say what a report holds, as plain values."""
-    return {
-        "file": str(path),
-        "bytes": path.stat().st_size,
-        "name": made.name,
-        "H": made.H,
-        "n": made.n,
-        "n_classes": made.n_classes,
-        "candidates": None if made.candidates is None else made.candidates.fingerprint,
-        "minimum_count": made.minimum_count,
-        "noise": None if made.noise is None else made.noise.to_dict(),
-    }
-
-
-def print_report(about: dict[str, Any]) -> None:
+def print_report(made: fp.Report, path: Path) -> None:
     """Print what is about to leave the site."""
     out = console()
-    out.print(
-        escape(
-            f"{about['name']}: {about['H']:,} candidates on {about['n']:,} points with {about['n_classes']} labels"
-        )
-    )
-    out.print(f"wrote {escape(about['file'])} ({about['bytes']:,} bytes)", soft_wrap=True)
-    out.print(f"it holds how often any two candidates disagree, no point; candidates {about['candidates']}")
-    if about["minimum_count"]:
-        out.print(f"counts below {about['minimum_count']}, and that close to {about['n']:,}, are not told apart")
-    if about["noise"]:
-        noise = about["noise"]
+    out.print(escape(f"{made.name}: {made.H:,} candidates on {made.n:,} points with {made.n_classes} labels"))
+    out.print(escape(f"wrote {path} ({path.stat().st_size:,} bytes)"), soft_wrap=True)
+    if made.candidates is not None:
+        fingerprint = made.candidates.fingerprint
+        out.print(f"it holds how often any two candidates disagree, no point; candidates {fingerprint}")
+    if made.minimum_count:
+        out.print(f"counts below {made.minimum_count}, and that close to {made.n:,}, are not told apart")
+    if made.noise is not None:
         out.print(
-            f"noise of scale {noise['scale']:.4g} on every count: "
-            f"({noise['epsilon']:g}, {noise['delta']:g})-differentially private"
+            f"noise of scale {made.noise.scale:.4g} on every count: "
+            f"({made.noise.epsilon:g}, {made.noise.delta:g})-differentially private"
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,6 +136,18 @@ class Report:
             most = np.where(sent == 0, min(self.minimum_count - 1, self.n), most)
             least = np.where(sent == self.n, max(self.minimum_count, self.n - self.minimum_count + 1), least)
         return least, most
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, all but the counts: those are for the file that :meth:`save` writes."""
+        return {
+            "name": self.name,
+            "H": self.H,
+            "n": self.n,
+            "n_classes": self.n_classes,
+            "candidates": None if self.candidates is None else self.candidates.fingerprint,
+            "minimum_count": self.minimum_count,
+            "noise": None if self.noise is None else self.noise.to_dict(),
+        }
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as one ``.npz`` file."""

@@ -22,7 +22,7 @@ A person with r rows, or a row that stands for r, is r exchanges, and moves the 
 Noise of scale s on every count is (sensitivity^2 / 2 s^2)-zCDP (Canonne, Kamath and Steinke 2020, "The Discrete
 Gaussian for Differential Privacy"). OpenDP draws it, from the randomness of the operating system and without
 floating-point error, and accounts for it: the scale is the least, up to one part in ten thousand, at which its
-privacy map from zCDP gives the epsilon at the delta. The 124,750 counts of 500 models take about two seconds.
+privacy map from zCDP gives the epsilon at the delta.
 Cutting to 0 and n, and hiding small counts afterwards, look at nothing but the noisy counts, so they cost no
 privacy.
 """

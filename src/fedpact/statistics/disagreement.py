@@ -14,6 +14,8 @@ from fedpact.statistics.federation_rates import rates_of
 def disagreement(fed: Federation) -> NDArray[np.float64]:
     """(k, H, H) how often any two of the H different hypotheses disagree on each agent's data.
 
+    Of reports it is what they say: where counts are estimates, hidden or noisy, not the truth.
+
     Examples
     --------
     >>> from fedpact.describe.federation import Federation
