@@ -163,3 +163,23 @@ def test_nothing_is_linked_to_what_is_only_assumed_to_be_met():
         misses = tree._gather(m.astype(float), 0, 0)
         if len(misses.q) and rates.is_raised(0, misses.hypotheses).all():
             assert tree._tree(m.astype(float), misses) >= min(1.0, misses.q.sum()) - 1e-12
+
+
+def test_a_teacher_that_was_not_seen_to_differ_from_an_earlier_hypothesis_is_still_itself():
+    """Bob's counts of h2 are hidden, so that it stands between h1 and h3, which differ too often."""
+    seen = {"alice": [[0] * 10 + [1] * 10, [0] * 10 + [1] * 10, [0] * 20]}
+    fed = fp.Federation.from_predictions(seen, epsilon=0.1, delta=0.1)
+    assert at_confidence(fed.replace(teacher="h2"), 0.9).truths.tolist() == [1]
+    sites = [fp.Report(name="bob", n=50, n_classes=2, counts=np.array([0, 30, 0]), minimum_count=20)]
+    hidden = fp.Federation.from_reports(sites, epsilon=0.4, delta=0.1)
+    assert fp.plan(hidden, teacher="h1").cost > 0
+    assert fp.plan(hidden, teacher="h2").cost == 0
+    assert fp.verify(hidden.replace(teacher="h2"), [0]).is_feasible
+
+
+def test_a_teacher_of_noisy_counts_is_found_where_being_alike_is_not_transitive():
+    """By the noisy counts h1 is as h2 and h2 as h3, but h1 is not as h3; the forecast takes them for the truth."""
+    noise = fp.Noise(scale=1, epsilon=1, delta=1e-6)
+    sites = [fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 9, 0]), noise=noise)]
+    fed = fp.Federation.from_reports(sites, epsilon=0.1, delta=0.1)
+    assert fp.plan(fed, confidence=0.9, teacher="h3").more_points[-1].factor is None

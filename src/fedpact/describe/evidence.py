@@ -195,12 +195,16 @@ def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
     differ = evidence.reports[0].square() > 0
     for report in evidence.reports[1:]:
         differ |= report.square() > 0
-    twin_before = np.tril(~differ, k=-1).any(axis=1)
-    return np.flatnonzero(~twin_before)
+    is_first = np.ones(len(differ), dtype=bool)
+    for hypothesis, row in enumerate(differ):
+        is_first[hypothesis] = row[:hypothesis][is_first[:hypothesis]].all()
+    return np.flatnonzero(is_first)
 
 
 def find_twin(evidence: Evidence, hypothesis: int, distinct: NDArray[np.intp]) -> int:
-    """Where among the ``distinct`` hypotheses stands the one that nobody can tell from this one."""
+    """Where among the ``distinct`` hypotheses stands the one that nobody can tell from this one, or it itself."""
+    if hypothesis in distinct:
+        return int(np.searchsorted(distinct, hypothesis))
     if isinstance(evidence, Reports):
         same = np.all([report.square()[hypothesis, distinct] == 0 for report in evidence.reports], axis=0)
     elif isinstance(evidence, Table):
@@ -209,7 +213,7 @@ def find_twin(evidence: Evidence, hypothesis: int, distinct: NDArray[np.intp]) -
     else:
         parts = [(own[distinct] == own[hypothesis]).all(axis=1) for own in evidence.predictions]
         same = np.all(parts, axis=0)
-    return int(np.flatnonzero(same | (distinct == hypothesis))[0])
+    return int(np.flatnonzero(same)[0])
 
 
 def read_labels(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
