@@ -183,3 +183,12 @@ def test_a_teacher_of_noisy_counts_is_found_where_being_alike_is_not_transitive(
     sites = [fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 9, 0]), noise=noise)]
     fed = fp.Federation.from_reports(sites, epsilon=0.1, delta=0.1)
     assert fp.plan(fed, confidence=0.9, teacher="h3").more_points[-1].factor is None
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "auto"])
+@pytest.mark.parametrize("objective", ["pac", "expected"])
+def test_that_nothing_can_be_proved_does_not_mean_that_no_plan_exists(method, objective):
+    """Nobody has seen h1 and h2 differ, and alice tolerates no error; if they never do, no sample is needed."""
+    fed = fp.Federation.from_predictions({"alice": [[0] * 9, [0] * 9]}, epsilon=0, delta=0.1, objective=objective)
+    with pytest.raises(fp.NoPlanFoundError):
+        fp.plan(fed, method, confidence=0.9)

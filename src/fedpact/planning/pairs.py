@@ -153,7 +153,7 @@ class PairProgram:
             a, b = np.where(a == b, 1.0, 0.0), 1.0
         elif self.is_bound:
             a = np.minimum(a, b)
-        if not a.any():
+        if not a.any() and (self.is_bound or self.rates.is_certain):
             raise never_certain(self.fed, pair, hurt)
         return Row(
             a=a,
