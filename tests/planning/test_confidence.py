@@ -192,3 +192,23 @@ def test_that_nothing_can_be_proved_does_not_mean_that_no_plan_exists(method, ob
     fed = fp.Federation.from_predictions({"alice": [[0] * 9, [0] * 9]}, epsilon=0, delta=0.1, objective=objective)
     with pytest.raises(fp.NoPlanFoundError):
         fp.plan(fed, method, confidence=0.9)
+
+
+@pytest.mark.parametrize("method", ["union", "tree", "auto"])
+def test_a_tangent_with_vanishing_coefficients_is_no_row_for_the_solver(method):
+    """Alice has seen h1 and h2 differ, but nothing of h3; what counts in the tangents is h3 alone."""
+    fed = fp.Federation.from_predictions({"alice": [[0], [1], [0], [1]]}, epsilon=0, delta=0.5)
+    with pytest.raises(fp.NoPlanFoundError):
+        fp.plan(fed, method, confidence=0.95)
+    sites = [
+        fp.Report(name=name, n=n, n_classes=2, counts=np.array(counts), minimum_count=minimum)
+        for name, n, counts, minimum in (
+            ("a", 12, [12, 0, 12], 1),
+            ("b", 4, [0, 0, 0], 10),
+            ("c", 8, [8, 0, 8], 1),
+        )
+    ]
+    fed = fp.Federation.from_reports(
+        sites, epsilon=[1, 0.2, 1], delta=0.01, objective="expected", cost=[3.5, 1, 1]
+    )
+    assert fp.plan(fed, method).contributions["b"] > 0

@@ -31,6 +31,7 @@ MANY_AGENTS = 2_000
 _NEW_COLUMNS = 200
 _SMALL = 1e-3
 _SPAN = 1e-14
+_PLENTY = 2.0**50
 _INFINITY = highspy.kHighsInf
 _SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
 
@@ -246,13 +247,14 @@ class CoveringProgram:
         """Return what a row is divided by, so that the solver does not take a coefficient that it needs for zero.
 
         Where the agents of large coefficients are at capacity too soon, that is a smaller one. A coefficient that
-        is smaller by ``_SPAN`` is none: its agent would have to give more than anybody ever can.
+        is smaller by ``_SPAN`` is none, nor is one too small for ``_PLENTY`` samples: its agent would have to give
+        more than anybody ever can.
         """
         most = np.multiply(row.a, self.capacity, out=np.zeros(len(row.a)), where=row.a > 0)
         order = np.argsort(-row.a, kind="stable")
         reached = np.cumsum(np.minimum(most, row.b)[order]) >= row.b * (1 - TOL)
         needed = float(row.a[order[reached.argmax()]])
-        if not reached.any() or needed < _SPAN * row.a.max():
+        if not reached.any() or needed < max(_SPAN * row.a.max(), row.b / _PLENTY):
             raise UnreachableRow(row)
         return needed if needed < _SMALL else 1.0
 
