@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedpact.statistics.bounds import bound
+from fedpact.statistics.bounds import bound, union_below
 from fedpact.statistics.misses import MissFamily, reduce_family
 from oracle import family_value, family_value_by_subsets
 from strategies import families
@@ -54,3 +54,9 @@ def test_without_samples_everything_is_missed():
     family = MissFamily(sets=np.eye(3, dtype=bool), weights=np.array([0.5, 0.25, 0.25]), mass=np.full((2, 3), 0.3))
     found = bound(family, np.zeros(2))
     assert (found.low, found.high) == (0.5, 0.5)
+
+
+def test_misses_that_hardly_ever_happen_may_seem_to_coincide_more_often():
+    """From rates that are known within limits; any r is right in Dawson and Sankoff's bound."""
+    low = union_below(np.full(2, 1e-300), np.array([[1e-300, 0.5], [0.5, 1e-300]]))
+    assert 0 <= low <= 2e-300

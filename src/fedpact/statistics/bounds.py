@@ -33,6 +33,8 @@ MAX_WORK = 8e9
 # Each level may settle this share of the width that is still to give away.
 _SHARE = 0.3
 _BLOCK = 2_000_000
+# Where misses are so unlikely that more of them would coincide, that many is as good a guess.
+_MOST_TOGETHER = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +120,7 @@ def union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
     sums = both.sum(axis=1)
     de_caen = float(np.divide(q**2, sums, out=np.zeros_like(q), where=sums > 0).sum())
     s1, s2 = float(q.sum()), float((both.sum() - np.trace(both)) / 2)
-    r = int(2 * s2 / s1) + 1
+    r = int(min(2 * s2 / s1, _MOST_TOGETHER)) + 1
     dawson_sankoff = 2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1))
     return max(de_caen, dawson_sankoff)
 
