@@ -186,3 +186,32 @@ def test_noise_may_break_triangles(scratch):
     )
     sent.save(scratch / "noisy.npz")
     assert read_report(scratch / "noisy.npz").noise == sent.noise
+
+
+def bomb(field, value, *, compression=zipfile.ZIP_DEFLATED):
+    """A report with one field that takes little and unpacks to much."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", compression) as whole:
+        for key, content in {"format": 2, "name": "a", "n": 9, "n_classes": 2, field: value}.items():
+            part = io.BytesIO()
+            np.save(part, np.asarray(content))
+            whole.writestr(f"{key}.npy", part.getvalue())
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("field", ["counts", "name", "other"])
+def test_a_file_that_unpacks_to_far_more_than_it_holds_is_not_unpacked(field, compression, monkeypatch):
+    sent = bomb(field, np.zeros(70_000_000, dtype=np.uint8), compression=compression)
+    assert len(sent) < 200_000
+    monkeypatch.delattr(np, "load")
+    with pytest.raises(FederationError, match="unpacks to far more"):
+        from_bytes(sent)
+
+
+def test_counts_that_are_nearly_all_zero_are_no_bomb():
+    H = 2000
+    counts = np.zeros(H * (H - 1) // 2, dtype=np.uint8)
+    sent = Report(name="a", n=9, n_classes=3, counts=counts)
+    assert len(to_bytes(sent)) < len(counts) / 100
+    assert from_bytes(to_bytes(sent)).H == H

@@ -2,7 +2,8 @@
 
 Besides the counts it holds the site's name, n, the number of label classes, names and digests of the
 candidates, what was done to the counts, the version of fedpact that wrote it, and a checksum of all that. A file
-is refused if it is truncated, holds pickled objects, fails its checksum, or has counts that no data set makes.
+is refused if it is truncated, holds pickled objects, unpacks to far more than it holds, fails its checksum, or has
+counts that no data set makes.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ UNREADABLE = (
 _NEEDED = ("format", "name", "n", "n_classes", "counts")
 _NOISE = ("mechanism", "scale", "epsilon", "delta")
 _OPTIONAL = ("candidates", "digests", "minimum_count", *_NOISE, "version", "checksum")
+
+# A member may unpack to so many bytes, or to so many times what it takes; counts that are mostly zeros do.
+_UNPACKED, _EXPANSION = 2**26, 100
 
 Fields = dict[str, NDArray[Any]]
 
@@ -115,10 +119,26 @@ def from_bytes(data: bytes, source: str = "report") -> Report:
     return report
 
 
+def _is_bomb(data: bytes) -> bool:
+    """Whether an archive unpacks to far more than it holds; what is not an archive does not."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return False
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return any(
+            member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+            or member.file_size > max(_UNPACKED, _EXPANSION * min(member.compress_size, len(data)))
+            for member in archive.infolist()
+        )
+
+
 def _read_fields(data: bytes) -> Fields:
     try:
+        if _is_bomb(data):
+            raise FederationError("not a fedpact report: it unpacks to far more than a report would")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return {key: np.asarray(archive[key]) for key in (*_NEEDED, *_OPTIONAL) if key in archive.files}
+    except FederationError:
+        raise
     except UNREADABLE:
         raise FederationError("not a fedpact report (.npz without pickled objects)") from None
 
