@@ -64,3 +64,10 @@ def test_a_second_name_is_one_that_nobody_has():
     )
     claims = claims_of(fed, "data")
     assert claims.with_twin(0, (claims.of(0), claims.of(0))).names == ("a", "a (2)", "a (3)")
+
+
+def test_what_a_site_that_hides_small_counts_claims_is_hidden_as_well():
+    site = fp.Report(name="alice", n=20, n_classes=2, counts=np.array([0, 9, 9]), minimum_count=5)
+    claims = claims_of(fp.Federation.from_reports([site], epsilon=0.1, delta=0.1), "data")
+    lying = claims.federation({0: np.array([0.1, 0.4, 0.9])})
+    assert lying.evidence.reports[0].counts.tolist() == [0, 8, 20]

@@ -21,7 +21,7 @@ from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, fin
 from fedpact.describe.federation import Federation
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
-from fedpact.describe.reports import Report
+from fedpact.describe.reports import Report, hide_counts
 from fedpact.describe.settings import Agent
 from fedpact.errors import FederationError
 from fedpact.statistics.domain import find_domain
@@ -154,7 +154,8 @@ class RateClaims(Claims):
 
 
 def _report(true: Report, claim: Claim) -> Report:
-    return replace(true, counts=np.rint(np.clip(claim, 0, 1) * true.n).astype(np.int64))
+    counts = np.rint(np.clip(claim, 0, 1) * true.n).astype(np.int64)
+    return replace(true, counts=hide_counts(counts, true.n, true.minimum_count))
 
 
 @final
