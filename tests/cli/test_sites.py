@@ -118,12 +118,41 @@ def test_reports_on_other_candidates_are_refused_by_name(folder, fedpact):
         fedpact("report", f"{site}.csv", "--name", site)
     reports = [f"{site}.report.npz" for site in SITES]
     err = refused(fedpact, "gather", *reports, "--epsilon", "0.1", "--delta", "0.05", "-o", "x.toml")
-    assert "'alice' and 'bob' report on different candidates: candidate 6 is 'model-5' in one and 'other'" in err
+    assert "'alice' and 'bob' have different candidates: candidate 6 is 'model-5' in one and 'other'" in err
     assert not (folder / "x.toml").exists()
 
 
 def test_a_report_is_not_a_federation(fedpact, network):
-    assert "fedpact gather" in refused(fedpact, "plan", "alice.report.npz")
+    for command in ("plan", "check"):
+        assert "fedpact gather" in refused(fedpact, command, "alice.report.npz")
+
+
+def test_a_plan_that_takes_counts_for_the_truth_says_so(fedpact, network):
+    assert "add --confidence 0.95" in fedpact("plan", network)[1]
+    assert "add --confidence" not in fedpact("plan", network, "--confidence", "0.9")[1]
+    assert "add --confidence" not in fedpact("plan", "alice-bob")[1]
+
+
+def test_a_report_never_replaces_the_predictions_nor_leaves_its_folder(folder, fedpact):
+    before = (folder / "alice.csv").read_text()
+    assert "another file" in refused(fedpact, "report", "alice.csv", "--name", "alice", "-o", "./alice.csv")
+    assert (folder / "alice.csv").read_text() == before
+    assert "--output" in refused(fedpact, "report", "alice.csv", "--name", "../alice")
+
+
+def test_what_was_done_to_counts_is_said(folder, fedpact):
+    fedpact("report", "alice.csv", "--name", "alice", "--minimum-count", "5")
+    fedpact("report", "bob.csv", "--name", "bob", "--classes", "healthy,ill", "--privacy", "9,0.1")
+    targets = ("--epsilon", "0.2", "--delta", "0.1")
+    _, out, _ = fedpact("gather", "alice.report.npz", "bob.report.npz", *targets, "-o", "mixed.toml")
+    said = " ".join(out.split())
+    assert "on 300 to 400 points of each agent; small counts hidden by alice; noise added by bob" in said
+
+
+def test_labels_that_no_candidate_predicts_are_noted(folder, fedpact):
+    (folder / "truth.csv").write_text("label\n" + "Ill\n" * 150)
+    code, _, err = fedpact("realizability", "carol=carol.csv,truth.csv")
+    assert (code, err) == (0, "note: at 'carol' some samples are labelled 'Ill', which no candidate predicts\n")
 
 
 class Trap:

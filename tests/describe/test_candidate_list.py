@@ -22,7 +22,7 @@ def test_sites_with_other_candidates_are_named():
     ]
     assert find_difference(lists[:2]) is None
     assert find_difference(lists) == (
-        "'a' and 'c' report on different candidates: one has 2 candidates and the other 3"
+        "'a' and 'c' have different candidates: one has 2 candidates and the other 3"
     )
 
 

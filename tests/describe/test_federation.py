@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fedpact as fp
 from fedpact.describe.classes import all_labelings, thresholds
 from fedpact.describe.costs import Linear, Quadratic
 from fedpact.describe.federation import Federation
@@ -296,3 +297,15 @@ def test_labels_of_any_size_stay_whole_numbers():
     fed = Federation.from_predictions({"a": [[-1, 2**40], [0, 1]]}, epsilon=0.1, delta=0.1)
     assert fed.evidence.predictions[0].tolist() == [[-1, 2**40], [0, 1]]
     assert fed.evidence.predictions[0].dtype.kind == "i"
+
+
+def test_predictions_that_name_their_candidates_are_told_apart():
+    def predicted(names):
+        return fp.candidates.Predicted(
+            labels=np.array([[0, 1], [1, 1]]), candidates=fp.CandidateList.from_names(names), classes=(0, 1)
+        )
+
+    fed = Federation.from_predictions({"a": predicted("xy"), "b": predicted("xy")}, epsilon=0.1, delta=0.1)
+    assert fed.hypotheses == ("x", "y")
+    with pytest.raises(FederationError, match="candidate 1 is 'x' in one and 'y' in the other"):
+        Federation.from_predictions({"a": predicted("xy"), "b": predicted("yx")}, epsilon=0.1, delta=0.1)

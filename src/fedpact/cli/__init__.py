@@ -84,8 +84,10 @@ def main() -> None:
         sys.exit(_fail(error, 3))
     except fp.FedpactError as error:
         sys.exit(_fail(error, 1))
+    except OSError as error:
+        sys.exit(_fail(f"the answer cannot be written: {error.strerror}", 1))
 
 
-def _fail(error: fp.FedpactError, code: int) -> int:
+def _fail(error: fp.FedpactError | str, code: int) -> int:
     print(f"error: {error}", file=sys.stderr)
     return code

@@ -18,6 +18,7 @@ from fedpact.cli.common import (
     print_json,
     print_table,
     read_federation,
+    refuse_report,
 )
 
 
@@ -26,6 +27,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact check examples/alice-bob.toml[/bold]
     """
+    refuse_report(file)
     found = fp.check(file) if is_file(file) else _check_example(file)
     if as_json:
         print_json(found.to_dict())

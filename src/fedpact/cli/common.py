@@ -99,13 +99,18 @@ def is_file(text: str) -> bool:
     return Path(text).suffix in (".toml", ".json") or Path(text).exists()
 
 
-def read_federation(text: str) -> fp.Federation:
-    """Load a file, or build the example of that name."""
+def refuse_report(text: str) -> None:
+    """Say what to do with a report where a federation is asked for."""
     if Path(text).suffix == ".npz":
         raise fp.FederationError(
             f"{text} is one site's report, not a federation; make one of all reports: "
             "fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml"
         )
+
+
+def read_federation(text: str) -> fp.Federation:
+    """Load a file, or build the example of that name."""
+    refuse_report(text)
     if is_file(text):
         return fp.load(text)
     try:

@@ -64,6 +64,11 @@ def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
             table.add_row(escape(agent.name), f"{count:,}", format_number(float(agent.cost(count))))
     print_table(title, table)
     print_certificate(found)
+    if fed.is_sampled and found.confidence is None:
+        console().print(
+            "rates were taken for the truth; if they were counted on a sample of the data, add --confidence 0.95",
+            soft_wrap=True,
+        )
 
 
 def print_certificate(found: fp.Plan) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.markup import escape
 
@@ -57,6 +59,14 @@ def _split(text: str) -> tuple[str, str, str]:
     return name.strip(), predictions.strip(), labels.strip()
 
 
+def _note_strange_labels(site: str, both: fp.candidates.Predicted) -> None:
+    """Say on stderr which labels of a site no candidate predicts there: they may be misspelt."""
+    strange = np.setdiff1d(both.labels[-1], both.labels[:-1])
+    if len(strange):
+        words = ", ".join(repr(both.classes[code]) for code in strange)
+        print(f"note: at {site!r} some samples are labelled {words}, which no candidate predicts", file=sys.stderr)
+
+
 def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Read every site's predictions and labels, and the candidates' names; an ``.npy`` file has none."""
     contributions: dict[str, Any] = {}
@@ -69,6 +79,7 @@ def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | Non
             raise fp.FederationError(f"{files[1]}: labels must be one column (.csv) or one row (.npy)")
         both = fp.candidates.read_predictions(files)
         contributions[site] = (both.labels[:-1], both.labels[-1])
+        _note_strange_labels(site, both)
         if names_candidates(files[0]):
             named.append((site, fp.CandidateList.from_names(both.candidates.names[:-1])))
     for site, own in named:

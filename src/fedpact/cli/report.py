@@ -35,7 +35,7 @@ def report(
         str | None,
         typer.Option(
             metavar="EPSILON,DELTA",
-            help='Add noise for differential privacy, as in "1,1e-6"; needs --classes and "fedpact[privacy]".',
+            help='Add noise for differential privacy, as in "1,1e-6"; needs --classes and "fedpact\\[privacy]".',
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -48,7 +48,7 @@ def report(
         raise fp.FederationError(
             "--privacy needs --classes: which labels occur at this site must not be read off its data"
         )
-    path = output or Path(f"{name}.report.npz")
+    path = _find_output(name, output, predictions)
     predicted = fp.candidates.read_predictions(predictions, classes=read_list(classes, "classes"))
     with progress_bar("Counting disagreements") as show:
         made = fp.report(predicted, name=name, progress=show)
@@ -58,6 +58,18 @@ def report(
         made = fp.hide_small_counts(made, minimum_count)
     made.save(path)
     answer(made, lambda: print_report(made, path), as_json=as_json)
+
+
+def _find_output(name: str, output: Path | None, predictions: list[Path]) -> Path:
+    """Where the report goes: never outside this folder for its name alone, never over the predictions."""
+    if output is None and Path(name).name != name:
+        raise fp.FederationError(
+            f"name {name!r} cannot be part of a file's name; say where to write with --output"
+        )
+    path = output or Path(f"{name}.report.npz")
+    if any(path.resolve() == source.resolve() for source in predictions):
+        raise fp.FederationError(f"output must be another file than the predictions; it is {str(path)!r}")
+    return path
 
 
 def _read_budget(text: str) -> dict[str, Any]:

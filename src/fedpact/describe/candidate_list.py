@@ -8,7 +8,7 @@ of the same names, can be told apart and refused by name.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fedpact.describe.numbers import shorten
@@ -96,10 +96,16 @@ def _is_digest(text: object) -> bool:
     return isinstance(text, str) and len(text) == _DIGITS and set(text) <= set("0123456789abcdef")
 
 
+def lists_of(sources: Mapping[str, object]) -> list[tuple[str, CandidateList]]:
+    """Sites whose predictions or reports say which candidates they are of, with those."""
+    found = ((name, getattr(source, "candidates", None)) for name, source in sources.items())
+    return [(name, listed) for name, listed in found if isinstance(listed, CandidateList)]
+
+
 def find_difference(lists: Sequence[tuple[str, CandidateList]]) -> str | None:
     """Name two sites, and where their lists of candidates first differ; None if all are the same."""
     for name, candidates in lists[1:]:
         difference = lists[0][1].difference(candidates)
         if difference is not None:
-            return f"{lists[0][0]!r} and {name!r} report on different candidates: {difference}"
+            return f"{lists[0][0]!r} and {name!r} have different candidates: {difference}"
     return None

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.candidate_list import find_difference
+from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.hypothesis_class import HypothesisClass, number_names
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
@@ -123,7 +123,13 @@ def read_predictions(
         return None
     if len(known) < len(arrays) or not known:
         return None
-    named = read_hypothesis_names(hypotheses, len(known[0]), problems)
+    lists = lists_of(predictions)
+    difference = find_difference(lists)
+    if difference is not None:
+        problems.add(f"every agent must predict with the same candidates; {difference}")
+        return None
+    names = lists[0][1].names if lists and hypotheses is None else hypotheses
+    named = read_hypothesis_names(names, len(known[0]), problems)
     return Predictions(predictions=tuple(_frozen(array) for array in known), hypotheses=named)
 
 
@@ -138,7 +144,7 @@ def read_reports(
     if len(set(sizes.values())) > 1:
         problems.add(f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}")
         return None
-    lists = [(report.name, report.candidates) for report in reports if report.candidates is not None]
+    lists = lists_of({report.name: report for report in reports})
     difference = find_difference(lists)
     if difference is not None:
         problems.add(f"every report must be about the same candidates; {difference}")

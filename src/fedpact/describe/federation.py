@@ -231,6 +231,11 @@ class Federation:
         return len(self.evidence.hypotheses)
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether rates were counted on some points of each agent, and are taken for the truth."""
+        return not isinstance(self.evidence, Table) and getattr(self.evidence, "confidence", None) is None
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Agents' names."""
         return tuple(agent.name for agent in self.agents)

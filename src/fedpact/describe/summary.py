@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load
+from fedpact.describe.reports import Report
 from fedpact.describe.settings import Agent
 from fedpact.errors import FederationError
 
@@ -66,6 +68,19 @@ class FileCheck:
         return {"file": self.file, "problems": list(self.problems), "describes": described}
 
 
+def _say_sizes(sizes: Sequence[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return f"{low} points" if low == high else f"{low} to {high} points"
+
+
+def _say_changes(reports: Sequence[Report]) -> str:
+    """Say what was done to the counts before they were sent."""
+    hidden = [report.name for report in reports if report.minimum_count > 1]
+    noisy = [report.name for report in reports if report.noise is not None]
+    said = [(hidden, "small counts hidden by"), (noisy, "noise added by")]
+    return "".join(f"; {what} {', '.join(names)}" for names, what in said if names)
+
+
 def summarise(fed: Federation) -> Summary:
     """Describe a federation in a few lines.
 
@@ -79,11 +94,10 @@ def summarise(fed: Federation) -> Summary:
         case Table(points=points):
             evidence = f"a table of {len(points)} points"
         case Predictions(predictions=predictions):
-            sizes = sorted(array.shape[1] for array in predictions)
-            evidence = f"predictions on {sizes[0]} to {sizes[-1]} points of each agent"
+            evidence = f"predictions on {_say_sizes([array.shape[1] for array in predictions])} of each agent"
         case Reports(reports=reports):
-            sizes = sorted(report.n for report in reports)
-            evidence = f"reports of pairwise disagreements on {sizes[0]} to {sizes[-1]} points of each agent"
+            sizes = _say_sizes([report.n for report in reports])
+            evidence = f"reports of pairwise disagreements on {sizes} of each agent{_say_changes(reports)}"
     return Summary(
         name=fed.name,
         evidence=evidence,

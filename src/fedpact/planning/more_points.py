@@ -1,7 +1,8 @@
 """What more unlabelled points would save: the same rates, seen on more points, have narrower limits.
 
 Every count and every n is multiplied, and the union program solved again; the plan's cost is taken to change as
-the program's value does. That is a forecast, not a promise: other points show somewhat other rates.
+the program's value does. That is a forecast, not a promise: other points show somewhat other rates. What would
+be if nothing were uncertain is not forecast from noisy counts: they are not the rates that more points show.
 """
 
 from __future__ import annotations
@@ -69,13 +70,14 @@ def forecast(fed: Federation, cost: float) -> tuple[MorePoints, ...]:
     >>> [(more.factor, round(more.cost)) for more in forecast(at_confidence(fed, 0.95), 30.0)]
     [(2, 22), (4, 19), (10, 16), (None, 13)]
     """
+    assert isinstance(fed.evidence, Reports), "estimates are reports"
+    is_noisy = any(site.noise is not None for site in fed.evidence.reports)
     now = _value(fed)
     found = []
-    for factor in (*FACTORS, None):
+    for factor in FACTORS if is_noisy else (*FACTORS, None):
         more = _with_points(fed, factor)
-        assert isinstance(more.evidence, Reports), "estimates are reports"
         then = _value(more) if now else None
         if now and then is not None:
-            points = None if factor is None else {site.name: site.n for site in more.evidence.reports}
+            points = None if factor is None else {site.name: factor * site.n for site in fed.evidence.reports}
             found.append(MorePoints(factor=factor, points=points, cost=cost * min(1.0, then / now)))
     return tuple(found)

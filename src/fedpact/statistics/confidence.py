@@ -65,8 +65,8 @@ def limits_of(site: Report, sent: NDArray[np.integer], risk: float | None) -> tu
     if risk is None:
         if site.noise is not None:
             raise FederationError(
-                f"report {site.name!r} has noise on its counts, so they are known only with some confidence; "
-                "plan with one, as in plan(fed, confidence=0.95)"
+                f"report {site.name!r} has noise on its counts, so they are known only with some confidence; give "
+                "plan, verify or pay one, as in plan(fed, confidence=0.95) or --confidence 0.95"
             )
         return least / site.n, most / site.n
     if site.noise is not None:

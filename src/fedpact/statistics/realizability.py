@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.label_codes import code_labels
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.evidence import read_hypothesis_names, read_labels
 from fedpact.describe.numbers import read_chance, read_number, shorten
 from fedpact.errors import FederationError, Problems
@@ -273,6 +274,12 @@ def realizability(
     {'alice': 0.746, 'bob': 0.998}
     """
     sites = _read_contributions(contributions)
+    lists = lists_of({site: given[0] for site, given in contributions.items()})
+    difference = find_difference(lists)
+    if difference is not None:
+        raise FederationError(f"every site must predict with the same candidates; {difference}")
+    if hypotheses is None and lists:
+        hypotheses = lists[0][1].names
     problems = Problems()
     names = read_hypothesis_names(hypotheses, len(next(iter(sites.values()))[0]), problems)
     problems.raise_if_any()

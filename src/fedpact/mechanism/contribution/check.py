@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.candidates.predicted import Predicted
 from fedpact.describe.condensed import pair_at
 from fedpact.describe.numbers import read_chance
 from fedpact.mechanism.contribution.critical_counts import (
@@ -125,6 +126,8 @@ def check_contribution(
     (True, 0.129, 0.0083)
     """
     said = read_reported(report)
+    if hypotheses is None and isinstance(predictions, Predicted):
+        hypotheses = predictions.candidates.names
     samples, names = read_samples(predictions, report, said.H), read_names(hypotheses, report, said.H)
     level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
     claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
