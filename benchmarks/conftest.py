@@ -51,6 +51,13 @@ def record() -> Callable[..., None]:
     return note
 
 
+def _update(kind: str, new: list[dict[str, object]]) -> list[dict[str, object]]:
+    """What was measured before, with what was measured anew in its place, so that one file can be run alone."""
+    before = json.loads(RESULTS.read_text())[kind] if RESULTS.exists() else []
+    rows = {row["what"]: row for row in [*before, *new]}
+    return list(rows.values())
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if not _ROWS and not _MEASURED:
         return
@@ -66,5 +73,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if exitstatus == 0:
         machine = {"cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__}
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        content = {"command": "make bench", "machine": machine, "rows": _ROWS, "measured": _MEASURED}
+        rows, measured = _update("rows", _ROWS), _update("measured", _MEASURED)
+        content = {"command": "make bench", "machine": machine, "rows": rows, "measured": measured}
         RESULTS.write_text(json.dumps(content, indent=2) + "\n")
