@@ -46,9 +46,13 @@ def check_contribution(
     Example: [bold]fedpact check-contribution alice.report.npz alice-samples.csv --fresh[/bold]
     """
     said, samples = fp.read_report(report), fp.candidates.read_predictions(predictions)
-    names = samples.candidates.names if names_candidates(predictions) else None
     seen = fp.check_contribution(
-        said, samples, level=level, tolerance=tolerance, power=power, fresh=fresh, hypotheses=names
+        said,
+        samples if names_candidates(predictions) else samples.labels,
+        level=level,
+        tolerance=tolerance,
+        power=power,
+        fresh=fresh,
     )
     answer(seen, lambda: print_contribution(seen), as_json=as_json)
 
