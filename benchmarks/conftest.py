@@ -54,7 +54,7 @@ def record() -> Callable[..., None]:
 def _update(kind: str, new: list[dict[str, object]]) -> list[dict[str, object]]:
     """What was measured before, with what was measured anew in its place, so that one file can be run alone."""
     before = json.loads(RESULTS.read_text())[kind] if RESULTS.exists() else []
-    rows = {row["what"]: row for row in [*before, *new]}
+    rows = {(row["what"], row.get("competitor")): row for row in [*before, *new]}
     return list(rows.values())
 
 
