@@ -233,7 +233,8 @@ class Federation:
     @property
     def is_sampled(self) -> bool:
         """Whether rates were counted on some points of each agent, and are taken for the truth."""
-        return not isinstance(self.evidence, Table) and getattr(self.evidence, "confidence", None) is None
+        evidence = self.evidence
+        return isinstance(evidence, Predictions) or (isinstance(evidence, Reports) and evidence.confidence is None)
 
     @property
     def names(self) -> tuple[str, ...]:

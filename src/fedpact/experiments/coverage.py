@@ -27,13 +27,13 @@ import numpy as np
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.describe.ties import exceeds
 from fedpact.drawing.figures import Panel, draw_panels
 from fedpact.errors import FederationError
 from fedpact.experiments.simulated_federations import FAMILIES, draw_sites, draw_truth
 from fedpact.planning.plan import Start, plan_from
-from fedpact.statistics.confidence import at_confidence, clopper_pearson, read_confidence
+from fedpact.statistics.confidence import at_confidence, clopper_pearson
 from fedpact.statistics.verification import verify
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def reproduce_coverage(
     """
     counts = _read_points(points)
     total = len(counts) * read_whole_number(federations, "federations", least=1)
-    level, method = read_confidence(confidence), read_choice(method, "method", METHODS)
+    level, method = read_chance(confidence, "confidence"), read_choice(method, "method", METHODS)
     rng = np.random.default_rng(0) if rng is None else rng
     trials: list[_Trial] = []
     with contextlib.suppress(KeyboardInterrupt):

@@ -85,11 +85,6 @@ def risk_per_limit(evidence: Reports) -> float | None:
     return (1 - evidence.confidence) / max(1, limits)
 
 
-def read_confidence(value: Any) -> float:
-    """Read a probability strictly between 0 and 1."""
-    return read_chance(value, "confidence")
-
-
 def at_confidence(fed: Federation, confidence: Any) -> Federation:
     """Return the federation with its rates taken for estimates from each site's points, not for the truth.
 
@@ -102,7 +97,7 @@ def at_confidence(fed: Federation, confidence: Any) -> Federation:
     >>> at_confidence(fed, 0.95)
     Federation('federation': 2 agents, 2 hypotheses, reports at confidence 0.95, pac, per-agent)
     """
-    level = read_confidence(confidence)
+    level = read_chance(confidence, "confidence")
     match fed.evidence:
         case Table():
             raise FederationError(

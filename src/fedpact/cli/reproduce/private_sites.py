@@ -10,6 +10,7 @@ from rich.table import Table
 
 import fedpact as fp
 from fedpact.cli.common import (
+    ConfidenceOption,
     JsonOption,
     PlotOption,
     SeedOption,
@@ -24,7 +25,6 @@ from fedpact.cli.common import (
 
 EpsilonOption = Annotated[str, typer.Option(help="Errors that the sites tolerate, each planned for.")]
 DeltaOption = Annotated[str, typer.Option(help="Largest probability of missing a target.")]
-ConfidenceOption = Annotated[str, typer.Option(help="With which rates are taken for estimates.")]
 CandidatesOption = Annotated[str, typer.Option(help="How many candidates to train; several are compared.")]
 
 
