@@ -8,6 +8,9 @@
     ├── InfeasibleError                       no contribution vector can meet the targets
     │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
     ├── MissingExtraError                     an optional package is not installed
+    ├── ProtocolError                         a run between operator and sites cannot start or go on
+    │   ├── MessageError                      what arrived is not a message that this side may accept
+    │   └── LedgerError                       a ledger is not there, was changed, or cannot be written to
     └── SolverError                           a solver stopped without an answer
 
 The command line turns ``InfeasibleError`` into exit code 3 and the others into 1.
@@ -94,6 +97,18 @@ class SolverError(FedpactError):
     def __init__(self, message: str, *, solver_status: str) -> None:
         self.solver_status = solver_status
         super().__init__(f"{message} (solver status: {solver_status})")
+
+
+class ProtocolError(FedpactError):
+    """A run of the protocol cannot start or go on; says at which side and what to do."""
+
+
+class MessageError(ProtocolError):
+    """Bytes that arrived are not a message of the protocol, or not one that this side may accept."""
+
+
+class LedgerError(ProtocolError):
+    """A ledger is not there, is another's, was changed, or cannot be written to."""
 
 
 class Problems:
