@@ -1,11 +1,15 @@
 """What every result must satisfy, recomputed from the federation; nothing that the result says is trusted."""
 
+import itertools
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.planning.certificates import requirements_of
+from fedpact.statistics.engine import Engine
 from oracle import answer, threshold
 
 SLACK = 1e-9
@@ -107,3 +111,48 @@ def check_dict(case, seen):
         expected = {"value"} if interval.low == interval.high else {"low", "high"}
         assert set(entry[value][name]) == expected
     assert fp.Verification.from_dict(entry) == seen
+
+
+def is_enough(fed, m):
+    """Whether each row of ``m`` meets the targets, by a fresh engine."""
+    return Engine(fed).is_met(np.asarray(m), requirements_of(fed)).all(axis=1)
+
+
+def cheaper_vectors(fed, cost, least):
+    """All contribution vectors from ``least`` on that cost less, and no more than about fifty thousand of them."""
+    spare = max(0.0, cost - 1e-9 - fed.cost_of(least))
+    most = [
+        int(min(count + spare / agent.cost.marginal(count), np.inf if agent.capacity is None else agent.capacity))
+        for count, agent in zip(least, fed.agents, strict=True)
+    ]
+    if np.prod([high + 1.0 - low for low, high in zip(least, most, strict=True)]) > 50_000:
+        return None
+    grid = np.array(
+        list(itertools.product(*(range(low, high + 1) for low, high in zip(least, most, strict=True))))
+    )
+    return grid[[fed.cost_of(row) < cost - 1e-9 for row in grid]]
+
+
+def check_plan(fed, found, at_least=None):
+    """Recompute feasibility, cost, lower bound and ratio; trusts nothing that the plan says."""
+    least = [0] * fed.k if at_least is None else list(at_least)
+    assert found.at_least == (dict(zip(fed.names, least, strict=True)) if any(least) else None)
+    assert all(
+        low <= count <= (np.inf if agent.capacity is None else agent.capacity)
+        for low, count, agent in zip(least, found.m, fed.agents, strict=True)
+    )
+    assert is_enough(fed, found.m[None])[0]
+    assert found.cost == pytest.approx(fed.cost_of(found.m))
+    assert found.lower_bound <= found.cost + 1e-9
+    assert found.ratio == pytest.approx(max(1.0, found.cost / found.lower_bound) if found.cost else 1.0)
+    assert fp.Plan.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False))) == found
+    assert found.fractional is None or all(
+        float(found.fractional[name]) >= low for name, low in zip(fed.names, least, strict=True)
+    )
+    cheaper = cheaper_vectors(fed, found.cost, least)
+    if cheaper is not None:
+        feasible = cheaper[is_enough(fed, cheaper)] if len(cheaper) else cheaper
+        optimum = min([found.cost, *(fed.cost_of(row) for row in feasible)])
+        assert found.lower_bound <= optimum + 1e-9
+        if found.status is fp.PlanStatus.OPTIMAL:
+            assert optimum == pytest.approx(found.cost)

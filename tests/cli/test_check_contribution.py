@@ -130,3 +130,15 @@ def test_help_has_an_example(fedpact):
     code, out, _ = fedpact("check-contribution", "--help")
     assert code == 0
     assert "Example: fedpact check-contribution" in " ".join(out.split())
+
+
+def test_distinct_samples_are_said_to_be_distinct(fedpact, folder):
+    code, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv", "--distinct", "--json")
+    assert code == 0
+    seen = fp.check_contribution(
+        fp.read_report("alice.report.npz"), differing(12, 30), distinct=True, hypotheses=NAMES
+    )
+    assert (json.loads(out), seen.distinct) == (seen.to_dict(), True)
+    code, _, err = fedpact("check-contribution", "alice.report.npz", "many.csv", "--distinct", "--fresh")
+    assert code == 1
+    assert "leave one of them out" in err

@@ -211,6 +211,30 @@ def test_replace_changes_what_is_named_only():
         fed.replace(epsilon=3)
 
 
+@pytest.mark.parametrize(
+    ("capacity", "expected"),
+    [
+        (None, [5, 5]),
+        (7, [7, 7]),
+        ([4, None], [4, None]),
+        ({"bob": 0, "alice": None}, [None, 0]),
+        ([None, None], [None, None]),
+    ],
+)
+def test_replace_sets_and_takes_away_capacities(capacity, expected):
+    fed = table(capacity=5)
+    other = fed.replace(capacity=capacity)
+    assert [agent.capacity for agent in other.agents] == expected
+    assert [agent.capacity for agent in other.replace(epsilon=0.2).agents] == expected
+    assert [agent.capacity for agent in fed.agents] == [5, 5]
+
+
+@pytest.mark.parametrize("capacity", [-1, [1], {"alice": 3}, "many"])
+def test_replace_refuses_what_is_no_capacity(capacity):
+    with pytest.raises(FederationError, match="capacity"):
+        table().replace(capacity=capacity)
+
+
 def test_arrays_are_read_only_and_the_callers_stay_theirs():
     masses = np.array([[0.5, 0.5], [0.5, 0.5]])
     fed = table(distributions=masses)

@@ -16,7 +16,7 @@ from fedpact.describe.classes import all_labelings, conjunctions, intervals, sin
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.files import load, save
+from fedpact.describe.files import load, load_settings, save
 from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
@@ -1050,3 +1050,50 @@ def test_evidence_that_is_in_files_already_is_named_and_not_written(tmp_path):
     save(fed, tmp_path / "network.toml", files={"alice": "in/sent.npz"})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "network.toml"]
     assert load(tmp_path / "network.toml").fingerprint == fed.fingerprint
+
+
+@pytest.mark.parametrize("ending", ["json", "toml"])
+def test_settings_are_those_of_the_federation(tmp_path, ending):
+    """Whether the file has evidence, or not yet, or evidence that is not there."""
+    path = tmp_path / f"pair.{ending}"
+    write = tomli_w.dumps if ending == "toml" else json.dumps
+    path.write_text(write(PAIR))
+    fed = load(path)
+    name, settings = load_settings(path)
+    assert (name, settings.names) == ("alice-and-bob", ("alice", "bob"))
+    kept = ("agents", "delta", "objective", "guarantee")
+    assert [getattr(settings, key) for key in kept] == [getattr(fed, key) for key in kept]
+    for other in ({}, {"report": "not-there.npz"}):
+        agents = [{"name": agent["name"], "cost": agent["cost"], **other} for agent in PAIR["agents"]]
+        bare = {key: value for key, value in PAIR.items() if key not in ("name", "hypotheses")}
+        path.write_text(write(bare | {"agents": agents}))
+        assert load_settings(path) == ("pair", settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
+        ([("epsilon", GONE)], "agent 'alice': epsilon is missing; give it here or at the top for all agents"),
+        ([("agents", 0, "cost", -1)], "agent 'alice': cost"),
+        ([("agents", 1, "name", "alice")], "'alice' is used twice"),
+        ([("agents", 0, "reprot", "x.npz")], "agent 'alice': "),
+        ([("agents", [])], "agent"),
+        ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
+    ],
+)
+def test_settings_with_a_problem(tmp_path, changes, message):
+    path = tmp_path / "pair.json"
+    path.write_text(json.dumps(changed(PAIR, *changes)))
+    with pytest.raises(FederationError) as caught:
+        load_settings(path)
+    assert all(line.startswith(f"{path}: ") for line in str(caught.value).splitlines())
+    assert message in str(caught.value)
+
+
+def test_settings_of_what_is_no_file(tmp_path):
+    (tmp_path / "pair.toml").write_text("delta = ")
+    for name in ("pair.toml", "none.toml", "pair.txt"):
+        with pytest.raises(FederationError) as caught:
+            load_settings(tmp_path / name)
+        assert str(caught.value).startswith(f"{tmp_path / name}: ")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,19 @@ def test_a_trimmed_vector_can_spare_no_sample(fed):
         less = m.copy()
         less[agent] -= 1
         assert not proves(less[None])[0]
+
+
+def test_what_is_contributed_already_is_neither_dropped_nor_moved(fed):
+    proves = prove_by_union(fed)
+    given = np.array([9, 0, 3])
+    kept = replace(fed, at_least=tuple(given.tolist()))
+    for m in (trim(kept, np.full(fed.k, 100), proves), polish(kept, np.full(fed.k, 100), proves)):
+        assert (m >= given).all()
+        assert proves(m[None])[0]
+        for agent in np.flatnonzero(m > given):
+            assert not proves((m - np.eye(fed.k, dtype=int)[agent])[None])[0]
+    enough = replace(fed, at_least=(100,) * fed.k)
+    assert polish(enough, np.full(fed.k, 120), proves).tolist() == [100] * fed.k
 
 
 def test_rounding_up_ends_with_a_proof_or_at_the_capacities(fed):

@@ -6,6 +6,7 @@ import pytest
 import fedpact as fp
 from fedpact.planning import row_generation
 from fedpact.planning.plan import plan
+from noisy import noisy_federation
 
 
 @pytest.mark.parametrize("method", ["lp", "union"])
@@ -30,6 +31,18 @@ def test_generated_columns_change_nothing(monkeypatch, seed, method, has_capacit
     generated = plan(fed, method)
     assert generated.fractional_cost == pytest.approx(whole.fractional_cost, rel=1e-6)
     assert generated.lower_bound <= whole.lower_bound + 1e-9
+
+
+def test_who_has_contributed_has_a_column_from_the_start(monkeypatch):
+    fed = noisy_federation(3, k=8)
+    given = [0, 5, 0, 1, 0, 0, 2, 0]
+    whole = plan(fed, "union", at_least=given)
+    monkeypatch.setattr(row_generation, "MANY_AGENTS", 0)
+    monkeypatch.setattr(row_generation, "_NEW_COLUMNS", 1)
+    generated = plan(fed, "union", at_least=given)
+    assert generated.fractional_cost == pytest.approx(whole.fractional_cost, rel=1e-6)
+    assert all(generated.fractional[name] >= count for name, count in zip(fed.names, given, strict=True))
+    assert fed.cost_of(given) < generated.lower_bound <= whole.lower_bound + 1e-9
 
 
 def test_identical_agents_are_planned_the_same_way_every_time():

@@ -37,6 +37,10 @@ def check_contribution(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="The samples are new draws, not draws from the reported points.")
     ] = False,
+    distinct: Annotated[
+        bool,
+        typer.Option("--distinct", help="The samples are different reported points, drawn without replacement."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Test whether the samples that a site contributed look like what it reported.
@@ -53,6 +57,7 @@ def check_contribution(
         tolerance=tolerance,
         power=power,
         fresh=fresh,
+        distinct=distinct,
     )
     answer(seen, lambda: print_contribution(seen), as_json=as_json)
 

@@ -22,6 +22,7 @@ from fedpact.cli.common import (
     plan_with_bar,
     print_table,
     read_federation,
+    read_m,
 )
 
 
@@ -34,6 +35,13 @@ def plan(
     confidence: ConfidenceOption = None,
     teacher: Annotated[
         str | None, typer.Option(metavar="NAME", help="The hypothesis that labels the samples, if that is known.")
+    ] = None,
+    at_least: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNTS",
+            help='What is contributed already, as "3,0" or "alice=3": the plan does not go below it.',
+        ),
     ] = None,
     max_nodes: NodesOption = None,
     time_limit: Annotated[
@@ -48,7 +56,13 @@ def plan(
     """
     fed = read_federation(file)
     found = plan_with_bar(
-        fed, method, confidence=confidence, teacher=teacher, max_nodes=max_nodes, time_limit=time_limit
+        fed,
+        method,
+        confidence=confidence,
+        teacher=teacher,
+        at_least=None if at_least is None else read_m(at_least, "at_least"),
+        max_nodes=max_nodes,
+        time_limit=time_limit,
     )
     answer(found, lambda: print_plan(fed, found), as_json=as_json, plot=plot)
 
@@ -57,11 +71,14 @@ def print_plan(fed: fp.Federation, found: fp.Plan) -> None:
     """Print who contributes, what it costs, and the certificate in words."""
     samples = sum(found.contributions.values())
     title = f"{fed.name}: {samples:,} sample{'s' * (samples != 1)}, cost {format_number(found.cost)}"
-    table = make_table("agent", "samples", "cost")
+    given = found.at_least or {}
+    table = make_table("agent", "samples", *(["still to come"] if given else []), "cost")
     for agent in fed.agents:
         count = found.contributions[agent.name]
         if count or fed.k <= 20:
-            table.add_row(escape(agent.name), f"{count:,}", format_number(float(agent.cost(count))))
+            counts = [count, *([count - given[agent.name]] if given else [])]
+            cost = format_number(float(agent.cost(count)))
+            table.add_row(escape(agent.name), *(f"{value:,}" for value in counts), cost)
     print_table(title, table)
     print_certificate(found)
     if fed.is_sampled and found.confidence is None:

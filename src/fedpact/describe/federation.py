@@ -67,6 +67,8 @@ class Federation:
     """Indices of the hypotheses that some agent can tell from every earlier one."""
     teacher: str | None = None
     """The hypothesis that labels the samples, if it is known which; else any may be the truth."""
+    at_least: tuple[int, ...] | None = None
+    """Samples of every agent that no plan goes below; :func:`fedpact.plan` sets it while it works."""
     evidence_memo: dict[Any, Any] = field(default_factory=dict)
     """What later layers have worked out from the evidence alone; :meth:`replace` hands it on."""
     memo: dict[Any, Any] = field(default_factory=dict, init=False)
@@ -263,8 +265,9 @@ class Federation:
         """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
         if "fingerprint" not in self.memo:
             found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee)).encode())
-            if self.teacher is not None:
-                found.update(repr(self.teacher).encode())
+            for asked in (self.teacher, self.at_least):
+                if asked is not None:
+                    found.update(repr(asked).encode())
             for array in arrays_of(self.evidence):
                 found.update(repr((array.shape, array.dtype.str)).encode())
                 found.update(array.tobytes())
@@ -301,11 +304,23 @@ class Federation:
         epsilon: Any = None,
         delta: Any = None,
         cost: Any = None,
+        capacity: Any = None,
         objective: str | None = None,
         guarantee: str | None = None,
         teacher: str | None = None,
     ) -> Federation:
-        """Return the same federation with other targets, costs, objective, guarantee or teacher."""
+        """Return the same federation with other targets, costs, capacities, objective, guarantee or teacher.
+
+        What is None stays as it is. An agent's capacity is taken away by None in a sequence or a mapping that
+        speaks of every agent.
+
+        Examples
+        --------
+        >>> from fedpact.describe.examples import alice_bob
+        >>> capped = alice_bob().replace(capacity=3)
+        >>> [agent.capacity for agent in capped.replace(capacity={"alice": None, "bob": 3}).agents]
+        [None, 3]
+        """
         if teacher is not None and teacher not in self.evidence.hypotheses:
             hint = nearest(teacher, self.evidence.hypotheses) if isinstance(teacher, str) else "give a name"
             raise FederationError(f"teacher must be one of the hypotheses; it is {shorten(teacher)} ({hint})")
@@ -314,7 +329,7 @@ class Federation:
             self.names,
             [agent.cost for agent in self.agents] if cost is None else cost,
             self.epsilon if epsilon is None else epsilon,
-            [agent.capacity for agent in self.agents],
+            [agent.capacity for agent in self.agents] if capacity is None else capacity,
             self.delta if delta is None else delta,
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
@@ -346,6 +361,7 @@ class Federation:
         return replace(
             self,
             agents=tuple(self.agents[place] for place in kept),
+            at_least=None if self.at_least is None else tuple(self.at_least[place] for place in kept),
             evidence=evidence,
             distinct=find_distinct(evidence),
             evidence_memo={},

@@ -35,10 +35,8 @@ import contextlib
 import json
 import re
 import secrets
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -55,7 +53,8 @@ from fedpact.describe.file_evidence import KINDS, Named, read_evidence
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
-from fedpact.describe.settings import read_capacity, read_epsilon, read_settings
+from fedpact.describe.settings import Settings, read_capacity, read_epsilon, read_settings
+from fedpact.describe.slugs import make_slugs
 from fedpact.errors import FederationError, Problems
 
 _SETTINGS: Mapping[str, tuple[Callable[[Any], Any], Any]] = {
@@ -125,15 +124,11 @@ def _spread(data: Values, agents: Named, field: str, problems: Problems) -> list
     return values
 
 
-def _read(path: Path) -> Federation:
-    problems = Problems()
-    data = parse(path, problems)
-    has_known_keys(data, _TOP_KEYS, "", problems)
-    agents = _read_agents(data, problems)
+def _read_settings(data: Values, agents: Named, problems: Problems) -> Settings:
     costs, epsilons, capacities = (_spread(data, agents, field, problems) for field in _SETTINGS)
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
-    settings = read_settings(
+    return read_settings(
         [name for name, _ in agents],
         costs,
         epsilons,
@@ -143,18 +138,20 @@ def _read(path: Path) -> Federation:
         data.get("guarantee", "per-agent"),
         problems,
     )
+
+
+def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
+    data = parse(path, problems)
+    has_known_keys(data, _TOP_KEYS, "", problems)
+    return data, _read_agents(data, problems)
+
+
+def _read(path: Path) -> Federation:
+    problems = Problems()
+    data, agents = _parse(path, problems)
+    settings = _read_settings(data, agents, problems)
     evidence = read_evidence(data, agents, path.parent, problems)
     return build_federation(data.get("name", path.stem), settings, evidence, problems)
-
-
-def _slugs(names: Sequence[str]) -> list[str]:
-    taken: dict[str, None] = {}
-    for name in names:
-        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-        slug = re.sub(r"[^a-z0-9]+", "-", plain)[:40].strip("-") or "agent"
-        candidates = chain([slug], (f"{slug}-{number}" for number in count(2)))
-        taken[next(candidate for candidate in candidates if candidate not in taken)] = None
-    return list(taken)
 
 
 def _write_array(array: NDArray[Any], path: Path) -> None:
@@ -187,7 +184,7 @@ def _describe_evidence(
         field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
     if files is not None:
         return [{field: _find_file(files, name)} for name in fed.names], {}
-    names = [f"{stem}.{slug}.{ending}" for slug in _slugs(fed.names)]
+    names = [f"{stem}.{slug}.{ending}" for slug in make_slugs(fed.names)]
     return [{field: name} for name in names], dict(zip(names, writers, strict=True))
 
 
@@ -271,6 +268,19 @@ def load(path: str | PathLike[str]) -> Federation:
     """
     with _about(path):
         return _read(Path(path))
+
+
+def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:
+    """Read who takes part in a federation, on what terms, and what it is called; not how the agents' data differ.
+
+    For an operator whose sites are still to report: the agents' tables need no evidence, and none is read.
+    """
+    with _about(path):
+        problems = Problems()
+        data, agents = _parse(Path(path), problems)
+        settings = _read_settings(data, agents, problems)
+        problems.raise_if_any()
+        return str(data.get("name", Path(path).stem)), settings
 
 
 def save(fed: Federation, path: str | PathLike[str], *, files: Mapping[str, str] | None = None) -> None:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
-from fedpact.errors import NoPlanFoundError
+from fedpact.errors import NoPlanFoundError, SolverError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
-from fedpact.planning.rounding import capacities, most_of, polish, round_up
-from fedpact.planning.row_generation import CoveringProgram, Separator, Solution, UnreachableRow
+from fedpact.planning.rounding import capacities, least_of, most_of, polish, round_up
+from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
 from fedpact.planning.together import build
 from fedpact.planning.union import UnionProgram
 
@@ -92,12 +92,24 @@ def _draft_by_pairs(fed: Federation, start: NDArray[np.float64] | None) -> Draft
 
 def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
     proves = prove_by_union(fed)
-    solution = solve_union(fed, start=start)
+    try:
+        solution = solve_union(fed, start=start)
+    except SolverError:
+        return _improve_on_pairs(fed, start, proves)
     plans = [_round(fed, solution, proves)]
     with contextlib.suppress(NoPlanFoundError):
         plans.append(polish(fed, draft(fed, "lp", start).m, proves))
     best = min((m for m in plans if m is not None), key=fed.cost_of, default=None)
     return _conclude(fed, "union", best, solution)
+
+
+def _improve_on_pairs(fed: Federation, start: NDArray[np.float64] | None, proves: Certificate) -> Draft:
+    """Go on from "lp" where the union program is beyond the solver: somebody would have to give 10^12 samples."""
+    try:
+        found = draft(fed, "lp", start)
+    except NoPlanFoundError as error:
+        raise error.by("union") from None
+    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["union", fed.objective])
 
 
 def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
@@ -126,14 +138,22 @@ def _conclude(
     if m is not None:
         found = None if isinstance(solution, UnreachableRow) else solution
         return Draft(m=m, solution=found, proved_by=PROOFS[method, fed.objective])
-    row = solution.row if isinstance(solution, UnreachableRow) else solution.rows[int(solution.duals.argmax())]
+    row = solution.row if isinstance(solution, UnreachableRow) else _hardest_row(fed, solution)
     raise unreachable(fed, row.requirement, row.pair, method)
+
+
+def _hardest_row(fed: Federation, solution: Solution) -> Row:
+    """Row that costs most, or some row where what is contributed already satisfies all, but for the rounding."""
+    if solution.rows:
+        return solution.rows[int(solution.duals.argmax())]
+    return build(fed, PairProgram)(np.zeros(fed.k))[0]
 
 
 def _solve(fed: Federation, program: Separator, start: NDArray[np.float64] | None) -> Solution | UnreachableRow:
     """Solve a program, or say which row the capacities leave no way to meet."""
+    costs = [agent.cost for agent in fed.agents]
     try:
-        return CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program, start)
+        return CoveringProgram(costs, capacities(fed), least_of(fed)).solve(program, start)
     except UnreachableRow as blocked:
         return blocked
 

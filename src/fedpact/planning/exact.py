@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.planning.certificates import Certificate, TimeUp
+from fedpact.planning.rounding import least_of
 
 _PARTS = 8
 _CLOSE = 1e-9
@@ -87,7 +88,7 @@ class _State:
         self.nodes = 0
         self._order = itertools.count()
         self._heap: list[tuple[float, int, NDArray[np.int64], NDArray[np.int64]]] = []
-        low = np.zeros(fed.k, dtype=np.int64)
+        low = least_of(fed)
         self.push(floor, low, _room(fed, low, self.best_cost))
 
     def push(self, value: float, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:

@@ -18,7 +18,7 @@ from fedpact.errors import InfeasibleError
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
-from fedpact.planning.rounding import capacities
+from fedpact.planning.rounding import capacities, least_of
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
 
 _MANY_AGENTS = 200
@@ -34,7 +34,7 @@ class LowerBound:
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
         self.pairs = PairProgram(fed, is_bound=True)
-        self.program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed))
+        self.program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed), least_of(fed))
         try:
             self.fractional: Solution = self.program.solve(self.pairs)
         except UnreachableRow as blocked:

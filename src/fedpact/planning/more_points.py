@@ -15,6 +15,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.reports import LARGEST, Report
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
+from fedpact.planning.rounding import least_of
 from fedpact.planning.row_generation import UnreachableRow
 
 FACTORS = (2, 4, 10)
@@ -72,12 +73,14 @@ def forecast(fed: Federation, cost: float) -> tuple[MorePoints, ...]:
     """
     assert isinstance(fed.evidence, Reports), "estimates are reports"
     is_noisy = any(site.noise is not None for site in fed.evidence.reports)
-    now = _value(fed)
+    sunk, now = fed.cost_of(least_of(fed)), _value(fed)
+    has_more = now is not None and now > sunk
     found = []
     for factor in FACTORS if is_noisy else (*FACTORS, None):
         more = _with_points(fed, factor)
-        then = _value(more) if now else None
-        if now and then is not None:
+        then = _value(more) if has_more else None
+        if now is not None and then is not None:
             points = None if factor is None else {site.name: factor * site.n for site in fed.evidence.reports}
-            found.append(MorePoints(factor=factor, points=points, cost=cost * min(1.0, then / now)))
+            rest = (cost - sunk) * min(1.0, max(0.0, then - sunk) / (now - sunk))
+            found.append(MorePoints(factor=factor, points=points, cost=sunk + rest))
     return tuple(found)

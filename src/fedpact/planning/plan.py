@@ -35,11 +35,12 @@ from fedpact.planning.infeasible import requirement_name, unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.more_points import forecast
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
-from fedpact.planning.rounding import most_of, polish
+from fedpact.planning.rounding import least_of, most_of, polish
 from fedpact.planning.row_generation import Solution
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.verification import read_contributions
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
 MAX_NODES = 20_000
@@ -47,6 +48,7 @@ TIME_LIMIT = 60.0
 _AUTO_NODES = 300
 AUTO_SECONDS = 10.0
 _REACH_SECONDS = 10.0
+_ROUNDING = 1e-15
 _BY_SEARCH = "branch and bound"
 _BY_ENGINE = "the exact failure probabilities"
 
@@ -79,6 +81,7 @@ def plan(
     *,
     confidence: Any = None,
     teacher: str | None = None,
+    at_least: Any = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -97,6 +100,10 @@ def plan(
         samples; so a target is missed with probability delta + 1 - confidence at most.
     teacher
         The hypothesis that labels the samples, if that is known: the plan is against it alone.
+    at_least
+        What is contributed already: a number per agent, or a mapping in which absent agents have given nothing. It
+        is not taken back: the plan is the cheapest among those with at least that much. Its cost and its lower
+        bound count what is contributed already.
     max_nodes, time_limit
         Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap. So it
         is when the search is interrupted from the keyboard.
@@ -115,12 +122,21 @@ def plan(
     >>> found = plan(alice_bob(), method="exact")
     >>> found.cost, found.lower_bound, found.status.name
     (5.0, 5.0, 'OPTIMAL')
+
+    Alice can give no more than she has given, so Bob gives the rest:
+
+    >>> stopped = alice_bob().replace(capacity=[1, None])
+    >>> plan(stopped, at_least={"alice": 1, "bob": 2}).contributions
+    {'alice': 1, 'bob': 7}
     """
     asked = fed if teacher is None else fed.replace(teacher=teacher)
     if confidence is not None:
         asked = at_confidence(asked, confidence)
+    if at_least is not None and (given := read_contributions(fed, at_least, "at_least")).any():
+        asked = replace(asked, at_least=tuple(given.tolist()))
     found = plan_from(asked, method, Start(), max_nodes=max_nodes, time_limit=time_limit, progress=progress)
-    more = forecast(asked, found.cost) if found.confidence is not None and found.cost > 0 else ()
+    has_forecast = found.confidence is not None and (found.m > least_of(asked)).any()
+    more = forecast(asked, found.cost) if has_forecast else ()
     return replace(found, federation=fed.fingerprint, more_points=more)
 
 
@@ -160,8 +176,9 @@ def plan_from(
     if method == "exact" and has_pairs_only:
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
     below = LowerBound(fed)
-    if not below.fractional.rows and rates_of(fed).is_certain:
+    if fed.at_least is None and not below.fractional.rows and rates_of(fed).is_certain:
         return _nothing_needed(fed, method)
+    start = _count_given(fed, start)
     nodes, seconds = (MAX_NODES, TIME_LIMIT) if method == "exact" else (_AUTO_NODES, AUTO_SECONDS)
     budget = Budget(
         nodes=nodes if max_nodes is None else max_nodes,
@@ -178,6 +195,14 @@ def plan_from(
         return _search_by_pairs(fed, found, below, start, budget)
     lower = max(below.best(), (start.lower_bound, start.lower_bound_by))
     return _finish(fed, method, found, lower, PlanStatus.CERTIFIED)
+
+
+def _count_given(fed: Federation, start: Start) -> Start:
+    """Know as well that no plan costs less than what is contributed already."""
+    sunk = fed.cost_of(least_of(fed))
+    if sunk <= start.lower_bound:
+        return start
+    return replace(start, lower_bound=sunk, lower_bound_by="what is contributed already")
 
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
@@ -263,9 +288,9 @@ def _confidence(fed: Federation) -> float | None:
 
 
 def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str], status: PlanStatus) -> Plan:
-    cost = fed.cost_of(final.m)
+    cost, sunk = fed.cost_of(final.m), fed.cost_of(least_of(fed))
     solution = final.solution
-    if cost <= lower[0] * (1 + 1e-9):
+    if cost - sunk <= (lower[0] - sunk) * (1 + 1e-9) + _ROUNDING * cost:
         status = PlanStatus.OPTIMAL
     elif _confidence(fed) is not None:
         status = PlanStatus.CONFIDENT
@@ -280,6 +305,7 @@ def _finish(fed: Federation, method: str, final: Draft, lower: tuple[float, str]
         duals=_explain(fed, solution),
         delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()),
         status=status,
+        at_least=None if fed.at_least is None else dict(zip(fed.names, fed.at_least, strict=True)),
         method=method,
         chosen=_chosen(method, final, status, isinstance(fed.evidence, Reports)),
         objective=fed.objective,
@@ -299,14 +325,19 @@ def _chosen(method: str, final: Draft, status: PlanStatus, has_pairs_only: bool)
 
 
 def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:
-    """Whom every pair that binds is there for, and its share of the cost; rows of one pair are taken together."""
+    """Whom every pair that binds is there for, and its share of the cost; rows of one pair are taken together.
+
+    What is contributed already costs nothing more, so only the rest of a row is counted.
+    """
     if solution is None:
         return ()
     duals: dict[tuple[int, int, int], tuple[float, float]] = {}
+    least = least_of(fed)
+    given = np.flatnonzero(least)
     for dual, row in zip(solution.duals.tolist(), solution.rows, strict=True):
         key = (*row.pair, row.requirement)
         before = duals.get(key, (0.0, 0.0))
-        duals[key] = before[0] + dual, before[1] + dual * row.b
+        duals[key] = before[0] + dual, before[1] + dual * max(0.0, row.b - float(row.a[given] @ least[given]))
     total = sum(worth for _, worth in duals.values())
     pairs = [
         BindingPair(

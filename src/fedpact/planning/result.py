@@ -40,7 +40,7 @@ class BindingPair:
     dual: float
     """What one more unit of log-probability costs."""
     share: float
-    """Share of the fractional plan's cost that this pair is there for."""
+    """Share of the fractional plan's cost, beyond what was contributed already, that this pair is there for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -69,7 +69,7 @@ class Plan:
     """Optimum of the method's program before rounding, for ``exact`` of the union program; None if it has none."""
     fractional_cost: float | None
     lower_bound: float
-    """No contribution vector that meets the targets costs less."""
+    """No contribution vector that meets the targets, and gives at least what was given, costs less."""
     lower_bound_by: str
     """How the lower bound was obtained."""
     proved_by: str
@@ -87,6 +87,8 @@ class Plan:
     guarantee: str
     federation: str
     """Fingerprint of the federation that the plan is for."""
+    at_least: dict[str, int] | None = None
+    """What was contributed already, below which the plan does not go; None if nothing was."""
     teacher: str | None = None
     """The hypothesis that is to label the samples; None if any may be the truth."""
     confidence: float | None = None
@@ -144,6 +146,7 @@ class Plan:
             "objective": self.objective,
             "guarantee": self.guarantee,
             "federation": self.federation,
+            "at_least": None if self.at_least is None else dict(self.at_least),
             "teacher": self.teacher,
             "confidence": self.confidence,
             "more_points": [more.to_dict() for more in self.more_points],

@@ -3,7 +3,8 @@
 Rounding up is not enough to keep a promise about cost: the ceiling of a solver's output is often one too
 many, and the ceiling of a better fractional plan can cost more than that of a worse one. So several roundings
 are tried, each is re-checked on integers, samples that are not needed are dropped, and single samples are
-moved to cheaper agents while the proof holds; the cheapest wins.
+moved to cheaper agents while the proof holds; the cheapest wins. Samples that are contributed already are neither
+dropped nor moved.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ _MANY_RATES = 2_000_000
 def capacities(fed: Federation) -> NDArray[np.float64]:
     """(k,) the most that each agent can give; infinite where there is no limit."""
     return np.array([np.inf if agent.capacity is None else float(agent.capacity) for agent in fed.agents])
+
+
+def least_of(fed: Federation) -> NDArray[np.int64]:
+    """(k,) the least that each agent gives: what it has contributed already."""
+    return np.zeros(fed.k, dtype=np.int64) if fed.at_least is None else np.array(fed.at_least, dtype=np.int64)
 
 
 def most_of(fed: Federation) -> NDArray[np.int64]:
@@ -55,32 +61,35 @@ def trim(
     fed: Federation, m: NDArray[np.int64], proves: Certificate, order: Iterable[int] | None = None
 ) -> NDArray[np.int64]:
     """Drop samples that are not needed, agent by agent, dearest first unless an ``order`` is given."""
-    m = m.copy()
+    m, least = m.copy(), least_of(fed)
     for agent in by_unit_cost(fed, m)[::-1] if order is None else order:
-        m[agent] = _least(m, int(agent), proves)
+        m[agent] = _least(m, int(agent), int(least[agent]), proves)
     return m
 
 
 def by_unit_cost(fed: Federation, m: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Agents that contribute, cheapest last sample first."""
-    giving = np.flatnonzero(m)
+    """Agents that contribute more than they have, cheapest last sample first."""
+    giving = np.flatnonzero(m > least_of(fed))
     last = [float(fed.agents[j].cost(m[j]) - fed.agents[j].cost(m[j] - 1)) for j in giving]
     return np.asarray(giving[np.argsort(last, kind="stable")])
 
 
-def _least(m: NDArray[np.int64], agent: int, proves: Certificate) -> int:
-    """Fewest samples of ``agent`` that are proved enough, the others' at ``m``: growing steps, then halves."""
+def _least(m: NDArray[np.int64], agent: int, least: int, proves: Certificate) -> int:
+    """Fewest samples of ``agent``, from ``least`` on, that are proved enough, the others' at ``m``.
+
+    Growing steps, then halves.
+    """
     trial = m.copy()
 
     def is_enough(count: int) -> bool:
         trial[agent] = count
         return bool(proves(trial[None])[0])
 
-    low, high, step = -1, int(m[agent]), 1
-    while high > 0 and is_enough(max(0, high - step)):
-        high, step = max(0, high - step), 2 * step
-    if high > 0:
-        low = max(0, high - step)
+    low, high, step = least - 1, int(m[agent]), 1
+    while high > least and is_enough(max(least, high - step)):
+        high, step = max(least, high - step), 2 * step
+    if high > least:
+        low = max(least, high - step)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
@@ -89,12 +98,13 @@ def _least(m: NDArray[np.int64], agent: int, proves: Certificate) -> int:
 
 def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
     """Give up some samples of an agent for less money's worth of another's, as long as that helps."""
-    caps = capacities(fed)
+    caps, least = capacities(fed), least_of(fed)
     agents = np.arange(fed.k) if fed.k <= _MOVE_AGENTS else np.flatnonzero(m)
     if len(agents) > _MOVE_AGENTS:
         return m
     for _ in range(_MOST_MOVES):
-        moves = (_cheapest_move(fed, m, int(giver), agents, caps, proves) for giver in np.flatnonzero(m))
+        givers = np.flatnonzero(m > least)
+        moves = (_cheapest_move(fed, m, int(giver), agents, caps, proves) for giver in givers)
         better = next((found for found in moves if found is not None), None)
         if better is None:
             break
@@ -123,8 +133,8 @@ def _moves(
     fed: Federation, m: NDArray[np.int64], giver: int, agents: NDArray[np.intp], caps: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Vectors with some samples less of ``giver`` and as many more of one other as that saves."""
-    out = []
-    for fewer in sorted({step for step in (*_STEPS, m[giver] // 16, m[giver] // 4) if 0 < step <= m[giver]}):
+    out, spare = [], m[giver] - least_of(fed)[giver]
+    for fewer in sorted({step for step in (*_STEPS, spare // 16, spare // 4) if 0 < step <= spare}):
         saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - fewer))
         for taker in agents[agents != giver]:
             count = _count_for(fed.agents[taker], int(m[taker]), saved, caps[taker])
@@ -146,8 +156,12 @@ def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:
 def polish(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
     """Trim, dearest agents first or cheapest agents first, then move samples; take what is cheapest.
 
-    Where a proof takes long, only the cheaper of the two trimmed vectors is moved.
+    Where a proof takes long, only the cheaper of the two trimmed vectors is moved. What is contributed already is
+    the plan if it is enough.
     """
+    least = least_of(fed)
+    if least.any() and proves(least[None])[0]:
+        return least
     order = by_unit_cost(fed, m)
     trimmed = [trim(fed, m, proves, some) for some in (order[::-1], order)]
     if fed.k * fed.H * fed.H > _MANY_RATES:

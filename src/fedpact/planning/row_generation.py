@@ -1,12 +1,12 @@
 """Covering programs by row and column generation.
 
-    minimise  sum_j c_j(m_j)    subject to  sum_j a_rj m_j >= b_r  for every row r,    0 <= m_j <= capacity_j
+    minimise  sum_j c_j(m_j)    subject to  sum_j a_rj m_j >= b_r  for every row r,    floor_j <= m_j <= capacity_j
 
-with all a_rj >= 0. Of millions of rows only about k bind: solve, ask the caller for rows that the solution
-violates, add them, solve again from the last basis; rows are only ever added. With many agents columns are
-generated too: an agent enters when its reduced cost is negative. Because every coefficient is non-negative, a
-program is feasible exactly if every row holds with everybody at capacity, so each row brings along agents
-enough to satisfy it.
+with all a_rj >= 0; the floor is zero, or what is contributed already. Of millions of rows only about k bind:
+solve, ask the caller for rows that the solution violates, add them, solve again from the last basis; rows are only
+ever added. With many agents columns are generated too: who has contributed is there from the start, another agent
+enters when its reduced cost is negative. Because every coefficient is non-negative, a program is feasible exactly
+if every row holds with everybody at capacity, so each row brings along agents enough to satisfy it.
 
 Convex costs are epigraphs: t_j >= tangent of c_j, with new tangents where the solution lies below the curve.
 """
@@ -89,8 +89,15 @@ class Solution:
 class CoveringProgram:
     """A restricted covering program that grows by rows and columns."""
 
-    def __init__(self, costs: Sequence[Cost], capacity: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        costs: Sequence[Cost],
+        capacity: NDArray[np.float64],
+        floor: NDArray[np.int64] | None = None,
+    ) -> None:
         self.costs, self.capacity = tuple(costs), capacity
+        self.floor = np.zeros(len(costs)) if floor is None else floor.astype(np.float64)
+        self._sunk = float(sum(self.costs[j](self.floor[j]) for j in np.flatnonzero(self.floor)))
         self.rows: list[Row] = []
         self._places: list[int] = []
         self._units: list[float] = []
@@ -99,9 +106,12 @@ class CoveringProgram:
         self._highs = highspy.Highs()
         for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
             self._highs.setOptionValue(option, value)
+        self._highs.changeObjectiveOffset(
+            -self._sunk
+        )  # so that the solver's gaps are shares of what is left to pay
         self._slope_at_zero = np.array([_tangent(cost, 0.0)[0] for cost in costs])
-        if len(costs) <= MANY_AGENTS:
-            self._add_columns(np.arange(len(costs)))
+        first = np.arange(len(costs)) if len(costs) <= MANY_AGENTS else np.flatnonzero(self.floor)
+        self._add_columns(first)
 
     @property
     def has_all_columns(self) -> bool:
@@ -141,10 +151,10 @@ class CoveringProgram:
             status = self._highs.getModelStatus()
             value = float(self._highs.getInfo().objective_function_value)
         finally:  # an interrupt must not leave the box behind
-            self._highs.changeColsBounds(len(columns), columns, np.zeros(len(columns)), caps)
+            self._highs.changeColsBounds(len(columns), columns, self.floor[agents], caps)
         if status == highspy.HighsModelStatus.kInfeasible:
             return np.inf
-        return value if status == highspy.HighsModelStatus.kOptimal else 0.0
+        return self._sunk + (value if status == highspy.HighsModelStatus.kOptimal else 0.0)
 
     def integer_bound(self, separate: Separator, *, seconds: float, nodes: int, rounds: int) -> float:
         """Proven lower bound with whole m, generating rows for the integer solutions too; needs all columns."""
@@ -168,7 +178,7 @@ class CoveringProgram:
                 break
         self._set_kind(columns, highspy.HighsVarType.kContinuous)
         self._highs.setOptionValue("time_limit", _INFINITY)
-        return best
+        return self._sunk + best
 
     def _set_kind(self, columns: NDArray[np.int32], kind: highspy.HighsVarType) -> None:
         self._highs.changeColsIntegrality(len(columns), columns, np.full(len(columns), kind))
@@ -186,11 +196,11 @@ class CoveringProgram:
             values, row_duals = np.array(solution.col_value), np.array(solution.row_dual)
             m = np.zeros(len(self.costs))
             inside = np.flatnonzero(self._column >= 0)
-            m[inside] = np.clip(values[self._column[inside]], 0.0, self.capacity[inside])
+            m[inside] = np.clip(values[self._column[inside]], self.floor[inside], self.capacity[inside])
             duals = np.maximum(row_duals[self._places], 0.0) / self._units if self.rows else np.zeros(0)
             is_refined = self._refine_costs(m, values)
             if not is_refined and not self._price_columns(duals):
-                return m, float(self._highs.getInfo().objective_function_value), duals
+                return m, self._sunk + float(self._highs.getInfo().objective_function_value), duals
             if is_refined and np.array_equal(values, before):
                 raise SolverError(
                     "the covering program does not come to an end", solver_status="the costs are too large for it"
@@ -286,11 +296,12 @@ class CoveringProgram:
             cost = self.costs[agent]
             is_linear = isinstance(cost, Linear)
             price = cost.rate if isinstance(cost, Linear) else 0.0
-            self._highs.addCol(price, 0.0, float(self.capacity[agent]), len(where), where, values)
+            bounds = float(self.floor[agent]), float(self.capacity[agent])
+            self._highs.addCol(price, *bounds, len(where), where, values)
             if not is_linear:
                 self._epigraph[int(agent)] = self._highs.getNumCol()
                 self._highs.addCol(1.0, 0.0, _INFINITY, 0, np.empty(0, dtype=np.int32), np.empty(0))
-                for at in _first_tangents(cost):
+                for at in sorted({*_first_tangents(cost), bounds[0]}):
                     self._add_tangent(int(agent), at)
 
     def _add_tangent(self, agent: int, at: float) -> None:

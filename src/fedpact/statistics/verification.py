@@ -176,8 +176,10 @@ class Verification:
         )
 
 
-def read_contributions(fed: Federation, m: Any) -> NDArray[np.int64]:
+def read_contributions(fed: Federation, m: Any, field: str = "m") -> NDArray[np.int64]:
     """Check a contribution vector: a whole number per agent, or a mapping in which absent agents give nothing.
+
+    Errors call it ``field``.
 
     Examples
     --------
@@ -189,7 +191,7 @@ def read_contributions(fed: Federation, m: Any) -> NDArray[np.int64]:
         for name in m:
             if name not in fed.names:
                 raise FederationError(
-                    f"m names {name!r}, who is not in the federation; {nearest(str(name), fed.names)}"
+                    f"{field} names {name!r}, who is not in the federation; {nearest(str(name), fed.names)}"
                 )
         entries = [m.get(name, 0) for name in fed.names]
     elif (isinstance(m, np.ndarray) and m.ndim == 1) or (
@@ -197,18 +199,19 @@ def read_contributions(fed: Federation, m: Any) -> NDArray[np.int64]:
     ):
         entries = list(m)
     else:
-        raise FederationError(f"m must be one whole number per agent; it is {shorten(m)}")
+        raise FederationError(f"{field} must be one whole number per agent; it is {shorten(m)}")
     if len(entries) != fed.k:
-        raise FederationError(f"m must have one number per agent; it has {len(entries)} for {fed.k} agents")
+        raise FederationError(f"{field} must have one number per agent; it has {len(entries)} for {fed.k} agents")
     counts = [
-        read_whole_number(entry, f"agent {name!r}: m") for name, entry in zip(fed.names, entries, strict=True)
+        read_whole_number(entry, f"agent {name!r}: {field}")
+        for name, entry in zip(fed.names, entries, strict=True)
     ]
     for agent, count in zip(fed.agents, counts, strict=True):
         if count > _LARGEST:
-            raise FederationError(f"agent {agent.name!r}: m must be at most {_LARGEST:,}; it is {count:,}")
+            raise FederationError(f"agent {agent.name!r}: {field} must be at most {_LARGEST:,}; it is {count:,}")
         if agent.capacity is not None and count > agent.capacity:
             raise FederationError(
-                f"agent {agent.name!r}: m must be at most its capacity {agent.capacity}; it is {count}"
+                f"agent {agent.name!r}: {field} must be at most its capacity {agent.capacity}; it is {count}"
             )
     return np.array(counts, dtype=np.int64)
 

@@ -1,5 +1,6 @@
 """Tails, p-values, sizes and the cutoff against fractions."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -127,15 +128,84 @@ def test_a_rate_that_was_not_reported_is_seen_at_once_and_a_blind_check_says_so(
     assert (blind.surely, blind.at_best, blind.pair) == (None, None, None)
 
 
-def test_drawing_without_replacement_has_lighter_tails():
-    """Every tail of at most 1/20, for n points of which K differ and m are drawn: n up to 25."""
-    for n in range(1, 26):
-        for K in range(n + 1):
-            for m in range(1, n + 1):
-                binomial = hypergeometric = 0
-                for x in range(m, -1, -1):
-                    binomial += comb(m, x) * K**x * (n - K) ** (m - x)
-                    hypergeometric += comb(K, x) * comb(n - K, m - x)
-                    if 20 * binomial > n**m:
+def hypergeometric(n, K, m, c):
+    """Pr[at least c of m points drawn without replacement from n are among K]."""
+    return Fraction(sum(comb(K, x) * comb(n - K, m - x) for x in range(max(c, 0), m + 1)), comb(n, m))
+
+
+def distinct_claim_of(rates, tolerance=0):
+    return replace(claim_of(rates, tolerance), is_distinct=True)
+
+
+def sampled_without_replacement():
+    """(n, m): all small ones, and some large ones."""
+    yield from ((n, m) for n in range(1, 21) for m in range(1, n + 1))
+    yield from ((n, m) for n in (60, 1000) for m in (2, 3, 7, 20, 31))
+
+
+def test_the_tails_of_draws_without_replacement_are_bounded():
+    """For every number of points that differ; a single one in a thousand has a heavier tail than the binomial."""
+    assert hypergeometric(1000, 1, 2, 1) > 1 - Fraction(999, 1000) ** 2
+    for n, m in sampled_without_replacement():
+        some = range(n + 1) if n <= 60 else (*range(40), 100, 333, 500, 980, 999)
+        claim = distinct_claim_of([Fraction(K, n) for K in some])
+        for c in range(m + 2):
+            bound = claim.tail(m, np.full(len(claim.rates), c), claim.rates)
+            exact = [float(hypergeometric(n, K, m, c)) for K in some]
+            assert (bound * (1 + 1e-12) >= exact).all()
+
+
+def test_a_tail_that_is_not_bounded_by_the_binomial_is_above_a_quarter():
+    """How near: the bound of 1/4 cannot be 0.33, and from two on no smaller tail than that fails."""
+    least = 1
+    for n in range(1, 31):
+        for m in range(1, n + 1):
+            for K in range(2, n + 1):
+                exact, binomial = Fraction(0), Fraction(0)
+                for c in range(m, 1, -1):
+                    exact += Fraction(comb(K, c) * comb(n - K, m - c), comb(n, m))
+                    binomial += mass(m, c, Fraction(K, n))
+                    if binomial >= least:
                         break
-                    assert hypergeometric * n**m <= binomial * comb(n, m)
+                    if exact > binomial:
+                        least = binomial
+    assert Fraction(1, 4) < least < Fraction(33, 100)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("n", [3, 8, 13, 40])
+def test_distinct_samples_keep_the_level(n, level):
+    """The attained chance of a false alarm, summed over pairs, whatever counts they have."""
+    for m in sorted({1, 2, n // 2, n - 1, n}):
+        for counts in ([1], [n], list(range(n + 1)), [1] * 30, [n - 1, n // 2, 2]):
+            found = find_critical_counts(distinct_claim_of([Fraction(K, n) for K in counts]), m, level)
+            attained = sum(
+                hypergeometric(n, K, m, int(found.above[place]))
+                + 1
+                - hypergeometric(n, K, m, int(found.below[place]) + 1)
+                for K, place in zip(counts, found.claim.place, strict=True)
+            )
+            assert float(attained) <= found.false_alarm * (1 + 1e-9) <= level * (1 + 1e-9)
+
+
+def test_a_cutoff_for_independent_draws_would_not_keep_the_level_of_distinct_ones():
+    n, m, level = 1000, 2, 1 - 0.999**2 + 1e-9
+    free, careful = (
+        find_critical_counts(make([Fraction(1, n)]), m, level) for make in (claim_of, distinct_claim_of)
+    )
+    assert (free.above[0], careful.above[0]) == (1, 2)
+    assert float(hypergeometric(n, 1, m, 1)) > level
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
+@pytest.mark.parametrize("rate", ["1/10", "1/2"])
+def test_a_lie_beyond_what_is_detectable_is_caught_in_distinct_samples(rate, power):
+    n, m, rate = 200, 40, Fraction(rate)
+    found = find_critical_counts(distinct_claim_of([rate]), m, 0.05)
+    seen = find_detectable(found, power)
+    above, below = int(found.above[0]), int(found.below[0])
+    assert seen.surely < 0.6
+    for K in range(n + 1):
+        if abs(Fraction(K, n) - rate) > seen.surely:
+            caught = hypergeometric(n, K, m, above) + 1 - hypergeometric(n, K, m, below + 1)
+            assert float(caught) >= power

@@ -13,64 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.condensed import pair_at
-from fedpact.describe.numbers import read_chance
-from fedpact.mechanism.contribution.critical_counts import (
-    CriticalCounts,
-    adjusted_p_value,
-    find_critical_counts,
-    find_detectable,
-    p_values,
-)
-from fedpact.mechanism.contribution.honest_rates import limit_rates
-from fedpact.mechanism.contribution.reported_rates import read_names, read_reported, read_samples, read_tolerance
-from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
+from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER, judge_counts
+from fedpact.mechanism.contribution.reported_rates import read_names, read_reported, read_samples
+from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.statistics.count_disagreements import count_disagreements
-
-LEVEL = 0.01
-POWER = 0.8
-MOST_PAIRS = 10
-
-
-def _name_pair(place: int, names: Sequence[str]) -> tuple[str, str]:
-    h, g = pair_at(place, len(names))
-    return names[h], names[g]
-
-
-def _find_least_likely(
-    found: CriticalCounts, counts: NDArray[np.int64], names: Sequence[str]
-) -> tuple[CheckedPair, ...]:
-    claim, chances = found.claim, p_values(found.claim, found.m, counts)
-    reported, low, high = (rates[claim.place] for rates in (claim.rates, claim.low, claim.high))
-    is_suspicious = found.are_suspicious(counts)
-    order = np.lexsort((-np.abs(counts - found.m * reported), chances))[:MOST_PAIRS]
-    return tuple(
-        CheckedPair(
-            pair=_name_pair(int(index), names),
-            reported=float(reported[index]),
-            low=float(low[index]),
-            high=float(high[index]),
-            observed=int(counts[index]),
-            m=found.m,
-            p_value=float(chances[index]),
-            adjusted=adjusted_p_value(found, float(chances[index])),
-            is_suspicious=bool(is_suspicious[index]),
-        )
-        for index in order
-    )
-
-
-def _judge(found: CriticalCounts, suspicious: int) -> ContributionStatus:
-    if len(found.claim.place) == 0:
-        return ContributionStatus.NO_PAIRS
-    if found.m == 0:
-        return ContributionStatus.NO_SAMPLES
-    if suspicious:
-        return ContributionStatus.FLAGGED
-    return ContributionStatus.CONSISTENT if found.counted else ContributionStatus.TOO_FEW
 
 
 def check_contribution(
@@ -81,6 +29,7 @@ def check_contribution(
     tolerance: float | str = 0.0,
     power: float | str = POWER,
     fresh: bool = False,
+    distinct: bool = False,
     hypotheses: Sequence[str] | None = None,
 ) -> ContributionCheck:
     """Test whether the samples that a site contributed look like what it reported.
@@ -102,6 +51,8 @@ def check_contribution(
     fresh
         Whether the samples are new draws from where the reported points came from, and not draws from these
         points. The reported rates are then estimates; half of the level goes to their confidence limits.
+    distinct
+        Whether the samples are different points of the report, drawn without replacement.
     hypotheses
         Their names, which must be those of the report if it has any; h1, h2, ... if neither names them.
 
@@ -129,27 +80,15 @@ def check_contribution(
     if hypotheses is None and isinstance(predictions, Predicted):
         hypotheses = predictions.candidates.names
     samples, names = read_samples(predictions, report, said.H), read_names(hypotheses, report, said.H)
-    level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
-    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
-    found = find_critical_counts(claim, samples.shape[1], level)
-    counts = count_disagreements(samples).astype(np.int64)
-    suspicious = int(found.are_suspicious(counts).sum())
-    caught = find_detectable(found, power)
-    return ContributionCheck(
-        site=said.site,
-        m=found.m,
-        suspicious=suspicious,
-        pairs=_find_least_likely(found, counts, names),
-        false_alarm=found.false_alarm,
-        detectable=caught.surely,
-        detectable_at_best=caught.at_best,
-        easiest=None if caught.pair is None else _name_pair(caught.pair, names),
-        cutoff=found.cutoff,
-        tested=len(counts),
-        counted=found.counted,
-        status=_judge(found, suspicious),
+    return judge_counts(
+        report,
+        said,
+        names,
+        samples.shape[1],
+        lambda _: count_disagreements(samples).astype(np.int64),
         level=level,
         tolerance=tolerance,
         power=power,
-        fresh=bool(fresh),
+        fresh=fresh,
+        distinct=distinct,
     )

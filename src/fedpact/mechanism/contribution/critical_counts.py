@@ -28,8 +28,19 @@ Tarone's (1990) flags, which enters a pair at alpha, no less than its size, unle
 suspicious. Holm's step down begins with the same cutoff: it would name more pairs of a flagged site, but flag no
 other site. The adjusted p-value of a pair is the sum of all sizes at its p-value, and the risk.
 
-A site that draws its samples without replacement from the n points of its report has lighter tails than the
-binomial: this holds of all tails up to 1/20 for every n up to 25, by enumeration.
+*Draws without replacement.* If the samples are ``distinct`` points out of n, of which K = pn make the pair differ,
+then X is hypergeometric and may have heavier tails: with n = 1000, K = 1 and m = 2, Pr[X >= 1] = 0.002, and the
+binomial has 0.001999. Let B be the binomial tail Pr[Binomial(m, p) >= c] and T the hypergeometric one.
+
+- c = 1: T <= mp by the union bound, and mp <= -m log(1 - p) = -log(1 - B).
+- c >= 2 and B <= 1/4: T <= B. For X is distributed as a sum of m independent indicators, not equally likely ones
+  (Vatutin and Mikhailov 1982), and among such sums of mean mp the binomial has the heaviest tail from c on if
+  c - 1 >= mp (Hoeffding 1956, theorem 4). Otherwise mp > c - 1, so that B is above the tail at mean c - 1. That
+  one only grows with m, by the same theorem, so B > ((c - 1) / c)^c >= 1/4.
+
+The lower tail is the upper tail of the samples that do not differ. So for distinct samples the tail at c = 1 is
+taken for -log(1 - B), every tail above 1/4 for 1, and all else holds as it stands, at every level. The chance of
+missing a lie is such a tail as well: it is b at most if the binomial one is 1 - exp(-min(b, 1/4)) at most.
 """
 
 from __future__ import annotations
@@ -46,6 +57,7 @@ from fedpact.statistics.binomial_tail import upper_tail
 _PRECISION = 1e-5
 _SLACK = 1e-9
 _BELOW_ONE = 1 - 1e-9
+_LARGEST_TAIL = 0.25
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -67,11 +79,27 @@ class TestedRates:
     """(u,) largest rate that an honest site may have."""
     risk: float = 0.0
     """Chance, at most, that some rate of an honest site is outside these limits."""
+    is_distinct: bool = False
+    """Whether the samples are drawn without replacement."""
 
     @property
     def room(self) -> tuple[Floats, Floats]:
         """(u,) how far each rate can be above and below what was reported."""
         return 1 - self.rates, self.rates
+
+    @property
+    def largest_cutoff(self) -> float:
+        """Cutoff up to which sizes are known, with room for rounding."""
+        return 2 * _LARGEST_TAIL * (1 - 1e-6) if self.is_distinct else _BELOW_ONE
+
+    def tail(self, m: int, counts: Counts, rates: Floats) -> Floats:
+        """Chance, at most, that of m samples as many as ``counts`` or more differ at these rates, elementwise."""
+        tail = upper_tail(m, counts, rates)
+        if not self.is_distinct:
+            return tail
+        with np.errstate(divide="ignore"):
+            tail = np.where(counts == 1, -np.log1p(-tail), tail)
+        return np.where(tail > _LARGEST_TAIL, 1.0, tail)
 
     def within(self, low: Floats, high: Floats, *, tolerance: float, risk: float) -> TestedRates:
         """Return the same rates with other limits (u,), widened by the tolerance."""
@@ -93,8 +121,8 @@ def gather_rates(rates: Floats, tolerance: float) -> TestedRates:
 
 def p_values(claim: TestedRates, m: int, counts: Counts) -> Floats:
     """(P,) two-sided exact p-value of every pair's count (P,)."""
-    above = upper_tail(m, counts, claim.high[claim.place])
-    below = upper_tail(m, m - counts, 1 - claim.low[claim.place])
+    above = claim.tail(m, counts, claim.high[claim.place])
+    below = claim.tail(m, m - counts, 1 - claim.low[claim.place])
     return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
 
 
@@ -137,6 +165,8 @@ class CriticalCounts:
 
     def caught_shifts(self, power: float) -> tuple[Floats, Floats]:
         """(u,) least shifts of each rate, up and down, caught with the chance ``power``; infinite if none is."""
+        if self.claim.is_distinct:
+            power = math.exp(-min(1 - power, _LARGEST_TAIL))
         up = _least_rate(self.m, self.above, power) - self.claim.rates
         down = _least_rate(self.m, self.m - self.below, power) - (1 - self.claim.rates)
         return np.maximum(up, 0.0), np.maximum(down, 0.0)
@@ -154,10 +184,13 @@ def at_cutoff(claim: TestedRates, m: int, cutoff: float) -> CriticalCounts:
     The rates at which c of m samples turn suspicious rise with c, so m of them place all rates at once.
     """
     counts = np.arange(1, m + 1)
-    turning = betaincinv(counts, m - counts + 1, cutoff * (1 + _SLACK) / 2)
+    chances = np.full(m, cutoff * (1 + _SLACK) / 2)
+    if claim.is_distinct:
+        chances[:1] = -np.expm1(-chances[:1])
+    turning = betaincinv(counts, m - counts + 1, chances)
     above = 1 + np.searchsorted(turning, claim.high)
     below = m - 1 - np.searchsorted(turning, 1 - claim.low)
-    sizes = upper_tail(m, above, claim.high) + upper_tail(m, m - below, 1 - claim.low)
+    sizes = claim.tail(m, above, claim.high) + claim.tail(m, m - below, 1 - claim.low)
     is_blind = not ((above <= m) | (below >= 0)).any()
     false_alarm = 0.0 if is_blind else float(claim.pairs @ sizes) + claim.risk
     return CriticalCounts(claim=claim, m=m, cutoff=cutoff, false_alarm=false_alarm, above=above, below=below)
@@ -178,7 +211,7 @@ def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCo
     (array([6]), array([0]), 0.03125)
     """
     left = level - claim.risk
-    most = min(2 * left, _BELOW_ONE)
+    most = min(2 * left, claim.largest_cutoff)
     found = at_cutoff(claim, m, most)
     if found.false_alarm <= level:
         return found

@@ -13,6 +13,8 @@ the limits low and high that the report allows:
 - The samples are *fresh*: new draws from where the n points of the report came from. Then the count is itself
   Binomial(n, q), and q lies within the limits of Clopper and Pearson (:mod:`fedpact.statistics.confidence`),
   each wrong with probability (level / 2) / 2P at most, half of which goes to the noise if there is any.
+- The samples are *distinct* points of the report: the limits are those of draws from its n points, and what draws
+  without replacement change is in :mod:`fedpact.mechanism.contribution.critical_counts`.
 
 *The level.* The limits depend on the report alone, and some q is outside them with probability ``risk`` at
 most: 0, or half of the level. Otherwise, whatever the report, both tails of every pair are largest at the
@@ -22,6 +24,7 @@ limits, so that the test, at level - risk, flags the site with at most that chan
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +43,9 @@ def _widen(report: Report, sent: Counts, risk: float) -> tuple[Floats, Floats]:
     return np.maximum(least - reach, 0) / report.n, np.minimum(most + reach, report.n) / report.n
 
 
-def limit_rates(report: Any, said: ReportedRates, *, level: float, tolerance: float, fresh: bool) -> TestedRates:
+def limit_rates(
+    report: Any, said: ReportedRates, *, level: float, tolerance: float, fresh: bool, distinct: bool = False
+) -> TestedRates:
     """Gather what a site reported, with the limits of an honest site's rates.
 
     Examples
@@ -53,7 +58,12 @@ def limit_rates(report: Any, said: ReportedRates, *, level: float, tolerance: fl
     >>> limit_rates(site, said, level=0.01, tolerance=0.0, fresh=True).high.round(2)
     array([0.27, 0.35, 0.42])
     """
-    tested = gather_rates(said.rates, tolerance)
+    tested = replace(gather_rates(said.rates, tolerance), is_distinct=distinct)
+    if fresh and distinct:
+        raise FederationError(
+            "distinct=True says that the samples are points of the report, fresh=True that they are not; leave "
+            "one of them out"
+        )
     if fresh and not isinstance(report, Report):
         raise FederationError(
             "fresh=True needs a fedpact Report, which says of how many points the rates are; rates alone do not: "

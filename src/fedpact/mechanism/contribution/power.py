@@ -20,7 +20,6 @@ import numpy as np
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.check import LEVEL, POWER
 from fedpact.mechanism.contribution.critical_counts import (
     CriticalCounts,
     Floats,
@@ -29,6 +28,7 @@ from fedpact.mechanism.contribution.critical_counts import (
     find_detectable,
 )
 from fedpact.mechanism.contribution.honest_rates import limit_rates
+from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER
 from fedpact.mechanism.contribution.reported_rates import read_reported, read_tolerance
 
 if TYPE_CHECKING:

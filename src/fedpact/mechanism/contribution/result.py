@@ -29,7 +29,7 @@ class CheckedPair:
     high: float
     """Least and largest rate that an honest site may have, given its report."""
     observed: int
-    """On how many of the m samples they differ."""
+    """On how many of the m samples they differ; from mistakes alone, the possible count that is likeliest."""
     m: int
     p_value: float
     """Chance, at most, of so unlikely a count if the report is true; two-sided."""
@@ -72,7 +72,10 @@ class ContributionCheck:
     false_alarm: float
     """Certified: an honest site is flagged with at most this chance, and this is at most the level."""
     detectable: float | None
-    """A rate that is off by more than this is caught with the chance ``power``; None if no lie is."""
+    """A rate that is off by more than this is caught with the chance ``power``; None if no lie is.
+
+    From mistakes alone that holds of the rates between the hypothesis that labels the samples and any other.
+    """
     detectable_at_best: float | None
     """The same of the pair that is easiest to check."""
     easiest: tuple[str, str] | None
@@ -89,6 +92,8 @@ class ContributionCheck:
     power: float
     fresh: bool
     """Whether the samples were taken for new draws, and the reported rates for estimates."""
+    distinct: bool = False
+    """Whether the samples were taken for different points of the report, drawn without replacement."""
 
     @property
     def is_flagged(self) -> bool:
@@ -115,6 +120,7 @@ class ContributionCheck:
             "tolerance": self.tolerance,
             "power": self.power,
             "fresh": self.fresh,
+            "distinct": self.distinct,
         }
 
     @classmethod

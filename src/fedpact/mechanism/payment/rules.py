@@ -64,6 +64,13 @@ class Case:
     worth: NDArray[np.float64]
     """(k,)"""
     terms: Terms
+    sharing: NDArray[np.bool_] | None = None
+    """(k,) who bears a part of the cost where it is split; None: everybody."""
+
+    @property
+    def sharers(self) -> NDArray[np.bool_]:
+        """(k,) who bears a part of the cost where it is split."""
+        return np.ones(self.fed.k, dtype=bool) if self.sharing is None else self.sharing
 
     @property
     def labelling(self) -> NDArray[np.float64]:
@@ -119,8 +126,8 @@ def _pay_nothing(case: Case, agent: int) -> Payment:
 
 
 def _split_equally(case: Case, agent: int) -> Payment:
-    spent = case.labelling
-    return Payment(float(spent[agent]), float(spent.sum()) / case.fed.k)
+    spent, sharers = case.labelling, case.sharers
+    return Payment(float(spent[agent]), float(spent.sum() / sharers.sum()) if sharers[agent] else 0.0)
 
 
 def _split_in_proportion(case: Case, agent: int) -> Payment:
@@ -130,9 +137,9 @@ def _split_in_proportion(case: Case, agent: int) -> Payment:
             f"rule 'proportional' is undefined: {reason}; use rule 'equal-split' or 'pwyc'", agents=(name,)
         )
     alone = np.array([float(a.cost(needs[a.name] or 0)) for a in case.fed.agents])
-    spent = case.labelling
-    part = float(alone[agent] / alone.sum()) if alone.any() else 1 / case.fed.k
-    return Payment(float(spent[agent]), float(spent.sum()) * part)
+    spent, parts = case.labelling, alone * case.sharers
+    parts = parts if parts.any() else case.sharers
+    return Payment(float(spent[agent]), float(spent.sum() * (parts[agent] / parts.sum())))
 
 
 def _pay_welfare_of_others(case: Case, agent: int, counted: NDArray[np.bool_]) -> Payment:
@@ -180,6 +187,11 @@ def check_is_optimum(plan: Any, what: str) -> None:
     """Raise unless ``plan`` is a plan that is known to be the cheapest."""
     if not isinstance(plan, Plan):
         raise NotOptimalError(f"{what} needs a plan that is proved to be optimal; contributions alone were given")
+    if plan.at_least is not None:
+        raise NotOptimalError(
+            f"{what} needs the cheapest plan of all, and this one is the cheapest of those with at least what was "
+            f"contributed already; plan without at_least, or use rule 'pwyc'"
+        )
     if plan.status not in (PlanStatus.OPTIMAL, PlanStatus.NOTHING_NEEDED):
         raise NotOptimalError(
             f"{what} needs the exact optimum, and this plan is only bounded: it costs {plan.cost:g}, the optimum "

@@ -74,11 +74,11 @@ def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np
     )
 
 
-def _check_fees(bill: Settlement, terms: Terms) -> None:
+def _check_fees(found: Settlement, terms: Terms) -> None:
     """Raise if a fee drives somebody away who would stay without it."""
-    for name in bill.leaving if terms.has_fees else ():
-        most, fee = bill.utility[name] + bill.fees[name] - bill.utility_alone[name], bill.fees[name]
-        if most < -1e-9 * bill.worth[name]:
+    for name in found.leaving if terms.has_fees else ():
+        most, fee = found.utility[name] + found.fees[name] - found.utility_alone[name], found.fees[name]
+        if most < -1e-9 * found.worth[name]:
             continue
         if terms.recover:
             asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {fee:g}"
@@ -106,6 +106,40 @@ def _is_met(plan: Any, truth: Federation, m: NDArray[np.int64], *, has_proof: bo
     surely, maybe = judge_targets(truth, m[None])
     is_plan = has_proof and isinstance(plan, Plan) and (plan.m == m).all()
     return np.asarray(maybe[0] if is_plan else surely[0])
+
+
+def bill(
+    fed: Federation,
+    plan: Any,
+    rule: str = "pwyc",
+    *,
+    terms: Terms | None = None,
+    fee: Any = None,
+    worth: Any = None,
+    truth: Federation | None = None,
+    sharing: NDArray[np.bool_] | None = None,
+) -> Settlement:
+    """Pay for a plan by a rule as :func:`settle` does, whoever would rather have left.
+
+    Rules that split the cost split it among those who are ``sharing`` (k,), if that is given.
+    """
+    chosen, has_own_truth = find_rule(rule, fed), truth is None
+    truth = _as_planned(fed, plan) if truth is None else truth
+    if not isinstance(truth, Federation) or truth.names != fed.names:
+        has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
+        raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
+    terms = read_terms(fed, rule, fee=fee) if terms is None else terms
+    if chosen.contribute is not None:
+        m = chosen.contribute(fed, terms)
+        _check_own_contributions(fed, plan, rule, m)
+    else:
+        m = _read_plan(fed, plan)
+    if chosen.needs_optimum:
+        check_is_optimum(plan, f"rule {rule!r}")
+    worths = read_worth(game_of(truth), worth)
+    met = _is_met(plan, truth, m, has_proof=has_own_truth)
+    case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
+    return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
 
 
 def settle(
@@ -170,29 +204,16 @@ def settle(
     >>> settle(fed, plan(fed), rule="vcg", pivot="clarke").payments
     {'alice': 12.0, 'bob': 11.0}
     """
-    chosen, has_own_truth = find_rule(rule, fed), truth is None
-    truth = _as_planned(fed, plan) if truth is None else truth
-    if not isinstance(truth, Federation) or truth.names != fed.names:
-        has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
-        raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
+    find_rule(rule, fed)
     terms = read_terms(
         fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
     )
-    if chosen.contribute is not None:
-        m = chosen.contribute(fed, terms)
-        _check_own_contributions(fed, plan, rule, m)
-    else:
-        m = _read_plan(fed, plan)
-    if chosen.needs_optimum:
-        check_is_optimum(plan, f"rule {rule!r}")
-    worths = read_worth(game_of(truth), worth)
-    case = Case(fed=fed, m=m, met=_is_met(plan, truth, m, has_proof=has_own_truth), worth=worths, terms=terms)
-    bill = _bill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
-    _check_fees(bill, terms)
-    return bill
+    found = bill(fed, plan, rule, terms=terms, worth=worth, truth=truth)
+    _check_fees(found, terms)
+    return found
 
 
-def _bill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
+def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
     fed = case.fed
     spent = truth.costs_by_agent(case.m)
     utility = case.worth * case.met - spent + [payment.net for payment in paid]
