@@ -9,8 +9,10 @@
     │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
     ├── MissingExtraError                     an optional package is not installed
     ├── ProtocolError                         a run between operator and sites cannot start or go on
+    │   ├── LabelsPendingError                labels are not there yet, and are worth waiting for
     │   ├── MessageError                      what arrived is not a message that this side may accept
     │   └── LedgerError                       a ledger is not there, was changed, or cannot be written to
+    │       └── BrokenLedgerError             an entry, or a byte beside the entries, is not what was written
     └── SolverError                           a solver stopped without an answer
 
 The command line turns ``InfeasibleError`` into exit code 3 and the others into 1.
@@ -107,8 +109,28 @@ class MessageError(ProtocolError):
     """Bytes that arrived are not a message of the protocol, or not one that this side may accept."""
 
 
+class LabelsPendingError(ProtocolError):
+    """A site's labels are not there yet; says what it waits for. The operator goes on asking until it gives up."""
+
+
 class LedgerError(ProtocolError):
     """A ledger is not there, is another's, was changed, or cannot be written to."""
+
+
+class BrokenLedgerError(LedgerError):
+    """A ledger is not as it was written; says from which entry on, if an entry shows it, and how.
+
+    Examples
+    --------
+    >>> str(BrokenLedgerError(7, "is missing"))
+    'entry 7 is missing'
+    >>> str(BrokenLedgerError(None, "the header of the file was changed"))
+    'the header of the file was changed'
+    """
+
+    def __init__(self, seq: int | None, why: str) -> None:
+        self.seq, self.why = seq, why
+        super().__init__(why if seq is None else f"entry {seq} {why}")
 
 
 class Problems:

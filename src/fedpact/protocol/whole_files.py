@@ -1,0 +1,65 @@
+"""Files that are there whole or not at all, whatever dies while they are written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover, not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+def write_whole(path: Path, data: bytes | Iterable[bytes], *, force: bool = True) -> None:
+    """Write a file, whole or piece by piece, beside its place, flush it to the disk, then put it there.
+
+    Raises
+    ------
+    FileExistsError
+        If something is there already and ``force`` is not given.
+    OSError
+        If it cannot be written; then nothing has changed.
+    """
+    aside = path.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with aside.open("xb") as file:
+            file.writelines([data] if isinstance(data, bytes) else data)
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            aside.replace(path)
+        else:
+            path.hardlink_to(aside)
+        _flush_folder(path.parent)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush a file's name too: after a power cut a folder may know the old file only."""
+    if os.name != "posix":  # pragma: no cover
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems cannot
+            os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+@contextlib.contextmanager
+def alone_at(path: Path) -> Iterator[None]:
+    """Let threads and processes that do this at once do it one after the other; on Windows nobody waits.
+
+    The file is made, and stays; whoever dies lets the next one go on.
+    """
+    if fcntl is None:  # pragma: no cover
+        yield
+        return
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

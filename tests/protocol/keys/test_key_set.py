@@ -1,0 +1,327 @@
+import argparse
+import json
+import os
+import shutil
+import ssl
+import stat
+import subprocess
+import time
+
+import pytest
+from flwr.cli.supernode.register import try_load_public_key
+from flwr.common.args import try_obtain_root_certificates, try_obtain_server_certificates
+from flwr.supercore.primitives.asymmetric import bytes_to_public_key, uses_nist_ec_curve
+from flwr.supernode.cli.flower_supernode import _try_setup_client_authentication
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedpact.errors import ProtocolError
+from fedpact.protocol.keys import key_set as keys
+from fedpact.protocol.keys.certificates import read_certificate
+from fedpact.protocol.keys.check_keys import check_keys
+from fedpact.protocol.keys.key_set import KeySet, KeysStatus, add_keys, make_keys, read_keys, renew_certificate
+from fedpact.protocol.keys.signing import read_key, read_public_key
+from handshake import shake_hands
+
+DAY = 86_400.0
+OPERATOR = {"signing.key", "signing.pub", "tls/ca.key", "tls/ca.crt", "tls/server.key", "tls/server.crt"}
+SITE = {"signing.key", "signing.pub", "supernode.key", "supernode.pub", "operator.pub", "ca.crt"}
+
+
+@pytest.fixture
+def made(tmp_path):
+    return make_keys(tmp_path / "keys", ["alice", "bob"], hosts=["fl.example.org"], days=10, now=100 * DAY)
+
+
+def files(folder):
+    """Everything below a folder, by its path: what it holds and who may read it."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mode) for path in paths}
+
+
+def test_everything_is_there_and_private(tmp_path, made):
+    found = files(tmp_path / "keys")
+    assert set(found) == {
+        "public-keys.json",
+        *(f"operator/{name}" for name in OPERATOR),
+        *(f"sites/{site}/{name}" for site in ("alice", "bob") for name in SITE),
+    }
+    for name, (_, mode) in found.items():
+        assert stat.S_IMODE(mode) == (0o600 if name.endswith(".key") else 0o644), name
+    for folder in ("", "operator", "operator/tls", "sites", "sites/alice"):
+        assert stat.S_IMODE((tmp_path / "keys" / folder).stat().st_mode) == 0o700
+    assert [path.name for path in tmp_path.iterdir()] == ["keys"]
+
+
+def test_the_answer_says_what_the_files_say(tmp_path, made):
+    folder = tmp_path / "keys"
+    assert made.operator == read_key(folder / "operator/signing.key").public
+    for name, place in made.folders.items():
+        assert made.sites[name] == read_key(folder / place / "signing.key").public
+        assert made.sites[name] == read_public_key(folder / place / "signing.pub")
+        assert made.operator == read_public_key(folder / place / "operator.pub")
+        assert (folder / place / "ca.crt").read_bytes() == (folder / "operator/tls/ca.crt").read_bytes()
+    index = json.loads((folder / "public-keys.json").read_text())
+    assert index == {"operator": made.operator, "sites": made.sites, "folders": made.folders}
+    assert made.hosts == ("fl.example.org", "localhost", "127.0.0.1", "::1")
+    assert made.valid_until == 110 * DAY
+    assert (made.status, made.new_sites) == (KeysStatus.MADE, ("alice", "bob"))
+
+
+def test_a_set_survives_json(made):
+    assert KeySet.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+
+
+def test_keys_differ_everywhere(tmp_path, made):
+    private = [data for name, (data, _) in files(tmp_path / "keys").items() if name.endswith(".key")]
+    assert len(set(private)) == len(private) == 7
+
+
+def test_flower_reads_every_file(tmp_path, made):
+    """Flower's own functions, as flower-superlink, flower-supernode and flwr supernode register call them."""
+    tls, site = tmp_path / "keys/operator/tls", tmp_path / "keys/sites/alice"
+    private, public = _try_setup_client_authentication(
+        argparse.Namespace(auth_supernode_private_key=str(site / "supernode.key"), auth_supernode_public_key=None)
+    )
+    registered = bytes_to_public_key(try_load_public_key(site / "supernode.pub"))
+    assert registered.public_numbers() == public.public_numbers() == private.public_key().public_numbers()
+    assert uses_nist_ec_curve(registered)
+    assert public.curve.name == "secp384r1"
+    options = {"ssl_ca_certfile": "ca.crt", "ssl_certfile": "server.crt", "ssl_keyfile": "server.key"}
+    served = try_obtain_server_certificates(
+        argparse.Namespace(insecure=False, **{option: str(tls / name) for option, name in options.items()})
+    )
+    assert served == tuple((tls / name).read_bytes() for name in options.values())
+    trusted = argparse.Namespace(insecure=False, root_certificates=str(site / "ca.crt"))
+    assert try_obtain_root_certificates(trusted, "localhost:8000") == served[0]
+
+
+def test_a_site_trusts_the_server_until_its_certificate_ends(tmp_path):
+    """OpenSSL looks at the clock, so the keys are made in its past."""
+    now, folder = time.time(), tmp_path / "keys"
+    make_keys(folder, ["alice"], hosts=["fl.example.org"], days=10, now=now - 20 * DAY)
+    tls, root = folder / "operator/tls", (folder / "sites/alice/ca.crt").read_bytes()
+    with pytest.raises(ssl.SSLCertVerificationError, match="certificate has expired"):
+        shake_hands(tls / "server.crt", root, "fl.example.org", key=tls / "server.key")
+    assert [problem.partition(": ")[2][:22] for problem in check_keys(folder).problems] == [
+        "the certificate ended "
+    ]
+    renew_certificate(folder)
+    assert shake_hands(tls / "server.crt", root, "fl.example.org", key=tls / "server.key") == b"hello"
+    assert check_keys(folder).is_sound
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_ssh_reads_the_supernode_s_key(tmp_path, made):
+    site = tmp_path / "keys/sites/bob"
+    shown = subprocess.run(["ssh-keygen", "-y", "-f", site / "supernode.key"], capture_output=True, text=True)
+    assert shown.stdout.split()[:2] == (site / "supernode.pub").read_text().split()[:2]
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(str.strip)
+
+
+@settings(max_examples=20)
+@given(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+def test_any_names_have_folders_of_their_own(tmp_path_factory, names):
+    folder = tmp_path_factory.mktemp("any") / "keys"
+    found = make_keys(folder, names)
+    assert list(found.sites) == names
+    assert {f"sites/{path.name}" for path in (folder / "sites").iterdir()} == set(found.folders.values())
+    assert len(set(found.folders.values())) == len(names)
+    assert read_keys(folder).sites == found.sites
+    shutil.rmtree(folder.parent)
+
+
+def test_folders_are_safe_everywhere(tmp_path):
+    found = make_keys(tmp_path / "keys", ["../../etc", "CON", "北京", "東京", "a/b", "A b"])
+    assert [place.removeprefix("sites/") for place in found.folders.values()] == [
+        *("etc", "con-2", "site", "site-2", "a-b", "a-b-2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sites", "problem"),
+    [
+        ([], "at least one site"),
+        (["alice", "alice"], "two sites must not have one name; 'alice' is given twice"),
+        ([""], "non-empty name; one is ''"),
+        (["  "], "non-empty name"),
+        ([3], "non-empty name; one is 3"),
+        (["\ud800"], "non-empty name"),
+    ],
+)
+def test_sites_that_are_none(tmp_path, sites, problem):
+    with pytest.raises(ProtocolError, match=problem):
+        make_keys(tmp_path / "keys", sites)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"), [({"hosts": ["a b"]}, "host must be"), ({"days": 0}, "days must be")]
+)
+def test_requests_that_are_none(tmp_path, options, problem):
+    with pytest.raises(ProtocolError, match=problem):
+        make_keys(tmp_path / "keys", ["alice"], **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten(tmp_path, made):
+    before = files(tmp_path)
+    with pytest.raises(ProtocolError, match="keys are here already, and are never overwritten; fedpact keys add"):
+        make_keys(tmp_path / "keys", ["carol"])
+    with pytest.raises(ProtocolError, match="site 'bob' has keys already"):
+        add_keys(tmp_path / "keys", ["carol", "bob"])
+    with pytest.raises(ProtocolError, match="is there already; name a folder that is to be made"):
+        make_keys(tmp_path, ["carol"])
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("nowhere/keys", "there is no folder"), ("nul\0", "null byte"), ("file/keys", "cannot be written here")],
+)
+def test_places_where_no_folder_can_be_made(tmp_path, name, problem):
+    (tmp_path / "file").touch()
+    with pytest.raises(ProtocolError, match=problem):
+        make_keys(f"{tmp_path}/{name}", ["alice"])
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_link_that_leads_nowhere_is_not_followed(tmp_path):
+    (tmp_path / "keys").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ProtocolError, match="is there already"):
+        make_keys(tmp_path / "keys", ["alice"])
+
+
+class Interrupted(BaseException):
+    """As when somebody presses Ctrl-C."""
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """Let the n-th file that is written be the last."""
+
+    def after(count):
+        left = iter(range(count))
+
+        def write(path, data, **mode):
+            if next(left, None) is None:
+                raise Interrupted
+            real(path, data, **mode)
+
+        real = keys.write_new
+        monkeypatch.setattr(keys, "write_new", write)
+
+    return after
+
+
+@pytest.mark.parametrize("count", range(12))
+def test_an_interrupted_make_leaves_nothing(tmp_path, interrupt, count):
+    interrupt(count)
+    with pytest.raises(Interrupted):
+        make_keys(tmp_path / "keys", ["alice", "bob"])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("count", range(9))
+def test_an_interrupted_add_leaves_what_was(tmp_path, made, interrupt, count):
+    before = files(tmp_path)
+    interrupt(count)
+    with pytest.raises(Interrupted):
+        add_keys(tmp_path / "keys", ["carol", "dave"])
+    assert files(tmp_path) == before
+    assert len(list((tmp_path / "keys/sites").iterdir())) == 2
+
+
+def test_sites_are_added(tmp_path, made):
+    before = files(tmp_path / "keys")
+    found = add_keys(tmp_path / "keys", ["Alice", "carol"])
+    after = files(tmp_path / "keys")
+    assert {name for name in before if after[name] != before[name]} == {"public-keys.json"}
+    assert set(after) - set(before) == {f"sites/{site}/{name}" for site in ("alice-2", "carol") for name in SITE}
+    assert found.new_sites == ("Alice", "carol")
+    assert found.folders["Alice"] == "sites/alice-2"
+    assert {name: found.sites[name] for name in made.sites} == made.sites
+    assert found.status is KeysStatus.ADDED
+    assert read_keys(tmp_path / "keys").to_dict() == {
+        **found.to_dict(),
+        "new_sites": [],
+        "status": KeysStatus.FOUND.value,
+    }
+    place = tmp_path / "keys" / found.folders["Alice"]
+    assert read_public_key(place / "operator.pub") == made.operator
+
+
+def test_a_folder_that_is_there_or_listed_is_not_taken(tmp_path, made):
+    (tmp_path / "keys/sites/carol").mkdir()
+    shutil.rmtree(tmp_path / "keys/sites/alice")
+    found = add_keys(tmp_path / "keys", ["Carol", "Alice"])
+    assert (found.folders["Carol"], found.folders["Alice"]) == ("sites/carol-2", "sites/alice-2")
+
+
+def test_a_certificate_is_renewed_and_nothing_else(tmp_path, made):
+    before = files(tmp_path / "keys")
+    found = renew_certificate(tmp_path / "keys", days=20, now=200 * DAY)
+    after = files(tmp_path / "keys")
+    assert {name for name in after if after[name] != before.get(name)} == {"operator/tls/server.crt"}
+    assert set(after) == set(before)
+    assert (found.hosts, found.valid_until) == (made.hosts, 220 * DAY)
+    assert found.status is KeysStatus.RENEWED
+    root = read_certificate(before["operator/tls/ca.crt"][0])
+    read_certificate(after["operator/tls/server.crt"][0]).verify_directly_issued_by(root)
+
+
+def test_a_certificate_is_renewed_for_other_hosts(tmp_path, made):
+    found = renew_certificate(tmp_path / "keys", hosts=["192.0.2.7"], now=200 * DAY)
+    assert found.hosts == ("192.0.2.7", "localhost", "127.0.0.1", "::1")
+
+
+def test_a_renewal_that_fails_leaves_the_old_certificate(tmp_path, made, monkeypatch):
+    before = files(tmp_path)
+
+    def fail(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(ProtocolError, match="No space left on device"):
+        renew_certificate(tmp_path / "keys", now=200 * DAY)
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "problem"),
+    [
+        ("operator/tls/ca.key", None, r"ca\.key: no such file"),
+        ("operator/tls/ca.key", b"x", r"ca\.key: not an unencrypted private key"),
+        ("operator/tls/ca.crt", b"x", r"ca\.crt: not a certificate"),
+        ("operator/tls/server.key", b"x", r"server\.key: not an unencrypted private key"),
+        ("operator/tls/server.crt", b"x", r"server\.crt: not a certificate"),
+        ("public-keys.json", None, r"public-keys\.json: no such file; make keys with: fedpact keys make"),
+        ("public-keys.json", b"{", r"public-keys\.json: not JSON"),
+        ("public-keys.json", b"[" * 50_000, r"public-keys\.json: not JSON"),
+        ("public-keys.json", b"[]", 'must hold "operator"'),
+        ("public-keys.json", b'{"operator": 3, "sites": {}, "folders": {}}', "64 hexadecimal digits; one is 3"),
+        ("public-keys.json", b'{"sites": {"a": "b"}, "folders": {}}', "for the same sites"),
+    ],
+)
+def test_sets_that_cannot_be_renewed(tmp_path, made, name, data, problem):
+    path = tmp_path / "keys" / name
+    path.unlink() if data is None else path.write_bytes(data)
+    with pytest.raises(ProtocolError, match=problem):
+        renew_certificate(tmp_path / "keys")
+
+
+def test_the_key_of_another_authority_signs_nothing(tmp_path, made):
+    make_keys(tmp_path / "other", ["alice"])
+    shutil.copy(tmp_path / "other/operator/tls/ca.key", tmp_path / "keys/operator/tls/ca.key")
+    with pytest.raises(ProtocolError, match=r"ca\.key: not the key of ca\.crt"):
+        renew_certificate(tmp_path / "keys")
+
+
+def test_a_folder_outside_is_never_looked_at(tmp_path, made):
+    path = tmp_path / "keys/public-keys.json"
+    entry = json.loads(path.read_text())
+    path.write_text(json.dumps({**entry, "folders": {**entry["folders"], "bob": "../elsewhere"}}))
+    with pytest.raises(ProtocolError, match=r"every folder must be \"sites/\" and a plain name; one is '../elsew"):
+        read_keys(tmp_path / "keys")
