@@ -1,0 +1,84 @@
+"""Change every single byte of a ledger's file, one at a time, and see that each change is found.
+
+    python scripts/sweep_ledger.py [ENTRIES]
+
+Every byte is changed in two ways, by its lowest bit and by all its bits; the file has ENTRIES entries (100), one
+of which spills over into pages of its own. Takes minutes; the tests do a part of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.ledger.verify import verify_ledger
+
+MASKS = (0x01, 0xFF)
+STEP = 128
+
+
+def write(path: Path, entries: int) -> None:
+    """Write a ledger, one transaction to an entry."""
+    with Ledger.create(path) as ledger:
+        for i in range(entries):
+            text = "é" * (3000 if i == entries // 2 else i % 60)
+            ledger.append("report", {"i": i, "text": text}, run="sweep", at=float(i))
+
+
+def missed(content: bytes, start: int) -> list[tuple[int, int]]:
+    """List the changes of a stretch of bytes that are not found."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "changed.ledger")
+        return [change for change in changes(content, start) if not is_found(path, content, *change)]
+
+
+def changes(content: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Every byte of a stretch, with every mask."""
+    for place in range(start, min(start + STEP, len(content))):
+        for mask in MASKS:
+            yield place, mask
+
+
+def is_found(path: Path, content: bytes, place: int, mask: int) -> bool:
+    """Whether one change is found."""
+    changed = bytearray(content)
+    changed[place] ^= mask
+    path.write_bytes(changed)
+    try:
+        return not verify_ledger(path).is_intact
+    except Exception as error:  # whatever it is, a change must not end the check
+        print(f"byte {place} xor {mask:#04x}: {error!r}", file=sys.stderr)
+        return False
+
+
+def main(entries: int) -> int:
+    """Sweep, and say how many changes were found."""
+    if Path("/dev/shm").is_dir():
+        tempfile.tempdir = "/dev/shm"
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.ledger")
+        write(path, entries)
+        content = path.read_bytes()
+        assert verify_ledger(path).are_bytes_compared
+    starts = range(0, len(content), STEP)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = []
+        for done, misses in enumerate(pool.map(missed, [content] * len(starts), starts), start=1):
+            found += misses
+            print(f"\r{done / len(starts):.0%}", end="", file=sys.stderr, flush=True)
+    total, taken = len(content) * len(MASKS), time.perf_counter() - began
+    print(f"{entries} entries, {len(content)} bytes, {total} changes, {len(found)} missed, {taken:.0f} s")
+    for place, mask in found:
+        print(f"missed: byte {place} xor {mask:#04x}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100))

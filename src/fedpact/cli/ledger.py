@@ -1,0 +1,142 @@
+"""``fedpact ledger``: show, verify and export what was written down in runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.cells import cell_len, set_cell_size
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli import books
+from fedpact.cli.common import JsonOption, console, make_table, print_json
+
+LedgerArgument = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A ledger's file, or its URL (postgresql://user@host/database).")
+]
+_VALUE = 24
+_FIXED = 19 + 12 + 5 * 2 + 3
+"""Columns that the time, the hash and the space between take, and what a short number leaves of its heading."""
+
+app = typer.Typer(
+    help="Look at, check and export the ledger of a run.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+def _say_time(at: float) -> str:
+    """Write a time in UTC; a number that is no time of ours stays a number."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{at:.6g}"
+
+
+def _shorten(text: str, most: int) -> str:
+    """Keep what a terminal can show of a text, in one line.
+
+    Examples
+    --------
+    >>> _shorten("iVBORw0KGgoAAAANSUhEUgAA", 10)
+    'iVBORw0KG…'
+    """
+    shown = "".join(char if char.isprintable() else "�" for char in text[: most + 1])
+    return shown if cell_len(shown) <= most else set_cell_size(shown, most - 1).rstrip() + "…"
+
+
+def _choose(ledger: fp.Ledger, run: str | None, kind: str | None, last: int | None) -> Iterator[fp.Entry]:
+    """Read the entries that were asked for; the newest few are read alone if nothing else is asked."""
+    start = max(len(ledger) - last + 1, 1) if last is not None and run is None and kind is None else 1
+    chosen = (entry for entry in ledger.entries(start) if run in (None, entry.run) and kind in (None, entry.kind))
+    return chosen if last is None else iter(deque(chosen, maxlen=last))
+
+
+def _print_entries(entries: list[fp.Entry]) -> None:
+    """Print a line for each; what they say gets what room the other columns leave."""
+    names = [(_shorten(entry.run, _VALUE), _shorten(entry.kind, _VALUE)) for entry in entries]
+    others = len(str(entries[-1].seq)) + sum(max(map(cell_len, column)) for column in zip(*names, strict=True))
+    room = max(console().width - others - _FIXED, _VALUE)
+    table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
+    for entry, texts in zip(entries, names, strict=True):
+        cells = (*texts, _shorten(fp.say_entry(entry), room))
+        table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:12])
+    console().print(table)
+
+
+@app.command()
+def show(
+    ledger: LedgerArgument,
+    run: Annotated[str | None, typer.Option(metavar="RUN", help="Only the entries of this run.")] = None,
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only the entries of this kind.")] = None,
+    last: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the newest N of them.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the entries of a ledger, checking them on the way.
+
+    Example: [bold]fedpact ledger show run.ledger --last 10[/bold]
+    """
+    with fp.Ledger.open(ledger) as opened:
+        entries = list(_choose(opened, run, kind, last))
+        total = len(opened)
+    if as_json:
+        print_json([entry.to_dict() for entry in entries])
+        return
+    if entries:
+        _print_entries(entries)
+    console().print(f"{len(entries)} of {total} entries", soft_wrap=True)
+
+
+def _print_check(found: fp.LedgerCheck) -> None:
+    note = "" if found.why_not_compared is None else f" ({found.why_not_compared})"
+    line = f"intact: {found.entries} entries, head {found.head}; {found.status.value}{note}"
+    console().print(escape(line), soft_wrap=True)
+
+
+@app.command()
+def verify(
+    ledger: Annotated[
+        str, typer.Argument(metavar="LEDGER", help="A ledger's file or URL, or a JSON export of one.")
+    ],
+    head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="A hash that was once the newest; it must still be there.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every entry, every link and, in a file, every byte; then that signatures and payments are right.
+
+    Example: [bold]fedpact ledger verify run.ledger[/bold]
+    """
+    found = fp.verify_ledger(ledger, head=head)
+    audited = fp.check_books(ledger) if found.is_intact else None
+    if as_json:
+        print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
+    if audited is None:
+        raise fp.LedgerError(f"{found.where} is broken: {found.why}")
+    if not as_json:
+        _print_check(found)
+        books.print_books(audited)
+    books.refuse_wrong_books(audited, found.where)
+
+
+@app.command()
+def export(
+    ledger: LedgerArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .json file to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+) -> None:
+    """Write all entries to a file: CSV for tables, JSON that can be checked and made a ledger again.
+
+    Example: [bold]fedpact ledger export run.ledger -o run.json[/bold]
+    """
+    with fp.Ledger.open(ledger) as opened:
+        fp.export_ledger(opened, output, force=force)
+        console().print(escape(f"wrote {len(opened)} entries to {output}"), soft_wrap=True)
+
+
+app.command()(books.statement)

@@ -1,0 +1,69 @@
+"""Where a ledger is kept: a SQLite file by its path, or a database by its SQLAlchemy URL."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from fedpact.errors import LedgerError, MissingExtraError
+
+Where = str | os.PathLike[str]
+_STORES = ("sqlite", "postgresql")
+
+
+def read_place(where: Where) -> URL:
+    """Read a path or a URL.
+
+    Examples
+    --------
+    >>> read_place("run.ledger").render_as_string()
+    'sqlite:///run.ledger'
+    >>> read_place("postgresql://me@host/pacts").render_as_string()
+    'postgresql+psycopg://me@host/pacts'
+    """
+    text = os.fspath(where)
+    if "://" not in text:
+        return _read_path(text)
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise LedgerError(
+            "a ledger's URL must look like postgresql://user@host/database; this one does not"
+        ) from None
+    if url.get_backend_name() not in _STORES:
+        raise LedgerError(f"a ledger is kept in SQLite or PostgreSQL, not in {url.get_backend_name()!r}")
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def _read_path(text: str) -> URL:
+    if not text:
+        raise LedgerError("a ledger needs a path or a URL; it is empty")
+    return URL.create("sqlite", database=text)
+
+
+def file_of(url: URL) -> Path | None:
+    """Name a SQLite database's file; nothing for a server, for memory and for SQLite's own ``file:`` addresses."""
+    name = url.database or ":memory:"
+    if url.get_backend_name() != "sqlite" or name.startswith((":memory:", "file:")):
+        return None
+    return Path(name)
+
+
+def say_place(url: URL) -> str:
+    """Name a place in a message: a path as it is, a URL without its password."""
+    path = file_of(url)
+    return str(path) if path is not None else url.render_as_string(hide_password=True)
+
+
+def make_engine(url: URL) -> Engine:
+    """Make an engine; nothing is connected to yet."""
+    try:
+        return create_engine(url, pool_pre_ping=url.get_backend_name() == "postgresql")
+    except ModuleNotFoundError:
+        raise MissingExtraError("a ledger in PostgreSQL", extra="postgresql") from None
+    except ArgumentError as error:
+        raise LedgerError(f"{say_place(url)} cannot be connected to: {error}") from None

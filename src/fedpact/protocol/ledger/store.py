@@ -1,0 +1,312 @@
+"""A ledger: an append-only chain of entries in a SQLite file or a PostgreSQL database.
+
+Every append is one durable transaction that first looks whether the newest entry is still the one that this ledger
+knows. What a :class:`Ledger` knows changes only after its own commit. If anybody else appended, or if a connection
+broke before it could say that a commit went through, the next append is refused, and opening the ledger again
+shows what there is. An append costs the same however long the ledger is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from fedpact.errors import BrokenLedgerError, LedgerError
+from fedpact.protocol.ledger.database import FILE_LOCK, Database
+from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
+from fedpact.protocol.ledger.place import Where, file_of, make_engine, read_place
+from fedpact.protocol.ledger.schema import (
+    create_schema,
+    has_schema,
+    is_foreign,
+    read_rows,
+    read_rows_down,
+    write_rows,
+)
+from fedpact.protocol.ledger.sqlite_header import HEADER_BYTES, is_ledger
+
+_FEW_ROWS, _MANY_ROWS = 64, 4096
+_CHUNK_BYTES = 2**22
+
+
+def refuse_other_files(path: Path) -> None:
+    """Say what stands in the way of opening a file as a ledger."""
+    try:
+        with FILE_LOCK, path.open("rb") as file:
+            header = file.read(HEADER_BYTES)
+    except FileNotFoundError:
+        raise LedgerError(f"there is no ledger at {path}") from None
+    except OSError as error:
+        raise LedgerError(f"{path} cannot be read: {error.strerror}") from None
+    if not is_ledger(header):
+        raise LedgerError(f"{path} is not a ledger, or its first bytes were changed")
+
+
+def _rows_for(rows: list[Row]) -> int:
+    """How many rows to read next, so that a chunk takes about as much memory whatever the entries hold."""
+    each = sum(len(row.content) for row in rows) // max(len(rows), 1)
+    return min(max(_CHUNK_BYTES // max(each, 1), 1), _MANY_ROWS)
+
+
+def chunks_up(database: Database, *, first: int | None = None, last: int | None = None) -> Iterator[list[Row]]:
+    """Read rows upwards, each chunk in a transaction of its own."""
+    most = _FEW_ROWS
+    while True:
+        with database.reading() as connection:
+            rows = read_rows(connection, first=first, last=last, most=most)
+        if rows:
+            yield rows
+        if len(rows) < most:
+            return
+        first, most = rows[-1].seq + 1, _rows_for(rows)
+
+
+def _chunks_down(database: Database, *, last: int) -> Iterator[list[Row]]:
+    most = _FEW_ROWS
+    while last > 0:
+        with database.reading() as connection:
+            rows = read_rows_down(connection, last=last, most=most)
+        if rows:
+            yield rows
+        if len(rows) < most:
+            return
+        last, most = rows[-1].seq - 1, _rows_for(rows)
+
+
+@contextmanager
+def _new_engine(url: URL) -> Iterator[Engine]:
+    """Make an engine that is closed again if what follows fails."""
+    engine = make_engine(url)
+    try:
+        yield engine
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _refuse_foreign(database: Database) -> None:
+    with database.reading() as connection:
+        if is_foreign(connection):
+            raise LedgerError(f"{database.where} is a SQLite database, but not a ledger")
+
+
+def _insist_on_ledger(database: Database) -> None:
+    _refuse_foreign(database)
+    with database.reading() as connection:
+        if not has_schema(connection):
+            raise LedgerError(f"there is no ledger at {database.where}")
+
+
+def _create(database: Database, *, may_exist: bool) -> None:
+    """Create the table, unless there is one; looking comes first, so that a ledger can be read without rights."""
+    _refuse_foreign(database)
+    with database.reading() as connection:
+        if has_schema(connection) and may_exist:
+            return
+    with database.writing() as connection:
+        if not has_schema(connection, alone=True):
+            create_schema(connection)
+        elif not may_exist:
+            raise LedgerError(f"there is already a ledger at {database.where}; open it, or choose another place")
+
+
+class Ledger:
+    """An append-only chain of entries.
+
+    Parameters
+    ----------
+    engine
+        A database in SQLite or PostgreSQL; a ledger is created there if there is none. Who made the engine closes
+        it. Paths and URLs go to :meth:`open`, :meth:`create` and :meth:`open_or_create`.
+
+    Examples
+    --------
+    >>> from sqlalchemy import create_engine
+    >>> from sqlalchemy.pool import StaticPool
+    >>> engine = create_engine("sqlite://", poolclass=StaticPool)
+    >>> ledger = Ledger(engine)
+    >>> entry = ledger.append("pact", {"delta": 0.05}, run="first", at=0.0)
+    >>> entry.seq, len(ledger), ledger.head == entry.hash
+    (1, 1, True)
+    >>> [entry.kind for entry in ledger.entries()]
+    ['pact']
+    >>> engine.dispose()
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._database = Database(engine)
+        self._closes = False
+        _create(self._database, may_exist=True)
+        self._length, self._head = self._read_newest()
+
+    @classmethod
+    def open(cls, where: Where) -> Self:
+        """Open a ledger that exists, by its path or URL."""
+        url = read_place(where)
+        path = file_of(url)
+        if path is not None:
+            refuse_other_files(path)
+        with _new_engine(url) as engine:
+            _insist_on_ledger(Database(engine))
+            return cls._closing(engine)
+
+    @classmethod
+    def create(cls, where: Where) -> Self:
+        """Create a ledger where there is none."""
+        url = read_place(where)
+        path = file_of(url)
+        if path is not None and path.exists():
+            raise LedgerError(f"there is already a file at {path}; open it, or choose another place")
+        with _new_engine(url) as engine:
+            _create(Database(engine), may_exist=False)
+            return cls._closing(engine)
+
+    @classmethod
+    def open_or_create(cls, where: Where) -> Self:
+        """Open a ledger, or create it if there is none."""
+        url = read_place(where)
+        path = file_of(url)
+        if path is not None and path.exists() and path.stat().st_size:
+            refuse_other_files(path)
+        with _new_engine(url) as engine:
+            return cls._closing(engine)
+
+    @classmethod
+    def _closing(cls, engine: Engine) -> Self:
+        ledger = cls(engine)
+        ledger._closes = True
+        return ledger
+
+    @property
+    def where(self) -> str:
+        """Its path, or its URL without the password."""
+        return self._database.where
+
+    @property
+    def head(self) -> str:
+        """Hash of the newest entry that this ledger knows; who notes it can later tell whether any was removed."""
+        return self._head
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __bool__(self) -> bool:
+        return True
+
+    def append(self, kind: str, body: Any, *, run: str, at: float) -> Entry:
+        """Append one entry; when this returns, it is on the disk.
+
+        Raises
+        ------
+        LedgerError
+            If somebody else appended meanwhile, or the ledger cannot be written to. Nothing was appended then,
+            unless the connection to a server broke; then the next append is refused if it was.
+        """
+        return self.append_all([(kind, body)], run=run, at=at)[0]
+
+    def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
+        """Append several entries, given as kind and body: all of them, or none."""
+        entries = self._chain(items, run=run, at=at)
+        if not entries:
+            return []
+        self._write(Row.of(entry) for entry in entries)
+        return entries
+
+    def _chain(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
+        entries: list[Entry] = []
+        previous = self._head
+        for seq, (kind, body) in enumerate(items, start=self._length + 1):
+            entries.append(make_entry(seq=seq, at=at, run=run, kind=kind, body=body, previous=previous))
+            previous = entries[-1].hash
+        return entries
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Append entries of an export just as they were written: all of them, or none."""
+        rows = (Row.of(entry) for entry in entries)
+        self._write(Row.of(entry) for entry in check_chain(rows, seq=self._length + 1, previous=self._head))
+
+    def _write(self, rows: Iterator[Row]) -> None:
+        length, head = self._length, self._head
+        with self._database.writing() as connection:
+            self._insist_on_head(connection)
+            while some := list(islice(rows, _MANY_ROWS)):
+                write_rows(connection, some)
+                length, head = some[-1].seq, some[-1].hash
+        self._length, self._head = length, head
+
+    def _insist_on_head(self, connection: Connection) -> None:
+        newest = read_rows_down(connection, last=None, most=1)
+        found = (newest[0].seq, newest[0].hash) if newest else (0, NOTHING_BEFORE)
+        if found != (self._length, self._head):
+            raise LedgerError(
+                f"{self.where} was appended to by somebody else: this ledger knows {self._length} entries, "
+                f"and there are {found[0]}; open it again"
+            )
+
+    def _read_newest(self) -> tuple[int, str]:
+        with self._database.reading() as connection:
+            rows = read_rows_down(connection, last=None, most=2)
+        if not rows:
+            return 0, NOTHING_BEFORE
+        newest, *before = rows
+        check_row(newest, seq=newest.seq, previous=before[0].hash if before else NOTHING_BEFORE)
+        return newest.seq, newest.hash
+
+    def entries(self, start: int = 1) -> Iterator[Entry]:
+        """Read the entries that this ledger knows, from number ``start`` on, checking each and the links between.
+
+        Raises
+        ------
+        BrokenLedgerError
+            At the first that was changed or is missing.
+        """
+        if start < 1:
+            raise LedgerError(f"start must be at least 1; it is {start}")
+        if start > self._length:
+            return
+        chunks = chunks_up(self._database, first=max(start - 1, 1), last=self._length)
+        rows = (row for rows in chunks for row in rows)
+        seq, previous = start, NOTHING_BEFORE
+        if start > 1:
+            previous = next((row.hash for row in rows), previous)
+        for entry in check_chain(rows, seq=start, previous=previous):
+            seq, previous = entry.seq + 1, entry.hash
+            yield entry
+        if seq <= self._length:
+            raise BrokenLedgerError(seq, "is missing")
+        if previous != self._head:
+            raise BrokenLedgerError(self._length, "was replaced since this ledger was opened")
+
+    def last(self, kind: str) -> Entry | None:
+        """Find the newest entry of a kind, looking from the end; nothing if there is none."""
+        seq, above = self._length, self._head
+        for rows in _chunks_down(self._database, last=self._length):
+            for row in rows:
+                if row.seq != seq:
+                    raise BrokenLedgerError(seq, "is missing")
+                entry = check_row(row, seq=seq, previous=None)
+                if entry.hash != above:
+                    raise BrokenLedgerError(seq, "was replaced: it is not the one that the entry after it names")
+                if entry.kind == kind:
+                    return entry
+                seq, above = seq - 1, entry.previous
+        if seq:
+            raise BrokenLedgerError(seq, "is missing")
+        return None
+
+    def close(self) -> None:
+        """Close the connections, unless the engine is somebody else's."""
+        if self._closes:
+            self._database.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
