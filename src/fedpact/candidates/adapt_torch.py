@@ -55,7 +55,8 @@ def is_module(candidate: Any) -> bool:
     return torch is not None and isinstance(candidate, torch.nn.Module)
 
 
-def _import_torch() -> Any:
+def import_torch() -> Any:
+    """PyTorch, or the line that installs it."""
     try:
         import torch
     except ImportError as error:
@@ -64,7 +65,7 @@ def _import_torch() -> Any:
 
 
 def _digest_weights(name: str, module: Module) -> str:
-    torch = _import_torch()
+    torch = import_torch()
     parts: list[str | bytes] = []
     for key, tensor in sorted(module.state_dict().items()):
         if not isinstance(tensor, torch.Tensor):
@@ -80,7 +81,7 @@ def _evaluating(module: Module) -> Iterator[None]:
     modes = {part: part.training for part in module.modules()}
     module.eval()
     try:
-        with _import_torch().inference_mode():
+        with import_torch().inference_mode():
             yield
     finally:
         for part, mode in modes.items():
@@ -88,7 +89,7 @@ def _evaluating(module: Module) -> Iterator[None]:
 
 
 def _to_tensor(points: Any, module: Module) -> Any:
-    torch = _import_torch()
+    torch = import_torch()
     tensor = points if isinstance(points, torch.Tensor) else torch.as_tensor(np.array(points))
     like = next(module.parameters(), None)
     if like is None:
@@ -98,7 +99,7 @@ def _to_tensor(points: Any, module: Module) -> Any:
 
 
 def _read_output(output: Any, name: str) -> Answer:
-    torch = _import_torch()
+    torch = import_torch()
     if not isinstance(output, torch.Tensor):
         raise FederationError(
             f"candidate {name!r} must return one tensor; it returned a {type(output).__name__}; "
@@ -112,7 +113,7 @@ def _read_output(output: Any, name: str) -> Answer:
 
 def _ask(name: str, module: Module, state: dict[str, Any], points: Any) -> Answer:
     """Ask a module with other weights in place of its own, which stay as they are."""
-    torch = _import_torch()
+    torch = import_torch()
     try:
         with _evaluating(module):
             output = torch.func.functional_call(module, state, (_to_tensor(points, module),))
@@ -123,11 +124,12 @@ def _ask(name: str, module: Module, state: dict[str, Any], points: Any) -> Answe
     return _read_output(output, name)
 
 
-def _read_weights(path: Path) -> tuple[dict[str, Any], str]:
+def read_state(path: Path) -> tuple[dict[str, Any], str]:
+    """Tensors of a ``.safetensors`` file, and its digest."""
     refuse_pickle(path)
     if path.suffix.lower() != SAFE:
         raise FederationError(f"{path}: weights must be in a file that ends in {SAFE}")
-    _import_torch()
+    import_torch()
     try:
         from safetensors import SafetensorError
         from safetensors.torch import load
@@ -142,7 +144,8 @@ def _read_weights(path: Path) -> tuple[dict[str, Any], str]:
         raise FederationError(f"{path}: not a {SAFE} file, or a damaged one: {first_line(error)}") from None
 
 
-def _make_module(name: str, module: Module | Callable[[], Module]) -> Module:
+def make_module(name: str, module: Module | Callable[[], Module]) -> Module:
+    """Take a module as it is, or make one."""
     made = module() if callable(module) and not is_module(module) else module
     if not is_module(made):
         raise FederationError(
@@ -152,7 +155,7 @@ def _make_module(name: str, module: Module | Callable[[], Module]) -> Module:
     return made
 
 
-def _fit(state: dict[str, Any], module: Module, path: Path) -> dict[str, Any]:
+def fit_state(state: dict[str, Any], module: Module, path: Path) -> dict[str, Any]:
     """Weights of a file as the module would hold them."""
     own = module.state_dict()
     for key in sorted({*own, *state}):
@@ -173,7 +176,7 @@ def prepare_module(name: str, module: Module) -> Prepared:
 def prepare_weights(name: str, weights: TorchWeights) -> Prepared:
     """Ask a module with the weights of a file; the digest is that of the file."""
     path = Path(weights.file)
-    state, digest = _read_weights(path)
-    module = _make_module(name, weights.module)
-    fitting = _fit(state, module, path)
+    state, digest = read_state(path)
+    module = make_module(name, weights.module)
+    fitting = fit_state(state, module, path)
     return Prepared(digest, lambda points: _ask(name, module, fitting, points))
