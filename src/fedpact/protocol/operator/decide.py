@@ -1,0 +1,230 @@
+"""What the operator does next: a pure function from the state of a run to entries of its ledger.
+
+1. *Report*: everybody is asked. 2. *Plan*: the cheapest contributions that meet the targets of those who are
+left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or delivers less than it was
+asked for, step 2 comes again: samples that were delivered are lower bounds of the new plan, whoever is gone has
+no target any more and gives nothing more, and nobody is asked for a sample twice. Deaths must not depend on what
+the samples show; then the promise of the last plan holds for those who are left, whatever the plans before it.
+4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk minimisation on the
+pooled sample, which nobody has pooled. Each contribution is tested against its site's report
+(:func:`fedpact.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the pact says
+so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after they had
+contributed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fedpact.describe.federation import Federation
+from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
+from fedpact.mechanism.contribution.check_mistakes import check_mistakes
+from fedpact.mechanism.contribution.power import LARGEST_QUOTA
+from fedpact.mechanism.contribution.result import ContributionCheck
+from fedpact.mechanism.payment.settle import bill, settle
+from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.planning.plan import plan
+from fedpact.planning.result import Plan
+from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
+from fedpact.protocol.operator.statement import make_statement
+from fedpact.protocol.training.rounds import train_body, train_round
+
+Draft: TypeAlias = tuple[str, dict[str, Any]]
+"""Kind and body of an entry that is to be written."""
+Start: TypeAlias = Callable[[int], dict[str, Any]]
+"""From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
+Planner: TypeAlias = Callable[..., Plan]
+
+
+def federation_of(state: RunState) -> Federation:
+    """Return the federation that a plan is about: who is covered, and who contributed before it was gone."""
+    pact, covered = state.pact, state.covered
+    names = [name for name in state.reports if name in covered or state.contributed.get(name)]
+    names.sort(key=pact.names.index)
+    if not covered:
+        raise InfeasibleError("no site is left that has reported")
+    return Federation.from_reports(
+        [state.reports[name] for name in names],
+        epsilon=[pact.agent(name).epsilon if name in covered else 1.0 for name in names],
+        delta=pact.delta,
+        cost=[pact.agent(name).cost for name in names],
+        capacity=[_capacity(state, name) for name in names],
+        objective=pact.objective,
+        guarantee=pact.guarantee,
+        name=pact.name,
+        hypotheses=None if pact.candidates is None else pact.candidates.names,
+    )
+
+
+def _capacity(state: RunState, name: str) -> int:
+    if name not in state.covered or name in state.exhausted:
+        return state.contributed.get(name, 0)
+    return _agreed_capacity(state, name)
+
+
+def _agreed_capacity(state: RunState, name: str) -> int:
+    """Return what a site can give, by the pact and by its pool, as far as its counts can be checked."""
+    limits = state.pact.agent(name).capacity, state.pools[name], LARGEST_QUOTA
+    return min(limit for limit in limits if limit is not None)
+
+
+def _ask(state: RunState, site: str, step: str, now: float, body: Mapping[str, Any]) -> Draft:
+    number = state.asked_for(site, step) + 1
+    return "ask", {
+        "request": f"{step}/{site}/{number}",
+        "site": site,
+        "step": step,
+        "body": dict(body),
+        "deadline": now + state.pact.patience[step],
+    }
+
+
+def request_body(state: RunState, ask: Ask) -> dict[str, Any]:
+    """Return what an open request says: what the ledger has of it, and what it stands for."""
+    if ask.step == "train":
+        return train_body(state)
+    if ask.step == "evaluate":
+        return {**ask.body, "weights": state.weights}
+    if ask.step == "pay":
+        return {"statement": state.payments[ask.site]}
+    return dict(ask.body)
+
+
+def _say_gone(state: RunState) -> str:
+    lost = ", ".join(f"{name!r} ({gone.why})" for name, gone in state.gone.items())
+    return f" without {lost}" if lost else ""
+
+
+def _plan(state: RunState, planner: Planner) -> Draft:
+    try:
+        fed = federation_of(state)
+        have = {name: count for name, count in state.contributed.items() if count}
+        found = planner(fed, state.pact.method, confidence=state.pact.confidence, at_least=have or None)
+        if state.pact.fee is not None:
+            settle(fed, found, state.pact.rule, fee=_fees(state, fed))
+        if state.pact.rule == "proportional":  # it is undefined for some, and has to say so before anybody labels
+            _bill(state, found)
+    except (InfeasibleError, FederationError, SolverError) as error:
+        return "stop", {"why": f"there is no plan{_say_gone(state)}: {error}"}
+    return "plan", {"plan": found.to_dict()}
+
+
+def _fees(state: RunState, fed: Federation) -> list[float] | None:
+    """Return what each pays for taking part; who left before its target was met has no part, and pays nothing."""
+    if state.pact.fee is None:
+        return None
+    return [state.pact.fee[name] if name in state.covered else 0.0 for name in fed.names]
+
+
+def _owing(state: RunState) -> list[tuple[str, int, int]]:
+    """Sites that owe samples: name, how many they have delivered, how many the plan wants in all."""
+    assert state.plan is not None, "nobody owes samples before there is a plan"
+    wanted = state.plan.contributions
+    have = state.contributed
+    return [
+        (name, have.get(name, 0), wanted[name]) for name in state.left if wanted.get(name, 0) > have.get(name, 0)
+    ]
+
+
+def _choose(state: RunState) -> Draft:
+    H = next(iter(state.reports.values())).H
+    total = sum(state.mistakes.values(), start=np.zeros(H, dtype=np.int64))
+    index = int(total.argmin())
+    checks = {name: _check(state, name) for name, m in state.contributed.items() if m}
+    return "choose", {
+        "index": index,
+        "hypothesis": federation_of(state).evidence.hypotheses[index],
+        "mistakes": total.tolist(),
+        "m": sum(state.contributed.values()),
+        "checks": {name: check.to_dict() for name, check in checks.items()},
+        "withheld": {name: check.status.value for name, check in checks.items() if check.is_flagged},
+    }
+
+
+def _check(state: RunState, name: str) -> ContributionCheck:
+    return check_mistakes(
+        state.reports[name],
+        state.mistakes[name],
+        state.contributed[name],
+        level=state.pact.level,
+        distinct=state.pools[name] is not None,
+    )
+
+
+def _bill(state: RunState, found: Plan) -> Settlement:
+    """Pay for a plan. Who left bears no part of what it costs, nor does it matter who could give no more."""
+    fed = federation_of(state)
+    fed = fed.replace(capacity=[_agreed_capacity(state, name) for name in fed.names])
+    sharing = np.array([name in state.covered for name in fed.names])
+    plan_of_fed = replace(found, federation=fed.fingerprint)
+    return bill(fed, plan_of_fed, state.pact.rule, fee=_fees(state, fed), sharing=sharing)
+
+
+def _settle(state: RunState) -> Draft:
+    assert state.plan is not None
+    return "settle", {"settlement": _bill(state, state.plan).to_dict()}
+
+
+def _asks(state: RunState, now: float, step: str, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Draft]:
+    return [_ask(state, site, step, now, body) for site, body in wanted]
+
+
+def decide(state: RunState, now: float, *, start: Start | None = None, planner: Planner = plan) -> list[Draft]:
+    """Return the entries to write next; none if the run is over or waits for answers.
+
+    ``start`` gives the weights of a chosen candidate, from which training goes on; ``planner`` is called as
+    :func:`fedpact.plan` is.
+    """
+    if state.status is not RunStatus.RUNNING or state.open:
+        return []
+    fresh = [name for name in state.left if name not in state.reports]
+    if fresh:
+        expected = None if state.pact.candidates is None else state.pact.candidates.fingerprint
+        return _asks(state, now, "report", [(name, {"candidates": expected}) for name in fresh])
+    if not state.is_plan_current and state.chosen is None:
+        return [_plan(state, planner)]
+    if state.chosen is None:
+        owing = _owing(state)
+        if owing:
+            bodies = [(name, {"have": have, "total": total}) for name, have, total in owing]
+            return _asks(state, now, "contribute", bodies)
+        return [_choose(state)]
+    return _conclude(state, now, start)
+
+
+def _train(state: RunState, now: float, start: Start | None) -> list[Draft]:
+    if state.weights is None:
+        if start is None or state.chosen is None:
+            raise ProtocolError("the pact says that training goes on, and nobody says from which weights")
+        return [("train", {"round": 0, "weights": start(state.chosen)})]
+    givers = [name for name in state.left if state.contributed.get(name)]
+    waiting = [name for name in givers if state.asked_for(name, "train") <= state.round]
+    if waiting:
+        return _asks(state, now, "train", [(name, {"round": state.round + 1}) for name in waiting])
+    return [("train", train_round(state))]
+
+
+def _conclude(state: RunState, now: float, start: Start | None) -> list[Draft]:
+    """Train, evaluate, settle, pay, close."""
+    if state.pact.training is not None and (state.weights is None or state.round < state.pact.training["rounds"]):
+        return _train(state, now, start)
+    unseen = [name for name in state.left if not state.asked_for(name, "evaluate")]
+    if unseen:
+        return _asks(state, now, "evaluate", [(name, {"index": state.chosen}) for name in unseen])
+    if state.settlement is None:
+        return [_settle(state)]
+    unpaid = [name for name in state.settlement.payments if name not in state.payments]
+    if unpaid:
+        return [("pay", {"site": name, "statement": make_statement(state, name, now)}) for name in unpaid]
+    unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
+    if unsent:
+        return _asks(state, now, "pay", [(name, {}) for name in unsent])
+    return [("close", {"why": RunStatus.FINISHED.value, "paid": _paid(state)})]
+
+
+def _paid(state: RunState) -> float:
+    return float(sum(statement["amount"] for statement in state.payments.values()))

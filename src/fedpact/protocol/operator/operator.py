@@ -1,0 +1,281 @@
+"""The operator's side of a run, without a network: bytes in, bytes out, and every step in the ledger first.
+
+Whatever carries the messages calls :meth:`Operator.advance` with the time and sends what it returns, and hands
+every answer to :meth:`Operator.receive`. Nothing is sent before the ledger has it, and nothing that arrives is
+used before the ledger has it, so that a process that dies at any point is continued by another from the ledger
+alone: it sends open requests again, under the names that they had, and a site that has answered one answers the
+same. No request is made twice, hence no sample asked for twice and nobody paid twice.
+
+What is not accepted: an answer that cannot be read, is not signed with the site's key, is about another run or
+another site's request, or comes after the site was given up. It is noted (``refuse``), up to a limit, and the
+operator goes on waiting for the true one. A site that answers under its own signature what cannot be used, or
+that refuses, is *gone*, as is one that lets its time pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.parsing import one_line
+from fedpact.errors import FederationError, LedgerError, MessageError
+from fedpact.planning.plan import plan
+from fedpact.protocol.canonical import digest_of_value, from_canonical
+from fedpact.protocol.keys.signing import SigningKey, sign_value
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.messages import (
+    MOST_BYTES,
+    Answer,
+    Contributed,
+    Pending,
+    Receipt,
+    Refused,
+    Reported,
+    Request,
+    Trained,
+    read_answer,
+    write_request,
+)
+from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, request_body
+from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
+from fedpact.protocol.pact import Pact
+from fedpact.protocol.training.rounds import check_trained
+
+_MOST_REFUSALS = 1_000
+"""Strangers cannot fill the ledger."""
+_MOST_WORDS = 500
+"""Characters, at most, of a reason in the ledger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A message for a site."""
+
+    site: str
+    step: str
+    data: bytes
+    deadline: float
+
+
+class Operator:
+    """Runs the protocol by the ledger; see :func:`start_run` and :func:`resume_run`."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        state: RunState,
+        *,
+        key: SigningKey | None = None,
+        start: Start | None = None,
+        planner: Planner = plan,
+    ) -> None:
+        self.ledger, self.state, self.key, self.start, self.planner = ledger, state, key, start, planner
+        self.pending: dict[str, str] = {}
+        """Request -> what its site says it is waiting for."""
+        self._sent: dict[str, float] = {}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to do: the run is finished, or stopped."""
+        return self.state.status is not RunStatus.RUNNING
+
+    @property
+    def wake_at(self) -> float | None:
+        """When :meth:`advance` has to be called again at the latest; None if the run is over."""
+        retry = self.state.pact.retry
+        times = [min(ask.deadline, self._sent.get(ask.request, 0.0) + retry) for ask in self.state.open]
+        return min(times, default=None)
+
+    def advance(self, now: float) -> list[Outgoing]:
+        """Give up whoever is late, take every step that can be taken, and return what is to be sent."""
+        for ask in self.state.open:
+            if ask.deadline <= now:
+                self._give_up(ask, f"no answer within {ask.deadline - ask.asked:g} s", now)
+        while drafts := decide(self.state, now, start=self.start, planner=self.planner):
+            self._write(drafts, now)
+        return [self._send(ask, now) for ask in self.state.open if self._is_due(ask, now)]
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Take an answer."""
+        try:
+            answer = read_answer(data, self.state.pact.keys)
+            ask = self._find_ask(answer)
+        except MessageError as error:
+            self._refuse(str(error), now)
+            return
+        digest = digest_of_value(answer.body.to_dict())
+        if ask.request in self.state.answered:
+            if self.state.answered[ask.request] != digest and not isinstance(answer.body, Pending):
+                self._refuse(f"{ask.site!r} answers {ask.request!r} again, and differently", now)
+        elif self.state.is_lost(ask):
+            self._refuse(f"{ask.site!r} answers {ask.request!r} late: it was given up", now)
+        else:
+            self._accept(ask, answer, digest, data, now)
+
+    def _accept(self, ask: Ask, answer: Answer, digest: str, data: bytes, now: float) -> None:
+        body = answer.body
+        if isinstance(body, Pending):
+            self.pending[ask.request] = _one_sentence(body.why)
+            return
+        if isinstance(body, Refused):
+            self._give_up(ask, f"it refused: {body.why}", now)
+            return
+        try:
+            self._check(ask, body)
+        except (FederationError, MessageError) as error:
+            self._give_up(ask, f"its answer cannot be used: {error}", now)
+            return
+        self.pending.pop(ask.request, None)
+        entry = {"request": ask.request, "digest": digest, "body": body.to_dict()}
+        self._write([("answer", {**entry, "signature": _signature_in(data)})], now)
+
+    def _check(self, ask: Ask, body: object) -> None:
+        """Raise unless what a site says fits what it was asked for and what it said before."""
+        state = self.state
+        match body:
+            case Reported():
+                _check_report(state, ask.site, body)
+            case Contributed():
+                if len(body.mistakes) != state.reports[ask.site].H:
+                    raise MessageError(
+                        f"mistakes must be one for each of {state.reports[ask.site].H} candidates; "
+                        f"there are {len(body.mistakes)}"
+                    )
+                if body.m > ask.body["total"] - ask.body["have"]:
+                    raise MessageError(f"{body.m} samples are more than it was asked for")
+            case Trained():
+                check_trained(state, ask.site, body.weights)
+            case Receipt():
+                if body.statement != digest_of_value(state.payments[ask.site]):
+                    raise MessageError("the receipt is for another statement")
+
+    def _find_ask(self, answer: Answer) -> Ask:
+        if answer.run != self.state.run:
+            raise MessageError(f"an answer of {answer.site!r} is about another run")
+        ask = self.state.asks.get(answer.request)
+        if ask is None or (ask.site, ask.step) != (answer.site, answer.step):
+            raise MessageError(f"{answer.site!r} answers what it was not asked")
+        return ask
+
+    def _is_due(self, ask: Ask, now: float) -> bool:
+        return now >= self._sent.get(ask.request, float("-inf")) + self.state.pact.retry
+
+    def _send(self, ask: Ask, now: float) -> Outgoing:
+        self._sent[ask.request] = now
+        body = request_body(self.state, ask)
+        request = Request(run=self.state.run, request=ask.request, site=ask.site, step=ask.step, body=body)
+        return Outgoing(site=ask.site, step=ask.step, data=write_request(request, self.key), deadline=ask.deadline)
+
+    def _give_up(self, ask: Ask, why: str, now: float) -> None:
+        self._write([("gone", {"site": ask.site, "step": ask.step, "why": _one_sentence(why)})], now)
+
+    def _refuse(self, why: str, now: float) -> None:
+        if self.state.refusals < _MOST_REFUSALS:
+            self._write([("refuse", {"why": _one_sentence(why)})], now)
+
+    def _write(self, drafts: list[Draft], now: float) -> None:
+        """Write entries all at once, then believe them."""
+        signed = [_sign(draft, self.key) for draft in drafts]
+        for entry in self.ledger.append_all(signed, run=self.state.run, at=now):
+            self.state = after(self.state, entry)
+
+
+def _one_sentence(why: str) -> str:
+    """Cut what a site may have made long, or full of control characters, to what people can read."""
+    line = one_line(why)
+    return line if len(line) <= _MOST_WORDS else f"{line[: _MOST_WORDS - 3]}..."
+
+
+def _signature_in(data: bytes) -> str | None:
+    """Return the signature of an answer that was read, for an auditor to check."""
+    signature: str | None = from_canonical(data, most=MOST_BYTES).get("signature")
+    return signature
+
+
+def _sign(draft: Draft, key: SigningKey | None) -> Draft:
+    """Sign the statement of a payment."""
+    kind, body = draft
+    if kind != "pay" or key is None:
+        return draft
+    return kind, {**body, "statement": sign_value(key, body["statement"])}
+
+
+def _check_report(state: RunState, site: str, body: Reported) -> None:
+    """Raise unless a report is the site's own, and about the candidates of this run."""
+    report = parse_report(body.report)
+    if report.name != site:
+        raise MessageError(f"the report is that of {report.name!r}")
+    if body.pool is not None and body.pool > report.n:
+        raise MessageError(
+            f"it can label {body.pool} different samples, more than the {report.n} that it reports on"
+        )
+    expected = _expected_candidates(state)
+    if expected is not None and report.candidates is not None:
+        difference = expected.difference(report.candidates)
+        if difference is not None:
+            raise MessageError(f"it compares other candidates than the federation: {difference}")
+    others = next(iter(state.reports.values()), None)
+    H = expected.H if expected is not None else others.H if others is not None else report.H
+    if report.H != H:
+        raise MessageError(f"it compares {report.H} candidates; the federation compares {H}")
+
+
+def _expected_candidates(state: RunState) -> CandidateList | None:
+    if state.pact.candidates is not None:
+        return state.pact.candidates
+    return next((report.candidates for report in state.reports.values() if report.candidates is not None), None)
+
+
+def start_run(
+    ledger: Ledger,
+    pact: Pact,
+    *,
+    now: float,
+    key: SigningKey | None = None,
+    start: Start | None = None,
+    planner: Planner = plan,
+) -> Operator:
+    """Open a run in a ledger: the pact is its first entry.
+
+    Raises
+    ------
+    LedgerError
+        If the ledger has a run that is not finished.
+    """
+    last = ledger.last("open")
+    if last is not None and replay(ledger.entries(start=last.seq)).status is not RunStatus.FINISHED:
+        raise LedgerError(f"run {last.run!r} of this ledger is not finished; resume it, or take another ledger")
+    _check_key(pact, key)
+    run = digest_of_value({"previous": ledger.head, "pact": pact.to_dict(), "at": now})[:16]
+    opened = ledger.append("open", {"pact": pact.to_dict()}, run=run, at=now)
+    return Operator(ledger, replay([opened]), key=key, start=start, planner=planner)
+
+
+def read_run(ledger: Ledger) -> RunState:
+    """Return how far the last run of a ledger is."""
+    last = ledger.last("open")
+    if last is None:
+        raise LedgerError("the ledger has no run to resume; start one")
+    return replay(ledger.entries(start=last.seq))
+
+
+def resume_run(
+    ledger: Ledger,
+    *,
+    now: float,
+    key: SigningKey | None = None,
+    start: Start | None = None,
+    planner: Planner = plan,
+) -> Operator:
+    """Continue the last run of a ledger; one that is finished stays so."""
+    state = read_run(ledger)
+    _check_key(state.pact, key)
+    if state.status is not RunStatus.FINISHED:
+        resumed = ledger.append("resume", {}, run=state.run, at=now)
+        state = after(state, resumed)
+    return Operator(ledger, state, key=key, start=start, planner=planner)
+
+
+def _check_key(pact: Pact, key: SigningKey | None) -> None:
+    if pact.operator is not None and (key is None or key.public != pact.operator):
+        raise LedgerError("the operator's key is not the one that the pact names; give the key of that pact")

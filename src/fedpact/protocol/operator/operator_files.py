@@ -1,0 +1,109 @@
+"""The operator's folder, for a run whose server is another process: pact, ledger and key.
+
+``run.json`` holds the pact (:class:`fedpact.Pact`), where the ledger is and where the operator's signing key is.
+Whoever opens it continues the run that the folder stands for, so that a server that died is simply started
+again; once that run is finished it stays so, and nobody is paid twice. To run the same pact again, write the
+folder again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fedpact.errors import LedgerError, ProtocolError
+from fedpact.protocol.keys.signing import read_key
+from fedpact.protocol.ledger.place import file_of, read_place
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.operator.decide import Start
+from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
+from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.pact import Pact
+from fedpact.protocol.site.site import is_hello
+
+FILE = "run.json"
+STARTS = "starts.json"
+
+
+def write_operator(
+    folder: Path,
+    pact: Pact,
+    ledger: str,
+    *,
+    key: Path,
+    sites: Mapping[str, Path],
+    keys: Path,
+    starts: Sequence[Mapping[str, Any] | None] | None = None,
+) -> None:
+    """Write what a server needs to run a pact."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = file_of(read_place(ledger))
+    with Ledger.open_or_create(ledger) as books:
+        entries = len(books)
+    kept = {
+        "pact": pact.to_dict(),
+        "ledger": ledger if path is None else str(path.resolve()),
+        "entries": entries,
+        "key": str(key.resolve()),
+        "keys": str(keys.resolve()),
+        "sites": {name: str(own.resolve()) for name, own in sites.items()},
+    }
+    (folder / FILE).write_text(json.dumps(kept, indent=2, ensure_ascii=False), encoding="utf-8")
+    (folder / STARTS).write_text(json.dumps(starts), encoding="utf-8")
+
+
+def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:
+    """Read what :func:`write_operator` wrote, in plain values."""
+    path = Path(folder) / FILE
+    try:
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ProtocolError(f"there is no run at {path.parent.parent}; start one with: fedpact run FILE") from None
+    except (OSError, ValueError) as error:
+        raise ProtocolError(f"{path}: the operator's folder cannot be read: {error}") from None
+    return kept
+
+
+def _read_start(folder: str | PathLike[str]) -> Start | None:
+    starts = json.loads((Path(folder) / STARTS).read_text(encoding="utf-8"))
+    return None if starts is None else lambda index: _insist(starts[index], index)
+
+
+def _insist(start: dict[str, Any] | None, index: int) -> dict[str, Any]:
+    if start is None:
+        raise ProtocolError(
+            f"candidate {index + 1} was chosen, and nobody says from which weights training goes on"
+        )
+    return start
+
+
+def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -> Operator:
+    """Continue the ledger's run, or open one if the last was finished among the first ``entries``.
+
+    A run that was opened later is the one that is wanted; finished, it stays so.
+    """
+    last = ledger.last("open")
+    state = None if last is None else read_run(ledger)
+    if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
+        return start_run(ledger, pact, now=time.time(), **own)
+    if state.pact.to_dict() != pact.to_dict():
+        raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")
+    return resume_run(ledger, now=time.time(), **own)
+
+
+def read_operator(folder: str | PathLike[str]) -> Operator:
+    """Open the ledger of an operator's folder and start its run, or continue it."""
+    kept = read_settings(folder)
+    key, start = read_key(kept["key"]), _read_start(folder)
+    books = Ledger.open_or_create(kept["ledger"])
+    return continue_or_start(books, Pact.from_dict(kept["pact"]), entries=kept["entries"], key=key, start=start)
+
+
+def read_identify(folder: str | PathLike[str]) -> Callable[[bytes, bytes], str | None]:
+    """Return what tells from a reply to a challenge which site of the pact it is, or None."""
+    pact = Pact.from_dict(read_settings(folder)["pact"])
+    return lambda challenge, reply: is_hello(reply, challenge, pact.names, pact.keys)

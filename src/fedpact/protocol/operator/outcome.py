@@ -1,0 +1,111 @@
+"""What came of a run: plan, contributions, the chosen candidate, payments, and who did not make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedpact.drawing.figures import draw_bars
+from fedpact.planning.result import Plan
+from fedpact.protocol.operator.run_state import RunState, RunStatus
+from fedpact.protocol.operator.statement import evaluation_of
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """What came of a run of the protocol."""
+
+    hypothesis: str | None
+    """The chosen candidate."""
+    contributions: dict[str, int]
+    """Samples that each site has labelled."""
+    payments: dict[str, float]
+    """From the operator to each site; what is withheld is not in it."""
+    withheld: dict[str, str]
+    """Site -> why it is not paid."""
+    met: dict[str, bool | None]
+    """Whether the outcome meets each site's target on its held-out samples; None if it did not say."""
+    evaluation: dict[str, dict[str, Any] | None]
+    """On how many held-out samples the outcome is wrong."""
+    gone: dict[str, str]
+    """Site -> when and why it was lost."""
+    plan: Plan | None
+    """The last plan."""
+    weights: Mapping[str, Any] | None
+    """Of the trained model, if training went on from the candidate."""
+    refusals: int
+    """Messages that were not accepted."""
+    why: str
+    """Why the run stopped, if it did."""
+    status: RunStatus
+    run: str
+    pact: str
+    ledger: str
+    """Hash of the ledger's last entry."""
+
+    @property
+    def deficit(self) -> float:
+        """What the operator pays in all."""
+        return float(sum(self.payments.values()))
+
+    def plot(self) -> Figure:
+        """Draw what each site contributed, as a matplotlib figure; needs ``fedpact[plot]``."""
+        title = f"{self.pact}: {sum(self.contributions.values())} samples, paid {self.deficit:.6g}"
+        return draw_bars(self.contributions, title=title, axis="samples")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "hypothesis": self.hypothesis,
+            "contributions": dict(self.contributions),
+            "payments": dict(self.payments),
+            "deficit": self.deficit,
+            "withheld": dict(self.withheld),
+            "met": dict(self.met),
+            "evaluation": dict(self.evaluation),
+            "gone": dict(self.gone),
+            "plan": None if self.plan is None else self.plan.to_dict(),
+            "weights": None if self.weights is None else dict(self.weights),
+            "refusals": self.refusals,
+            "why": self.why,
+            "status": self.status.value,
+            "run": self.run,
+            "pact": self.pact,
+            "ledger": self.ledger,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> RunOutcome:
+        """Read what :meth:`to_dict` wrote."""
+        values = {key: value for key, value in entry.items() if key != "deficit"}
+        values["plan"] = None if entry["plan"] is None else Plan.from_dict(entry["plan"])
+        values["status"] = RunStatus(entry["status"])
+        return cls(**values)
+
+
+def make_outcome(state: RunState, head: str) -> RunOutcome:
+    """Return what came of a run whose ledger ends in an entry with the hash ``head``."""
+    seen = {name: evaluation_of(state, name) for name in state.pact.names}
+    return RunOutcome(
+        hypothesis=state.hypothesis,
+        contributions={name: state.contributed.get(name, 0) for name in state.pact.names},
+        payments={
+            name: float(state.payments[name]["amount"]) for name in state.pact.names if name in state.payments
+        },
+        withheld=dict(state.withheld),
+        met={name: None if one is None else one["met"] for name, one in seen.items()},
+        evaluation=seen,
+        gone={name: f"{lost.step}: {lost.why}" for name, lost in state.gone.items()},
+        plan=state.plan,
+        weights=state.weights,
+        refusals=state.refusals,
+        why=state.why,
+        status=state.status,
+        run=state.run,
+        pact=state.pact.name,
+        ledger=head,
+    )

@@ -1,0 +1,279 @@
+"""The state of a run: what the entries of its ledger say so far, and nothing else.
+
+A run is resumed by reading its entries again. :func:`after` is a pure function, so that whoever reads the same
+entries knows the same: who reported, who was asked for which samples and has delivered them, who is gone, what
+was planned, chosen, settled and paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.report_files import from_bytes
+from fedpact.describe.reports import Report
+from fedpact.errors import LedgerError
+from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.planning.result import Plan
+from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body
+from fedpact.protocol.pact import Pact
+
+
+@lru_cache(maxsize=64)
+def parse_report(data: bytes) -> Report:
+    """Read a report's file, once."""
+    return from_bytes(data, "report")
+
+
+class RunStatus(Enum):
+    """How far a run is, in words a user can act on."""
+
+    RUNNING = "running, or cut short: a run whose process is gone goes on with fedpact run --resume"
+    STOPPED = "stopped: there is no plan without those who are gone; bring them back and resume"
+    FINISHED = "finished: contributions are verified, and every payment is on the books"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A request to a site, as the ledger has it."""
+
+    request: str
+    site: str
+    step: str
+    body: Mapping[str, Any]
+    asked: float
+    """When."""
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """A site that takes no further part."""
+
+    step: str
+    """In which it was lost."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunState:
+    """Everything that is known of a run."""
+
+    run: str
+    pact: Pact
+    opened: float
+    """When."""
+    status: RunStatus = RunStatus.RUNNING
+    why: str = ""
+    """Why it stopped, if it did."""
+    asks: Mapping[str, Ask] = field(default_factory=dict)
+    """Every request that was ever made, by its name."""
+    answered: Mapping[str, str] = field(default_factory=dict)
+    """Request -> digest of what was answered."""
+    asked_at: Mapping[str, float] = field(default_factory=dict)
+    """Request -> when it was made; a run that is resumed changes nothing in that."""
+    answered_at: Mapping[str, float] = field(default_factory=dict)
+    delivered: Mapping[str, int] = field(default_factory=dict)
+    """Request -> samples that were labelled for it."""
+    reports: Mapping[str, Report] = field(default_factory=dict)
+    pools: Mapping[str, int | None] = field(default_factory=dict)
+    contributed: Mapping[str, int] = field(default_factory=dict)
+    """Site -> samples that it has labelled."""
+    mistakes: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    """Site -> (H,) on how many of its samples each candidate is wrong."""
+    exhausted: frozenset[str] = frozenset()
+    """Sites that delivered less than they were asked for, and are not asked for more."""
+    gone: Mapping[str, Gone] = field(default_factory=dict)
+    plan: Plan | None = None
+    is_plan_current: bool = False
+    """Whether the plan is about the sites that are left."""
+    chosen: int | None = None
+    """Index of the chosen candidate."""
+    hypothesis: str | None = None
+    """Its name."""
+    checks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Site -> what the check of its contribution found."""
+    weights: Mapping[str, Any] | None = None
+    """Of the trained model, after the last round of training."""
+    round: int = 0
+    """Rounds of training that are done."""
+    trained: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Site -> weights of the present round."""
+    evaluated: Mapping[str, Evaluated] = field(default_factory=dict)
+    settlement: Settlement | None = None
+    settled: float | None = None
+    """When."""
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    """Site -> why it is not paid."""
+    payments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Site -> its statement."""
+    receipts: frozenset[str] = frozenset()
+    """Sites that have their statement."""
+    unreached: frozenset[str] = frozenset()
+    """Sites that could not be given their statement; their payment is due all the same."""
+    refusals: int = 0
+    """Messages that were not accepted."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """Sites that are not gone."""
+        return tuple(name for name in self.pact.names if name not in self.gone)
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        """Sites whose targets a plan has to meet: those that did not leave before it was carried out."""
+        lost = {name for name, gone in self.gone.items() if gone.step in ("report", "contribute")}
+        return tuple(name for name in self.pact.names if name in self.reports and name not in lost)
+
+    @property
+    def open(self) -> tuple[Ask, ...]:
+        """Requests that wait for an answer."""
+        return tuple(
+            ask for ask in self.asks.values() if ask.request not in self.answered and not self.is_lost(ask)
+        )
+
+    def is_lost(self, ask: Ask) -> bool:
+        """Whether nobody will answer; a site that is gone may still fetch its statement."""
+        return ask.site in (self.unreached if ask.step == "pay" else self.gone)
+
+    def asked_for(self, site: str, step: str) -> int:
+        """How many requests of a step a site has had."""
+        return sum(ask.site == site and ask.step == step for ask in self.asks.values())
+
+
+def _with(table: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    return {**table, key: value}
+
+
+def _after_ask(state: RunState, entry: Entry) -> RunState:
+    ask = Ask(asked=entry.at, **entry.body)
+    return replace(
+        state,
+        asks=_with(state.asks, ask.request, ask),
+        asked_at=_with(state.asked_at, ask.request, entry.at),
+    )
+
+
+def _after_answer(state: RunState, entry: Entry) -> RunState:
+    ask = state.asks[entry.body["request"]]
+    state = replace(
+        state,
+        answered=_with(state.answered, ask.request, entry.body["digest"]),
+        answered_at=_with(state.answered_at, ask.request, entry.at),
+    )
+    body, site = read_body(ask.step, entry.body["body"]), ask.site
+    match body:
+        case Reported():
+            return replace(
+                state,
+                reports=_with(state.reports, site, parse_report(body.report)),
+                pools=_with(state.pools, site, body.pool),
+            )
+        case Contributed():
+            before = state.mistakes.get(site, np.zeros(len(body.mistakes), dtype=np.int64))
+            is_short = body.m < ask.body["total"] - ask.body["have"]
+            return replace(
+                state,
+                contributed=_with(state.contributed, site, state.contributed.get(site, 0) + body.m),
+                delivered=_with(state.delivered, ask.request, body.m),
+                mistakes=_with(state.mistakes, site, before + body.mistakes),
+                exhausted=state.exhausted | ({site} if is_short else frozenset()),
+                is_plan_current=state.is_plan_current and not is_short,
+            )
+        case Trained():
+            return replace(state, trained=_with(state.trained, site, body.weights))
+        case Evaluated():
+            return replace(state, evaluated=_with(state.evaluated, site, body))
+        case Receipt():
+            return replace(state, receipts=state.receipts | {site})
+    raise LedgerError(f"entry {entry.seq} records an answer that is none")
+
+
+def _after_gone(state: RunState, entry: Entry) -> RunState:
+    site, step = entry.body["site"], entry.body["step"]
+    if step == "pay":
+        return replace(state, unreached=state.unreached | {site})
+    gone = _with(state.gone, site, Gone(step=step, why=entry.body["why"]))
+    return replace(
+        state, gone=gone, is_plan_current=state.is_plan_current and step not in ("report", "contribute")
+    )
+
+
+def _after_resume(state: RunState, entry: Entry) -> RunState:
+    """Give open requests their whole time again; after a stop, also ask who was gone or could give no more."""
+    was_stopped = state.status is RunStatus.STOPPED
+    gone, exhausted = ({}, frozenset[str]()) if was_stopped else (state.gone, state.exhausted)
+    moved = replace(state, gone=gone, exhausted=exhausted, status=RunStatus.RUNNING, why="")
+    is_open = {ask.request for ask in moved.open}
+    asks = {
+        name: replace(ask, asked=entry.at, deadline=entry.at + ask.deadline - ask.asked)
+        if name in is_open
+        else ask
+        for name, ask in state.asks.items()
+    }
+    return replace(moved, asks=asks, is_plan_current=state.is_plan_current and not was_stopped)
+
+
+def _after_plan(state: RunState, entry: Entry) -> RunState:
+    """Take a plan; canonical JSON has put its sites into another order."""
+    found = Plan.from_dict(entry.body["plan"])
+    ordered = {name: found.contributions[name] for name in state.pact.names if name in found.contributions}
+    return replace(state, plan=replace(found, contributions=ordered), is_plan_current=True)
+
+
+def _after_train(state: RunState, entry: Entry) -> RunState:
+    return replace(state, weights=entry.body["weights"], round=entry.body["round"], trained={})
+
+
+_AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
+    "ask": _after_ask,
+    "answer": _after_answer,
+    "refuse": lambda state, entry: replace(state, refusals=state.refusals + 1),
+    "gone": _after_gone,
+    "plan": _after_plan,
+    "choose": lambda state, entry: replace(
+        state,
+        chosen=entry.body["index"],
+        hypothesis=entry.body["hypothesis"],
+        checks=entry.body["checks"],
+        withheld=entry.body["withheld"],
+    ),
+    "train": _after_train,
+    "settle": lambda state, entry: replace(
+        state, settlement=Settlement.from_dict(entry.body["settlement"]), settled=entry.at
+    ),
+    "pay": lambda state, entry: replace(
+        state, payments=_with(state.payments, entry.body["site"], entry.body["statement"])
+    ),
+    "stop": lambda state, entry: replace(state, status=RunStatus.STOPPED, why=entry.body["why"]),
+    "resume": _after_resume,
+    "close": lambda state, entry: replace(state, status=RunStatus.FINISHED),
+}
+"""What each kind of entry changes."""
+
+
+def after(state: RunState, entry: Entry) -> RunState:
+    """Return the state after one more entry of its run."""
+    if entry.kind not in _AFTER:
+        raise LedgerError(f"entry {entry.seq} is of a kind that this version does not know: {entry.kind!r}")
+    return _AFTER[entry.kind](state, entry)
+
+
+def replay(entries: Iterable[Entry]) -> RunState:
+    """Return the state of a run from its entries, the first of which opens it; those of others are passed over."""
+    listed = iter(entries)
+    first = next(listed, None)
+    if first is None or first.kind != "open":
+        raise LedgerError("a run must begin with its pact; there is no such entry")
+    state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at)
+    for entry in listed:
+        if entry.run == state.run:
+            state = after(state, entry)
+    return state

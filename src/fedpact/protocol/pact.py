@@ -1,0 +1,279 @@
+"""The pact: everything that operator and sites agree on before the first message.
+
+It says who takes part, what error each tolerates and what a sample costs it, by which rule contributions are
+planned, checked and paid, how long each step may take, which candidates are compared and with which keys
+answers are signed. It is the first entry of a run in the ledger; nothing in it changes afterwards, so that no
+report can change what it is paid by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any
+
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.costs import read_cost
+from fedpact.describe.evidence import Evidence, Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.describe.files import load_settings
+from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.numbers import read_chance, read_number, shorten
+from fedpact.describe.settings import Agent, Settings, read_per_agent
+from fedpact.errors import FederationError, Problems
+from fedpact.mechanism.contribution.judge_counts import LEVEL
+from fedpact.planning.plan import METHODS
+from fedpact.protocol.keys.signing import is_public_key
+
+STEPS = ("report", "contribute", "train", "evaluate", "pay")
+"""What a site may be asked for, in order."""
+PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "train": 3_600.0, "evaluate": 600.0, "pay": 600.0}
+"""Seconds that a site has for each step unless the pact says otherwise; labels are made by people."""
+RULES = ("pwyc", "equal-split", "proportional", "none")
+"""Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pact:
+    """What operator and sites agree on; make one with :func:`make_pact`.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> pact = make_pact(alice_bob(), fee=1, patience=60)
+    >>> pact.names, pact.fee, pact.patience["contribute"]
+    (('alice', 'bob'), {'alice': 1.0, 'bob': 1.0}, 60.0)
+    >>> Pact.from_dict(pact.to_dict()) == pact
+    True
+    """
+
+    name: str
+    agents: tuple[Agent, ...]
+    delta: float
+    objective: str
+    guarantee: str
+    method: str = "auto"
+    confidence: float | None = None
+    """With which the reported rates are taken for estimates; None: the sites' points are all there is."""
+    rule: str = "pwyc"
+    fee: Mapping[str, float] | None = None
+    """What each pays for taking part, under ``pwyc``."""
+    level: float = LEVEL
+    """Chance, at most, that the contribution of an honest site is flagged and its payment withheld."""
+    patience: Mapping[str, float] = field(default_factory=lambda: dict(PATIENCE))
+    """Seconds that a site has to answer, by step; then it is gone."""
+    retry: float = 5.0
+    """Seconds after which a request that nobody answered is sent again."""
+    candidates: CandidateList | None = None
+    """Which candidates are compared; None: those of the first report."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Site -> public key with which its answers must be signed."""
+    operator: str | None = None
+    """Public key with which requests and receipts are signed."""
+    training: Mapping[str, Any] | None = None
+    """How training goes on from the chosen candidate, if it does: see :class:`fedpact.TrainingTerms`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sites."""
+        return tuple(agent.name for agent in self.agents)
+
+    def agent(self, name: str) -> Agent:
+        """Return the agent of that name."""
+        return next(agent for agent in self.agents if agent.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the ledger keeps them."""
+        return {
+            "name": self.name,
+            "agents": [_agent_to_dict(agent) for agent in self.agents],
+            "delta": self.delta,
+            "objective": self.objective,
+            "guarantee": self.guarantee,
+            "method": self.method,
+            "confidence": self.confidence,
+            "rule": self.rule,
+            "fee": None if self.fee is None else dict(self.fee),
+            "level": self.level,
+            "patience": dict(self.patience),
+            "retry": self.retry,
+            "candidates": None if self.candidates is None else _list_to_dict(self.candidates),
+            "keys": dict(self.keys),
+            "operator": self.operator,
+            "training": None if self.training is None else dict(self.training),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Pact:
+        """Read what :meth:`to_dict` wrote."""
+        listed = entry["candidates"]
+        return cls(
+            **{
+                **entry,
+                "agents": tuple(_agent_from_dict(agent) for agent in entry["agents"]),
+                "candidates": None
+                if listed is None
+                else CandidateList(names=tuple(listed["names"]), digests=tuple(listed["digests"])),
+            }
+        )
+
+
+def _agent_to_dict(agent: Agent) -> dict[str, Any]:
+    return {
+        "name": agent.name,
+        "epsilon": agent.epsilon,
+        "cost": agent.cost.to_json(),
+        "capacity": agent.capacity,
+    }
+
+
+def _agent_from_dict(entry: Mapping[str, Any]) -> Agent:
+    return Agent(**{**entry, "cost": read_cost(entry["cost"])})
+
+
+def _list_to_dict(candidates: CandidateList) -> dict[str, Any]:
+    return {"names": list(candidates.names), "digests": list(candidates.digests)}
+
+
+def _read_patience(value: Any) -> dict[str, float]:
+    """Read one number of seconds for every step, or some by step."""
+    given = value if isinstance(value, Mapping) else dict.fromkeys(STEPS, value)
+    for step in given:
+        if step not in STEPS:
+            raise FederationError(f"patience is given by step; {step!r} is none: {nearest(str(step), STEPS)}")
+    found = {step: read_number(seconds, f"patience for {step!r}") for step, seconds in given.items()}
+    for step, seconds in found.items():
+        if not seconds > 0:
+            raise FederationError(f"patience for {step!r} must be above 0 seconds; it is {seconds:g}")
+    return PATIENCE | found
+
+
+def _read_fee(names: tuple[str, ...], fee: Any, rule: str) -> dict[str, float] | None:
+    if fee is None:
+        return None
+    if rule != "pwyc":
+        raise FederationError(f"fee belongs to rule pwyc; the rule is {rule!r}")
+    problems = Problems()
+    found = read_per_agent(names, fee, "fee", lambda value: read_number(value, "fee"), problems)
+    problems.raise_if_any()
+    return dict(zip(names, found or (), strict=True))
+
+
+def _read_rule(rule: str) -> str:
+    if rule in ("vcg", "vcg-verified", "threshold"):
+        raise FederationError(
+            f"rule {rule!r} cannot pay in a run: it needs a proved optimum or contributions of its own; use "
+            f"one of {', '.join(RULES)}"
+        )
+    return str(read_choice(rule, "rule", RULES))
+
+
+def _candidates_of(evidence: Evidence | None) -> CandidateList | None:
+    """Return the candidates that reports speak of, or else the hypotheses by their names."""
+    if isinstance(evidence, Reports):
+        return evidence.reports[0].candidates
+    return None if evidence is None else CandidateList.from_names(evidence.hypotheses)
+
+
+def check_keys_of(names: tuple[str, ...], keys: Mapping[str, str]) -> dict[str, str]:
+    """Refuse what is no key, keys of strangers, sites without a key if others have one, and one key for two."""
+    for name in keys:
+        if name not in names:
+            raise FederationError(f"keys name {name!r}, who is not in the federation; {nearest(name, names)}")
+    for name in names if keys else ():
+        if name not in keys:
+            raise FederationError(f"keys must be one for every site; {name!r} has none")
+    if len(set(keys.values())) < len(keys):
+        raise FederationError("keys must be different; two sites have the same")
+    return {name: _read_key(key, f"the key of {name!r}") for name, key in keys.items()}
+
+
+def _read_key(key: Any, whose: str) -> str:
+    if not is_public_key(key):
+        raise FederationError(
+            f"{whose} must be 64 hexadecimal digits, those of a public key; it is {shorten(key)}"
+        )
+    return str(key)
+
+
+def load_pact(path: str | PathLike[str], **terms: Any) -> Pact:
+    """Agree on a run for the agents of a federation file, whose sites are still to report.
+
+    The file needs no evidence, and none is read; the terms are those of :func:`make_pact`.
+    """
+    name, settings = load_settings(path)
+    return make_pact(settings, name=name, **terms)
+
+
+def make_pact(
+    fed: Federation | Settings,
+    *,
+    name: str | None = None,
+    method: str = "auto",
+    confidence: Any = None,
+    rule: str = "pwyc",
+    fee: Any = None,
+    level: Any = LEVEL,
+    patience: Any = None,
+    retry: Any = 5.0,
+    candidates: CandidateList | None = None,
+    keys: Mapping[str, str] | None = None,
+    operator: str | None = None,
+    training: Mapping[str, Any] | None = None,
+) -> Pact:
+    """Agree on a run for a federation's agents and targets; its evidence is left to the sites.
+
+    Parameters
+    ----------
+    fed
+        The federation, or its settings alone.
+    name
+        What it is called; if not given, as the federation is.
+    method, confidence
+        As for :func:`fedpact.plan`. Sites send reports, so "exact" is not to be had.
+    rule, fee
+        As for :func:`fedpact.settle`; rules that pay for contributions as they were made.
+    level
+        Chance, at most, that an honest site's contribution is flagged.
+    patience
+        Seconds that a site has to answer, for every step or by step; then it is gone and planned around.
+    retry
+        Seconds after which an unanswered request is sent again.
+    candidates
+        Which candidates are compared; if not given, those that the federation names.
+    keys, operator
+        Public keys with which answers, and requests and receipts, are signed.
+    """
+    if read_choice(method, "method", METHODS) == "exact":
+        raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
+    evidence = fed.evidence if isinstance(fed, Federation) else None
+    if isinstance(evidence, Table) and confidence is not None:
+        raise FederationError("confidence is about rates counted on points; the masses of a table are exact")
+    rule = _read_rule(rule)
+    if not read_number(retry, "retry") > 0:
+        raise FederationError(f"retry must be above 0 seconds; it is {shorten(retry)}")
+    return Pact(
+        name=name if name is not None else fed.name if isinstance(fed, Federation) else "federation",
+        agents=fed.agents,
+        delta=fed.delta,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+        method=method,
+        confidence=None if confidence is None else read_chance(confidence, "confidence"),
+        rule=rule,
+        fee=_read_fee(fed.names, fee, rule),
+        level=read_chance(level, "level"),
+        patience=_read_patience({} if patience is None else patience),
+        retry=read_number(retry, "retry"),
+        candidates=_candidates_of(evidence) if candidates is None else candidates,
+        keys=check_keys_of(fed.names, keys or {}),
+        operator=None if operator is None else _read_key(operator, "the operator's key"),
+        training=training,
+    )
+
+
+def with_keys(pact: Pact, keys: Mapping[str, str], operator: str) -> Pact:
+    """Return the same pact with other keys."""
+    found = check_keys_of(pact.names, keys)
+    return replace(pact, keys=found, operator=_read_key(operator, "the operator's key"))

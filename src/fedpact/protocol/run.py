@@ -1,0 +1,162 @@
+"""``run``: report, plan, contribute, pay, in one process, with a ledger."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import create_engine
+from sqlalchemy.pool import StaticPool
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import read_whole_number
+from fedpact.errors import FederationError, ProtocolError
+from fedpact.protocol.drive import Watch, drive
+from fedpact.protocol.home import Home
+from fedpact.protocol.in_process import InProcess
+from fedpact.protocol.keys.signing import SigningKey
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.operator.decide import Start
+from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
+from fedpact.protocol.operator.operator_files import read_operator
+from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
+from fedpact.protocol.pact import Pact, make_pact, with_keys
+from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+from fedpact.protocol.site.site import Site
+from fedpact.protocol.site.site_files import read_site
+
+
+def memory_ledger() -> Ledger:
+    """Return a new ledger that is gone when the process ends."""
+    return Ledger(create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}))
+
+
+def carry_out(operator: Operator, sites: Mapping[str, Site], *, watch: Watch | None = None) -> RunOutcome:
+    """Bring a run to its end with sites of this process."""
+    with InProcess(sites) as transport:
+        state = drive(operator, transport, time.time, watch)
+    return make_outcome(state, operator.ledger.head)
+
+
+def _check_sites(pact: Pact, sites: Mapping[str, Site], needed: Iterable[str]) -> None:
+    """Refuse sites that could not take part: strangers, and those whose keys are not the pact's."""
+    for name in needed:
+        if name not in sites:
+            raise FederationError(f"sites must hold every agent of the federation; {name!r} is not there")
+    for name, site in sites.items():
+        if name not in pact.names:
+            raise FederationError(
+                f"sites name {name!r}, who is not in the federation; {nearest(name, pact.names)}"
+            )
+        if site.name != name:
+            raise FederationError(f"sites must be by their names; {name!r} is called {site.name!r}")
+        _check_site_keys(pact, site)
+
+
+def _check_site_keys(pact: Pact, site: Site) -> None:
+    own, agreed = None if site.key is None else site.key.public, pact.keys.get(site.name)
+    if agreed is not None and own != agreed:
+        signs = "does not sign" if own is None else f"signs with the key {own[:16]}..."
+        raise FederationError(f"site {site.name!r} {signs}; the pact names the key {agreed[:16]}...")
+    if site.operator is not None and site.operator != pact.operator:
+        known = "none" if pact.operator is None else f"{pact.operator[:16]}..."
+        raise FederationError(
+            f"site {site.name!r} answers only an operator with the key {site.operator[:16]}...; the pact's is "
+            f"{known}"
+        )
+
+
+def run(
+    fed: Federation,
+    sites: Mapping[str, Site] | None = None,
+    *,
+    ledger: Ledger | None = None,
+    seed: Any = 0,
+    teacher: str | None = None,
+    key: SigningKey | None = None,
+    start: Start | None = None,
+    watch: Watch | None = None,
+    **terms: Any,
+) -> RunOutcome:
+    """Run the protocol in this process: sites report, are planned for, contribute, are checked and paid.
+
+    Parameters
+    ----------
+    fed
+        Agents, targets and costs. Its evidence is used only to make up sites where none are given.
+    sites
+        The sites by name; if not given, they are made up from a table or predictions, and a teacher labels.
+    ledger
+        Where every step is written first; if not given, in memory.
+    seed, teacher
+        Of the sites that are made up: see :func:`fedpact.simulate_sites`.
+    key
+        The operator's, with which requests and payments are signed. If neither operator nor sites have keys,
+        all are given new ones.
+    start
+        With ``training`` among the terms, from a candidate's index to the weights that training starts from.
+    watch
+        Called with the state of the run, and with what sites wait for, whenever something may have changed.
+    terms
+        What operator and sites agree on: see :func:`fedpact.make_pact`.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> seen = run(alice_bob(), teacher="xA", method="tree")
+    >>> seen.contributions, seen.payments, seen.hypothesis
+    ({'alice': 3, 'bob': 2}, {'alice': 3.0, 'bob': 2.0}, 'xA')
+    """
+    seed = read_whole_number(seed, "seed")
+    given = simulate_sites(fed, teacher=teacher, seed=seed) if sites is None else dict(sites)
+    pact = make_pact(fed, **({} if key is None else {"operator": key.public}) | terms)
+    _check_sites(pact, given, pact.names)
+    if key is None and not pact.keys and all(site.key is None for site in given.values()):
+        given, key, public = give_keys(given)
+        pact = with_keys(pact, public, key.public)
+    books = memory_ledger() if ledger is None else ledger
+    return carry_out(start_run(books, pact, now=time.time(), key=key, start=start), given, watch=watch)
+
+
+def run_home(home: Home, *, watch: Watch | None = None) -> RunOutcome:
+    """Carry out a prepared run in this process, from where its ledger ends."""
+    operator = read_operator(home.operator)
+    with operator.ledger:
+        sites = {name: read_site(folder) for name, folder in home.sites.items()}
+        missing = [name for name in operator.state.left if name not in sites]
+        if missing:
+            raise ProtocolError(f"site {missing[0]!r} is not on this machine; run on Flower: --engine flower")
+        return carry_out(operator, sites, watch=watch)
+
+
+def read_progress(home: Home) -> RunOutcome | None:
+    """Return what came of the run of a home, so far; None if it was never begun."""
+    with Ledger.open(home.ledger) as ledger:
+        last = ledger.last("open")
+        return None if last is None or last.seq <= home.entries else make_outcome(read_run(ledger), ledger.head)
+
+
+def read_outcome(where: str) -> RunOutcome:
+    """Return what came of the last run of a ledger, so far."""
+    with Ledger.open(where) as ledger:
+        return make_outcome(read_run(ledger), ledger.head)
+
+
+def resume(
+    where: Ledger | str | Path,
+    sites: Mapping[str, Site],
+    *,
+    key: SigningKey | None = None,
+    start: Start | None = None,
+    watch: Watch | None = None,
+) -> RunOutcome:
+    """Continue the last run of a ledger with the same sites, wherever it was stopped."""
+    if not isinstance(where, Ledger):
+        with Ledger.open(where) as books:
+            return resume(books, sites, key=key, start=start, watch=watch)
+    pact = read_run(where).pact
+    _check_sites(pact, sites, pact.names)
+    return carry_out(resume_run(where, now=time.time(), key=key, start=start), sites, watch=watch)

@@ -1,0 +1,1 @@
+"""A site: what it draws from, who labels, what it answers, what it remembers."""

@@ -1,0 +1,226 @@
+"""Labelling by people: what a run asks for goes out as a CSV file, and comes back with a column filled in.
+
+A site that finds samples without a label tells the operator that it needs more time, and notes which points
+these are. :func:`export_labels` writes them down, with what people have to see of each if ``examples`` in
+``site.toml`` says where that is; :func:`import_labels` takes the filled file, wholly or not at all. The next
+time the operator asks, the labels are there, and the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import shorten
+from fedpact.describe.parsing import one_line
+from fedpact.errors import FederationError
+from fedpact.protocol.site.annotations import FILE, HEAD, Annotations, read_annotations
+from fedpact.protocol.site.site_files import FILE as SITE_FILE
+from fedpact.protocol.site.site_files import MEMORY, read_pool, read_table
+from fedpact.protocol.site.site_store import FolderStore
+from fedpact.protocol.site.spreadsheets import Sheet, read_sheet, to_csv
+from fedpact.protocol.whole_files import write_whole
+
+_BOM = b"\xef\xbb\xbf"
+"""At the start of a file; tells spreadsheets that it is UTF-8."""
+
+
+class LabellingStatus(Enum):
+    """How far people are with labelling, in words a user can act on."""
+
+    NOT_ASKED = "no run has asked this site for labels yet: nothing is to be done until one does"
+    WAITING = "the run waits for labels: export them, fill in the column label, import the file"
+    COMPLETE = "every label that was asked for is there: the run goes on when the operator asks again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """What a run wants of a site's annotators, and how far they are."""
+
+    wanted: int
+    """Points that had no label when the run asked last."""
+    labelled: int
+    """Those of them that have one now."""
+    added: int
+    """Labels that the file brought, those for other runs included; 0 if none was imported."""
+    site: str
+    run: str | None
+    """The run that wants them; None if there is none."""
+    file: str | None
+    """What was written or read."""
+
+    @property
+    def missing(self) -> int:
+        """Points that still have none."""
+        return self.wanted - self.labelled
+
+    @property
+    def status(self) -> LabellingStatus:
+        """How far people are."""
+        if self.run is None:
+            return LabellingStatus.NOT_ASKED
+        return LabellingStatus.WAITING if self.missing else LabellingStatus.COMPLETE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "wanted": self.wanted,
+            "labelled": self.labelled,
+            "missing": self.missing,
+            "added": self.added,
+            "status": self.status.value,
+            "site": self.site,
+            "run": self.run,
+            "file": self.file,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Labelling:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**{key: value for key, value in entry.items() if key not in ("missing", "status")})
+
+
+class _Desk:
+    """A site's folder as its annotators need it; its keys are not read."""
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        place = Path(folder)
+        self.home = place if place.is_dir() else place.parent
+        self.table = read_table(place)
+        self.name = str(self.table["name"])
+        for key in ("labels", "labeller"):
+            if key in self.table:
+                raise FederationError(
+                    one_line(f"{place}: labels come from {key} = {shorten(self.table[key])}, and not from people")
+                )
+        predicted = read_pool(self.home, self.table)
+        self.n = predicted.n
+        self.annotations = Annotations(self.home / FILE, predicted.classes, predicted.n)
+        store = FolderStore(self.home / MEMORY)
+        self.runs = store.runs()
+        records = {run: store.load(run) for run in self.runs}
+        self.wanted = {run: list(record["wanted"]) for run, record in records.items() if "wanted" in record}
+
+    def find_run(self, run: str | None) -> str | None:
+        """Return the run of that name, or the one that began last of those that asked for labels."""
+        if run is not None and run not in self.wanted:
+            known = nearest(run, self.wanted) if self.wanted else "none has"
+            raise FederationError(f"run {shorten(run)} has not asked site {self.name!r} for labels; {known}")
+        return run if run is not None else next(iter(self.wanted), None)
+
+    def count(self, run: str | None, *, added: int = 0, file: Path | None = None) -> Labelling:
+        """Say how far labelling is."""
+        wanted, known = [] if run is None else self.wanted[run], self.annotations.read()
+        return Labelling(
+            wanted=len(wanted),
+            labelled=sum(place in known for place in wanted),
+            added=added,
+            site=self.name,
+            run=run,
+            file=None if file is None else str(file),
+        )
+
+    def own_files(self) -> list[Path]:
+        """Files of the site, which no export may replace."""
+        named = [self.table.get(key) for key in ("predictions", "examples", "masses", "report", "key", "operator")]
+        flat = [one for value in named for one in (value if isinstance(value, list) else [value]) if one]
+        return [self.home / str(one) for one in (SITE_FILE, FILE, *flat)]
+
+    def read_examples(self) -> Sheet | None:
+        """Read what people are shown, one row per point."""
+        if "examples" not in self.table:
+            return None
+        path = self.home / str(self.table["examples"])
+        sheet = read_sheet(path)
+        if len(sheet.rows) != self.n:
+            raise FederationError(
+                f"{path}: examples must be one line for each of {self.n} points; they are {len(sheet.rows)}"
+            )
+        return sheet
+
+
+def _title(name: str) -> str:
+    """Name a column that people are shown, so that it is not taken for one of ours."""
+    return f"example {name}" if name.casefold() in HEAD else name
+
+
+def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None:
+    shown = desk.read_examples()
+    head = [*HEAD, *(() if shown is None else map(_title, shown.head))]
+    rows = [(place + 1, "", *(() if shown is None else shown.rows[place][1])) for place in places]
+    try:
+        if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
+            raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
+        write_whole(target, _BOM + to_csv(head, rows), force=force)
+    except FileExistsError:
+        raise FederationError(
+            one_line(
+                f"{target}: is there already; import what was filled in, then choose another name or force it"
+            )
+        ) from None
+    except OSError as error:
+        raise FederationError(one_line(f"{target}: cannot be written: {error.strerror}")) from None
+
+
+def export_labels(
+    folder: str | PathLike[str], file: str | PathLike[str], *, run: str | None = None, force: bool = False
+) -> Labelling:
+    """Write the points that wait for a label to a CSV file, for people to fill in the column ``label``.
+
+    Parameters
+    ----------
+    folder
+        The site's folder, :func:`fedpact.read_site`.
+    file
+        The file to write.
+    run
+        The run that wants the labels; if not given, the one that began last of those that asked for any.
+    force
+        Replace a file that is there; what was filled in there and not imported is lost.
+
+    Raises
+    ------
+    FederationError
+        If nothing waits for a label, or the file cannot be written; nothing has changed then.
+    """
+    desk, target = _Desk(folder), Path(file)
+    seen = desk.count(desk.find_run(run), file=target)
+    if seen.run is None or not seen.missing:
+        raise FederationError(f"nothing is to be labelled at site {desk.name!r}: {seen.status.value}")
+    known = desk.annotations.read()
+    _write(desk, [place for place in desk.wanted[seen.run] if place not in known], target, force=force)
+    return seen
+
+
+def import_labels(folder: str | PathLike[str], file: str | PathLike[str]) -> Labelling:
+    """Take a file of :func:`export_labels` with labels filled in: all of them, or none if anything is wrong.
+
+    Rows without a label may be filled in later. Other columns, their order, semicolons and what else
+    spreadsheets change do not matter.
+
+    Raises
+    ------
+    FederationError
+        With one line per problem: a point that is none, or that nobody asked for; a label that is not among the
+        classes; a point with two labels, in the file or before.
+    """
+    desk, source = _Desk(folder), Path(file)
+    if not desk.wanted:
+        raise FederationError(f"{LabellingStatus.NOT_ASKED.value}; site {desk.name!r} expects no labels")
+    labels = read_annotations(source, desk.annotations.classes, desk.n)
+    if not labels:
+        raise FederationError(one_line(f"{source}: no label is filled in; the column label is empty"))
+    expected = frozenset(place for places in desk.wanted.values() for place in places)
+    added = desk.annotations.add(labels, expected, source)
+    return desk.count(desk.find_run(None), added=added, file=source)
+
+
+def read_labelling(folder: str | PathLike[str], *, run: str | None = None) -> Labelling:
+    """Say how many labels a run waits for; see :func:`export_labels` for the arguments."""
+    desk = _Desk(folder)
+    return desk.count(desk.find_run(run))

@@ -1,0 +1,350 @@
+r"""A site's folder: what it needs to take part, in ``site.toml`` and files beside it.
+
+::
+
+    name = "cleveland"                   # as in the federation
+    predictions = "predictions.csv"      # what each candidate predicts at each of its points (.csv, .npy)
+    classes = ["healthy", "ill"]         # all labels there are; left out: those that are predicted
+    masses = "masses.npy"                # samples are drawn with these chances; left out: each point once at most
+    labels = "labels.csv"                # one column, a label for every point
+    labeller = "clinic.labels:look_up"   # or a function: from the numbers of points, 0, 1, ..., to labels
+    examples = "points.csv"              # or people: what they see of each point, one line each under a first line
+    held_out = {predictions = "later.csv", labels = "later-labels.csv"}
+    points = "points.npy"                # its examples, if training goes on from the chosen candidate
+    model = "softmax"                    # and what is trained: softmax regression, or a PyTorch module's factory,
+                                         # "package.module:function"; held_out may then have points as well
+    report = "cleveland.report.npz"      # left out: counted on the predictions when it is asked for
+    minimum_count = 5                    # smaller counts are not told apart in that report
+    key = "signing.key"                  # signs its answers
+    operator = "operator.pub"            # whose requests it answers
+    most = 200                           # samples that it labels in a run at most
+    least = 5                            # samples that it answers for at once at the least, or refuses
+    seed = 7                             # of the order in which it draws, for trials: two runs of 5 and of 6
+                                         # samples would tell the sixth; left out: a secret one for every run
+
+Only ``name`` and ``predictions`` must be there. Without ``labels`` and ``labeller`` people label: ``fedpact label
+export`` writes what is wanted to a file, ``fedpact label import`` reads it back. What the site remembers of a run
+stands in ``.fedpact``. Paths are relative to the folder.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+from numpy.typing import NDArray
+
+from fedpact.candidates.matrix_files import read_predictions, write_predictions
+from fedpact.candidates.predicted import Predicted
+from fedpact.candidates.softmax import SoftmaxModel
+from fedpact.candidates.torch_model import TorchModel
+from fedpact.candidates.trainable import Trainable
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.parsing import has_known_keys, one_line, parse
+from fedpact.describe.report_files import read_report
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError, Problems
+from fedpact.protocol.keys.signing import read_key, read_public_key
+from fedpact.protocol.site.annotations import FILE as ANNOTATIONS
+from fedpact.protocol.site.annotations import Annotations
+from fedpact.protocol.site.pool import Pool
+from fedpact.protocol.site.site import HeldOut, Labeller, Site
+from fedpact.protocol.site.site_store import FolderStore
+from fedpact.protocol.training.rounds import ModelTrainer
+
+FILE = "site.toml"
+MEMORY = ".fedpact"
+_KEYS = (
+    "name",
+    "predictions",
+    "classes",
+    "masses",
+    "labels",
+    "labeller",
+    "examples",
+    "held_out",
+    "points",
+    "model",
+    "report",
+    "minimum_count",
+    "key",
+    "operator",
+    "most",
+    "least",
+    "seed",
+)
+
+
+def _find_file(place: Path) -> Path:
+    """Name the file that describes a site, given its folder or the file itself."""
+    if place.is_dir():
+        path = place / FILE
+        if not path.is_file():
+            raise FederationError(one_line(f"{place}: not a site's folder; there is no {FILE} in it"))
+        return path
+    if not place.is_file():
+        raise FederationError(one_line(f"{place}: no such folder; a site's folder, with {FILE} in it, is wanted"))
+    return place
+
+
+def read_table(place: Path) -> dict[str, Any]:
+    """Read what a site's folder says of itself; the files that it names are not looked at."""
+    path, problems = _find_file(place), Problems()
+    try:
+        table = parse(path, problems)
+    except FederationError as error:
+        raise FederationError(one_line(f"{path}: {error}")) from None
+    has_known_keys(table, _KEYS, "", problems)
+    for key in ("name", "predictions"):
+        if not table.get(key):
+            problems.add(f"{key} is missing")
+    if "labels" in table and "labeller" in table:
+        problems.add("labels and labeller cannot both be given; take one")
+    problems.raise_if_any()
+    return table
+
+
+def _paths(folder: Path, value: Any) -> list[Path]:
+    listed = value if isinstance(value, list) else [value]
+    return [folder / str(one) for one in listed]
+
+
+def read_pool(home: Path, table: Mapping[str, Any]) -> Predicted:
+    """Read what each candidate predicts at a site's points."""
+    return read_predictions(_paths(home, table["predictions"]), classes=table.get("classes"))
+
+
+def _read_codes(folder: Path, value: Any, predicted: Predicted) -> NDArray[np.intp]:
+    """Read a column of labels as the codes of the predictions' classes."""
+    return code_labels_by(_read_column(folder, value), predicted.classes)
+
+
+def _read_column(folder: Path, value: Any) -> list[Any]:
+    """Read a column of labels."""
+    found = read_predictions(_paths(folder, value), classes=None)
+    if found.H != 1:
+        raise FederationError(f"{folder / str(value)}: labels must be one column (.csv) or one row (.npy)")
+    labels: list[Any] = found.decode()[0].tolist()
+    return labels
+
+
+def code_labels_by(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.intp]:
+    """Code labels by their place among the classes; a label that is none of them is no candidate's.
+
+    Examples
+    --------
+    >>> code_labels_by(["ill", "healthy", "dead"], ("healthy", "ill"))
+    array([1, 0, 2])
+    """
+    known = {str(label): place for place, label in enumerate(classes)}
+    return np.array([known.setdefault(str(label), len(known)) for label in labels], dtype=np.intp)
+
+
+def _code_own_labels(labels: list[Any], classes: tuple[Any, ...], where: str) -> NDArray[np.intp]:
+    """Code a site's own labels; its report says how many there are, and with two the check relies on it.
+
+    Where there are but two labels, candidates that differ are never both wrong. A third label would make an honest
+    site look like one that makes up its counts.
+    """
+    codes = code_labels_by(labels, classes)
+    if len(classes) <= 2 and codes.max(initial=0) >= 2:
+        third = labels[int((codes >= 2).argmax())]
+        raise FederationError(
+            f"{where}: label {shorten(third)} is none of those that are predicted, "
+            f"{', '.join(map(str, classes))}; list every label there is in classes"
+        )
+    return codes
+
+
+def _read_labeller(folder: Path, table: Mapping[str, Any], predicted: Predicted) -> Labeller:
+    if "labels" in table:
+        path = str(folder / str(table["labels"]))
+        codes = _code_own_labels(_read_column(folder, table["labels"]), predicted.classes, path)
+        if len(codes) != predicted.n:
+            raise FederationError(
+                f"{path}: labels must be one for each of {predicted.n} points; they are {len(codes)}"
+            )
+        return lambda places: codes[places]
+    if "labeller" in table:
+        look_up = _import(table["labeller"])
+        where = f"labeller {shorten(table['labeller'])}"
+        return lambda places: _code_own_labels(list(look_up(places)), predicted.classes, where)
+    return Annotations(folder / ANNOTATIONS, predicted.classes, predicted.n)
+
+
+def _import(named: Any) -> Callable[[NDArray[np.intp]], Any]:
+    module, colon, function = str(named).partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function) if colon else None
+    except (ImportError, AttributeError) as error:
+        raise FederationError(f"labeller {shorten(named)} cannot be imported: {error}") from None
+    if not callable(found):
+        raise FederationError(f'labeller must be a function as in "module:function"; it is {shorten(named)}')
+    return found  # type: ignore[no-any-return]
+
+
+def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict) or set(value) - {"weights", "points"} != {"predictions", "labels"}:
+        raise FederationError(f"held_out must have predictions and labels; it is {shorten(value)}")
+    found = read_predictions(_paths(folder, value["predictions"]), classes=predicted.classes)
+    difference = predicted.candidates.difference(found.candidates)
+    if difference is not None:
+        raise FederationError(f"held_out must be of the same candidates: {difference}")
+    codes = _read_codes(folder, value["labels"], predicted)
+    if len(codes) != found.n:
+        raise FederationError(f"held_out must have a label for each of {found.n} points; it has {len(codes)}")
+    weights = _read_array(folder, value.get("weights"))
+    if weights is not None and (
+        weights.shape != codes.shape or weights.dtype.kind not in "iu" or weights.min() < 0
+    ):
+        raise FederationError(f"held_out weights must be a whole number >= 0 for each of {found.n} points")
+    return HeldOut(predicted=found.labels, labels=codes, weights=weights)
+
+
+def _read_trainer(
+    home: Path, table: Mapping[str, Any], predicted: Predicted, held_out: HeldOut | None
+) -> ModelTrainer | None:
+    points = _read_array(home, table.get("points"))
+    if points is None:
+        return None
+    if len(points) != predicted.n:
+        raise FederationError(f"points must be one for each of {predicted.n} predictions; they are {len(points)}")
+    model: Trainable
+    if table.get("model", "softmax") == "softmax":
+        model = SoftmaxModel(classes=predicted.classes, features=points.shape[1])
+    else:
+        model = TorchModel(module=str(table["model"]), classes=predicted.classes)
+    later = None if held_out is None else _read_array(home, table["held_out"].get("points"))
+    aside = None if held_out is None or later is None else (later, held_out.labels)
+    return ModelTrainer(site=str(table["name"]), model=model, points=points, held_out=aside)
+
+
+def _read_array(folder: Path, value: Any) -> NDArray[Any] | None:
+    if value is None:
+        return None
+    try:
+        return np.asarray(np.load(folder / str(value), allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        raise FederationError(f"{folder / str(value)}: not an array (.npy): {error}") from None
+
+
+def _read_own_report(path: Path, table: Mapping[str, Any], predicted: Predicted) -> Report:
+    """Read the report that the site sends; the operator would refuse that of another."""
+    found = read_report(path)
+    if found.name != table["name"]:
+        raise FederationError(f"{path}: the report is that of {found.name!r}; this site is {str(table['name'])!r}")
+    if found.H != predicted.H:
+        raise FederationError(f"{path}: the report is about {found.H} candidates; {predicted.H} are predicted")
+    difference = None if found.candidates is None else predicted.candidates.difference(found.candidates)
+    if difference is not None:
+        raise FederationError(f"{path}: the report is about other candidates than the predictions: {difference}")
+    return found
+
+
+def read_site(folder: str | PathLike[str]) -> Site:
+    """Read a site from its folder, or from the file that describes it.
+
+    Raises
+    ------
+    FederationError
+        With one line per problem: the file, the key, the value and the rule it breaks.
+    """
+    path = _find_file(Path(folder))
+    try:
+        return _read_site(path, path.parent)
+    except FederationError as error:
+        raise FederationError(_name_file(path, problem) for problem in error.problems) from None
+
+
+def _name_file(path: Path, problem: str) -> str:
+    """Say in which file a problem is, unless it says so itself."""
+    return problem if problem.startswith(str(path.parent)) else f"{path}: {problem}"
+
+
+def _read_site(path: Path, home: Path) -> Site:
+    table = read_table(path)
+    predicted = read_pool(home, table)
+    held_out = _read_held_out(home, table.get("held_out"), predicted)
+    return Site(
+        name=str(table["name"]),
+        pool=Pool(predicted=predicted, masses=_read_array(home, table.get("masses"))),
+        labeller=_read_labeller(home, table, predicted),
+        held_out=held_out,
+        trainer=_read_trainer(home, table, predicted, held_out),
+        report=None if "report" not in table else _read_own_report(home / str(table["report"]), table, predicted),
+        minimum_count=read_whole_number(table.get("minimum_count", 0), "minimum_count"),
+        key=None if "key" not in table else read_key(home / str(table["key"])),
+        operator=None if "operator" not in table else _read_operator(home, str(table["operator"])),
+        store=FolderStore(home / MEMORY),
+        least=read_whole_number(table.get("least", 1), "least", least=1),
+        most=None if "most" not in table else read_whole_number(table["most"], "most"),
+        seed=None if "seed" not in table else read_whole_number(table["seed"], "seed"),
+    )
+
+
+def _write_labels(codes: NDArray[np.integer], predicted: Predicted, path: Path) -> None:
+    listed = CandidateList.from_names(["label"])
+    write_predictions(Predicted(labels=codes[None], candidates=listed, classes=predicted.classes), path)
+
+
+def write_site(
+    site: Site, folder: str | PathLike[str], *, key: str | None = None, operator: str | None = None
+) -> Path:
+    """Write the folder of a site all of whose labels are known, so that :func:`read_site` gives it back.
+
+    ``key`` and ``operator`` are the files of its signing key and of the operator's public one.
+    """
+    home, predicted, masses = Path(folder), site.pool.predicted, site.pool.masses
+    home.mkdir(parents=True, exist_ok=True)
+    write_predictions(predicted, home / "predictions.csv")
+    _write_labels(np.asarray(site.labeller(np.arange(predicted.n))), predicted, home / "labels.csv")
+    table: dict[str, Any] = {"name": site.name, "predictions": "predictions.csv", "labels": "labels.csv"}
+    table |= {"classes": list(predicted.classes), "minimum_count": site.minimum_count, "least": site.least}
+    for name, value in (("key", key), ("operator", operator), ("most", site.most), ("seed", site.seed)):
+        table |= {} if value is None else {name: value if isinstance(value, int) else str(value)}
+    if masses is not None:
+        np.save(home / "masses.npy", masses, allow_pickle=False)
+        table["masses"] = "masses.npy"
+    if site.held_out is not None:
+        table["held_out"] = _write_held_out(site.held_out, predicted, home)
+    if isinstance(site.trainer, ModelTrainer):
+        table |= _write_trainer(site.trainer, table.get("held_out", {}), home)
+    (home / FILE).write_text(tomli_w.dumps(table), encoding="utf-8")
+    return home
+
+
+def _write_trainer(trainer: ModelTrainer, held_out: dict[str, str], home: Path) -> dict[str, str]:
+    np.save(home / "points.npy", trainer.points, allow_pickle=False)
+    if trainer.held_out is not None:
+        np.save(home / "held-out-points.npy", trainer.held_out[0], allow_pickle=False)
+        held_out["points"] = "held-out-points.npy"
+    model = trainer.model
+    if isinstance(model, TorchModel) and not isinstance(model.module, str):
+        raise FederationError(
+            "a site's folder can name only a PyTorch module that can be imported, module:function"
+        )
+    return {"points": "points.npy", "model": model.module if isinstance(model, TorchModel) else "softmax"}
+
+
+def _write_held_out(held_out: HeldOut, predicted: Predicted, home: Path) -> dict[str, str]:
+    write_predictions(replace(predicted, labels=held_out.predicted), home / "held-out.csv")
+    _write_labels(held_out.labels, predicted, home / "held-out-labels.csv")
+    table = {"predictions": "held-out.csv", "labels": "held-out-labels.csv"}
+    if held_out.weights is not None:
+        np.save(home / "held-out-weights.npy", held_out.weights, allow_pickle=False)
+        table["weights"] = "held-out-weights.npy"
+    return table
+
+
+def _read_operator(home: Path, value: str) -> str:
+    """Read a public key that is given as it is, or as a file."""
+    return read_public_key(home / value if (home / value).exists() else value)

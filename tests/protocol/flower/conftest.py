@@ -1,0 +1,11 @@
+"""Outside of Flower's own processes nobody says which run a message belongs to, and Flower wants to know."""
+
+import pytest
+from flwr.supercore.task_identity import TaskIdentity
+
+
+@pytest.fixture(autouse=True)
+def _inside_a_run(monkeypatch):
+    monkeypatch.setattr(TaskIdentity, "_task_id", 1)
+    monkeypatch.setattr(TaskIdentity, "_run_id", 1)
+    monkeypatch.setattr(TaskIdentity, "_node_id", 1)

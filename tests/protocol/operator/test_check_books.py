@@ -1,0 +1,407 @@
+import copy
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedpact.describe.examples import alice_bob
+from fedpact.errors import BrokenLedgerError, LedgerError
+from fedpact.protocol.canonical import digest_of_value
+from fedpact.protocol.keys.signing import SigningKey, sign_value
+from fedpact.protocol.ledger.export import export_ledger
+from fedpact.protocol.operator.check_books import BooksCheck, BooksStatus, check_books
+from fedpact.protocol.operator.operator import start_run
+from fedpact.protocol.operator.run_books import RunBooks
+from fedpact.protocol.pact import make_pact
+from fedpact.protocol.run import carry_out, memory_ledger, run
+from fedpact.protocol.simulator.simulate import FailedSeedError, simulate
+from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+
+
+def make_books(**terms):
+    """A finished run with keys that the test knows: the ledger's entries as kind and body, the operator's key."""
+    ledger, fed = memory_ledger(), alice_bob()
+    sites, key, public = give_keys(simulate_sites(fed, teacher="xA"))
+    pact = make_pact(fed, method="tree", keys=public, operator=key.public, **terms)
+    carry_out(start_run(ledger, pact, now=1e9, key=key), sites)
+    return [(entry.kind, entry.body) for entry in ledger.entries()], key, ledger
+
+
+@pytest.fixture(scope="module")
+def honest():
+    return make_books(fee=0.5)
+
+
+def write(items, name="run"):
+    ledger = memory_ledger()
+    ledger.append_all(items, run=name, at=1e9)
+    return ledger
+
+
+def find(items, kind, which=0, **wanted):
+    """Where the entry of a kind is."""
+    places = [
+        place
+        for place, (own, body) in enumerate(items)
+        if own == kind and all(body.get(key) == value for key, value in wanted.items())
+    ]
+    return places[which]
+
+
+def test_an_honest_run_is_sound(honest):
+    items, _, ledger = honest
+    found = check_books(ledger)
+    assert found.problems == ()
+    assert found.status is BooksStatus.SOUND
+    answers = sum(kind == "answer" for kind, _ in items)
+    assert (found.signatures, found.unsigned) == (answers + 2, 0)
+    assert (found.payments, found.followed, found.paid) == (2, 2, 4.0)
+    assert (found.runs, found.closed) == (1, 1)
+    assert BooksCheck.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.mark.parametrize(("rule", "followed"), [("pwyc", 2), ("none", 2), ("equal-split", 2), ("proportional", 0)])
+def test_amounts_follow_from_the_rule_where_it_takes_no_more_than_costs(rule, followed):
+    _, _, ledger = make_books(rule=rule)
+    found = check_books(ledger)
+    assert (found.problems, found.payments, found.followed) == ((), 2, followed)
+
+
+def test_without_keys_only_the_chain_stands_for_what_was_said():
+    ledger, fed = memory_ledger(), alice_bob()
+    carry_out(start_run(ledger, make_pact(fed, method="tree"), now=1e9), simulate_sites(fed, teacher="xA"))
+    found = check_books(ledger)
+    assert (found.problems, found.signatures, found.unsigned) == ((), 0, 10)
+    assert found.status is BooksStatus.UNSIGNED
+
+
+def test_a_ledger_may_be_empty_or_have_several_runs(tmp_path):
+    ledger = memory_ledger()
+    assert check_books(ledger).status is BooksStatus.EMPTY
+    for _ in range(2):
+        run(alice_bob(), teacher="xA", method="tree", ledger=ledger)
+    found = check_books(ledger)
+    assert (found.runs, found.closed, found.payments, found.wrong) == (2, 2, 4, 0)
+    assert check_books(export_ledger(ledger, tmp_path / "a.json")) == found
+
+
+def test_what_is_no_run_is_left_alone_and_what_is_none_of_a_run_is_not(honest):
+    items, _, ledger = honest
+    note = ("note", {"text": "lunch"})
+    assert check_books(write([note, note])).status is BooksStatus.EMPTY
+    found = check_books(write([items[0], note], ledger.last("open").run))
+    assert [problem.what for problem in found.problems] == ["entries of kind 'note' are none of a run"]
+
+
+def test_a_broken_chain_is_not_audited(honest, tmp_path):
+    _, _, ledger = honest
+    path = export_ledger(ledger, tmp_path / "a.json")
+    path.write_bytes(path.read_bytes().replace(b'"fee":0.5', b'"fee":0.4', 1))
+    with pytest.raises(BrokenLedgerError):
+        check_books(path)
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        check_books(tmp_path / "nowhere")
+
+
+def alice_answer(items):
+    return find(items, "answer", request="contribute/alice/1")
+
+
+def more_samples(items, key):
+    """The operator writes more than alice said."""
+    items[alice_answer(items)][1]["body"]["m"] += 1
+
+
+def another_digest(items, key):
+    items[alice_answer(items)][1]["digest"] = "0" * 64
+
+
+def an_answer_of_another(items, key):
+    mine, hers = find(items, "answer", request="contribute/bob/1"), alice_answer(items)
+    items[mine] = ("answer", {**items[hers][1], "request": "contribute/bob/1"})
+
+
+def no_signature(items, key):
+    items[alice_answer(items)][1]["signature"] = None
+
+
+def an_answer_to_nothing(items, key):
+    items[alice_answer(items)][1]["request"] = "contribute/alice/9"
+
+
+def answered_twice(items, key):
+    place = alice_answer(items)
+    items.insert(place, copy.deepcopy(items[place]))
+
+
+def asked_twice(items, key):
+    place = find(items, "ask", request="contribute/alice/1")
+    again = copy.deepcopy(items[place][1])
+    items.insert(place + 1, ("ask", {**again, "request": "contribute/alice/2"}))
+
+
+def asked_again_under_the_same_name(items, key):
+    place = find(items, "ask", request="evaluate/alice/1")
+    items.insert(place, copy.deepcopy(items[place]))
+
+
+def asked_beyond_the_plan(items, key):
+    items[find(items, "ask", request="contribute/alice/1")][1]["body"]["total"] += 5
+
+
+def a_stranger_is_asked(items, key):
+    place = find(items, "ask", request="contribute/alice/1")
+    items.insert(place, ("ask", {**items[place][1], "site": "mallory", "request": "contribute/mallory/1"}))
+
+
+def asked_when_gone(items, key):
+    place = find(items, "ask", request="evaluate/alice/1")
+    items.insert(place, ("gone", {"site": "alice", "step": "train", "why": "late"}))
+
+
+def another_choice(items, key):
+    body = items[find(items, "choose")][1]
+    body["index"] = max(range(len(body["mistakes"])), key=body["mistakes"].__getitem__)
+
+
+def other_mistakes(items, key):
+    items[find(items, "choose")][1]["mistakes"][0] += 1
+
+
+def flagged_and_paid(items, key):
+    items[find(items, "choose")][1]["checks"]["alice"]["is_flagged"] = True
+
+
+def withheld_without_a_flag(items, key):
+    items[find(items, "choose")][1]["withheld"]["alice"] = "because"
+
+
+def never_checked(items, key):
+    del items[find(items, "choose")][1]["checks"]["alice"]
+
+
+def sign_again(items, place, key, **changes):
+    statement = {**items[place][1]["statement"], **changes}
+    statement.pop("signature")
+    items[place] = ("pay", {**items[place][1], "statement": sign_value(key, statement)})
+
+
+def paid_twice(items, key):
+    place = find(items, "pay", site="alice")
+    items.insert(place, copy.deepcopy(items[place]))
+
+
+def paid_more(items, key):
+    place = find(items, "pay", site="alice")
+    sign_again(items, place, key, amount=items[place][1]["statement"]["amount"] + 0.01)
+
+
+def settled_and_paid_more(items, key):
+    items[find(items, "settle")][1]["settlement"]["payments"]["alice"] += 1
+    paid_more(items, key)
+
+
+def paid_for_more(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, contributed=4)
+
+
+def another_cost(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, labelling=9.0)
+
+
+def flagged_for_no_reason(items, key):
+    """An operator that would rather not pay: everything it writes goes together, but nothing is wrong."""
+    body, why = items[find(items, "choose")][1], "flagged"
+    body["checks"]["alice"]["is_flagged"], body["withheld"]["alice"] = True, why
+    sign_again(items, find(items, "pay", site="alice"), key, amount=0.0, withheld=2.5, why=why)
+    items[find(items, "close")][1]["paid"] -= 2.5
+    items[:] = items[: find(items, "ask", step="pay")]
+
+
+def secretly_withheld(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, withheld=2.5)
+
+
+def a_reason_that_is_none(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, why="because")
+
+
+def another_pact(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, pact_digest="0" * 64)
+
+
+def signed_by_another(items, key):
+    sign_again(items, find(items, "pay", site="alice"), SigningKey.generate())
+
+
+def a_statement_for_another(items, key):
+    mine = items[find(items, "pay", site="bob")][1]["statement"]
+    items[find(items, "pay", site="alice")][1]["statement"] = mine
+
+
+def a_stranger_is_paid(items, key):
+    items.insert(find(items, "pay"), ("pay", {"site": "mallory", "statement": items[find(items, "pay")][1]}))
+
+
+def not_paid(items, key):
+    del items[find(items, "pay", site="alice")]
+
+
+def closed_with_another_sum(items, key):
+    items[find(items, "close")][1]["paid"] += 1
+
+
+def after_the_close(items, key):
+    items.append(("ask", items[find(items, "ask")][1]))
+
+
+def opened_twice(items, key):
+    items.insert(1, copy.deepcopy(items[0]))
+
+
+def not_opened(items, key):
+    del items[0]
+
+
+def planned_below_what_was_given(items, key):
+    place = find(items, "plan")
+    lower = copy.deepcopy(items[place])
+    lower[1]["plan"]["contributions"]["alice"] = 1
+    items.insert(find(items, "choose"), lower)
+
+
+FRAUDS = {
+    more_samples: "the digest of alice's answer",
+    another_digest: "the digest of alice's answer is not that of what it said",
+    an_answer_of_another: "bob did not say that",
+    no_signature: "alice did not say that",
+    an_answer_to_nothing: "an answer to nothing",
+    answered_twice: "contribute/alice/1 was answered twice",
+    asked_twice: "alice was asked twice for the same samples",
+    asked_again_under_the_same_name: "evaluate/alice/1 was asked twice",
+    asked_beyond_the_plan: "alice was asked for 8 samples, and the plan says 3",
+    a_stranger_is_asked: "'mallory' is not in the pact and was asked",
+    asked_when_gone: "alice is gone and was asked",
+    another_choice: "another candidate has fewer mistakes",
+    other_mistakes: "the mistakes are not those that were contributed",
+    flagged_and_paid: "flagged is ['alice'], and withheld from []",
+    withheld_without_a_flag: "flagged is [], and withheld from ['alice']",
+    never_checked: "contributions were paid for that were not checked",
+    paid_twice: "alice was paid twice",
+    paid_more: "alice is owed 2.5",
+    settled_and_paid_more: "alice is owed 2.5, and the settlement says 3.5",
+    paid_for_more: "alice gave 3",
+    another_cost: "3 samples of alice cost 3",
+    flagged_for_no_reason: "alice is flagged or not, and the check of what it gave says otherwise",
+    secretly_withheld: "0 is withheld from alice",
+    a_reason_that_is_none: "the statement of alice gives another reason than the check",
+    another_pact: "the statement of alice is about another run, site or pact",
+    signed_by_another: "the statement of alice is not signed by the operator",
+    a_statement_for_another: "the statement of alice is about another run, site or pact",
+    a_stranger_is_paid: "'mallory' was paid, and nothing was settled with it",
+    not_paid: "not paid: ['alice']",
+    closed_with_another_sum: "4 was paid in all, not 5",
+    after_the_close: "something follows after the run was closed",
+    opened_twice: "a run was opened twice",
+    not_opened: "was not opened",
+    planned_below_what_was_given: "the plan asks alice for less than it has given",
+}
+
+
+@pytest.mark.parametrize(("fraud", "message"), FRAUDS.items(), ids=[fraud.__name__ for fraud in FRAUDS])
+def test_an_intact_chain_of_wrong_entries_is_found_out(honest, fraud, message):
+    items, key, ledger = honest
+    changed = copy.deepcopy(items)
+    fraud(changed, key)
+    found = check_books(write(changed, ledger.last("open").run))
+    assert found.status is BooksStatus.WRONG
+    assert any(message in problem.what for problem in found.problems), found.problems
+
+
+def test_a_receipt_for_another_statement_is_found_out(honest):
+    items, _, ledger = honest
+    changed = copy.deepcopy(items)
+    body = changed[find(changed, "answer", request="pay/alice/1")][1]
+    body["body"] = {"statement": "0" * 64}
+    body["digest"] = digest_of_value(body["body"])
+    what = [problem.what for problem in check_books(write(changed, ledger.last("open").run)).problems]
+    assert what == ["alice did not say that", "alice signed for another statement"]
+
+
+def test_problems_name_their_entry_and_are_counted_beyond_the_first_hundred(honest):
+    items, _, ledger = honest
+    strange = [("answer", {"request": "none", "digest": "", "body": {}, "signature": None})] * 150
+    found = check_books(write([items[0], *strange], ledger.last("open").run))
+    assert (found.wrong, len(found.problems)) == (150, 100)
+    assert [problem.entry for problem in found.problems[:2]] == [2, 3]
+
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", max_size=2), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def paths_in(value, path=()):
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from paths_in(value[key], (*path, key))
+    elif isinstance(value, list):
+        for place in range(min(len(value), 4)):
+            yield from paths_in(value[place], (*path, place))
+
+
+def put(value, path, new):
+    if not path:
+        return new
+    value[path[0]] = put(value[path[0]], path[1:], new)
+    return value
+
+
+@settings(max_examples=300)
+@given(data=st.data())
+def test_whatever_stands_in_an_entry_the_audit_comes_to_an_end(honest, data):
+    items, _, ledger = honest
+    entries = list(ledger.entries())
+    place = data.draw(st.integers(0, len(items) - 1))
+    path = data.draw(st.sampled_from(list(paths_in(items[place][1]))))
+    body = put(copy.deepcopy(items[place][1]), path, data.draw(PLAIN))
+    books = RunBooks()
+    for number, entry in enumerate(entries):
+        found = books.read(type(entry)(**{**entry.to_dict(), "body": body}) if number == place else entry)
+        assert all(isinstance(problem, str) for problem in found)
+
+
+SIGNED = {"answer": ("body", "signature", "request"), "pay": ("statement", "site")}
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_no_signed_value_can_be_changed(honest, data):
+    """Whatever a site or the operator put its name to: any other value there is a problem."""
+    items, _, ledger = honest
+    entries = list(ledger.entries())
+    place = data.draw(st.sampled_from([at for at, (kind, _) in enumerate(items) if kind in SIGNED]))
+    kind, body = items[place]
+    paths = [path for path in paths_in(body) if path and path[0] in SIGNED[kind]]
+    changed = put(copy.deepcopy(body), data.draw(st.sampled_from(paths)), data.draw(PLAIN))
+    if digest_of_value(changed) == digest_of_value(body):
+        return
+    books, problems = RunBooks(), []
+    for number, entry in enumerate(entries):
+        kept = type(entry)(**{**entry.to_dict(), "body": changed}) if number == place else entry
+        problems += books.read(kept)
+    assert problems
+
+
+def test_the_books_of_simulated_runs_are_audited_too(monkeypatch):
+    monkeypatch.setattr(RunBooks, "read", lambda self, entry: ["something is wrong"])
+    with pytest.raises(FailedSeedError, match="something is wrong"):
+        simulate(0)

@@ -1,0 +1,111 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from carrier import OPERATOR, Carrier, key_of, run_over, small_federation, with_test_keys
+from fedpact.errors import LedgerError, ProtocolError
+from fedpact.protocol.keys.signing import save_key
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.operator.operator_files import read_identify, read_operator, write_operator
+from fedpact.protocol.pact import make_pact
+from fedpact.protocol.site.simulated_sites import simulate_sites
+
+FED = small_federation()
+KEYS = {name: key_of(name).public for name in FED.names}
+PACT = make_pact(FED, keys=KEYS, operator=OPERATOR.public, level=1e-6)
+
+
+@pytest.fixture
+def home(tmp_path):
+    save_key(OPERATOR, tmp_path / "operator.key")
+    write(tmp_path / "home")
+    return tmp_path / "home"
+
+
+def write(home, pact=PACT, ledger=None, key=None):
+    own = home.parent / "operator.key" if key is None else key
+    books = str(home.parent / "books.db") if ledger is None else ledger
+    write_operator(home, pact, books, key=own, sites={}, keys=home.parent)
+
+
+def kinds(home):
+    with Ledger.open(home.parent / "books.db") as ledger:
+        return [entry.kind for entry in ledger.entries()]
+
+
+def run_in(home):
+    operator = read_operator(home)
+    try:
+        sites = with_test_keys(simulate_sites(FED, teacher="none", seed=1))
+        return run_over(operator, Carrier(sites, now=1e9))
+    finally:
+        operator.ledger.close()
+
+
+def test_a_server_is_started_and_started_again(home):
+    first = read_operator(home)
+    assert first.state.pact == PACT
+    first.ledger.close()
+    again = read_operator(home)
+    assert again.state.run == first.state.run
+    again.ledger.close()
+    assert kinds(home) == ["open", "resume"]
+
+
+def test_a_server_that_is_started_again_after_the_end_pays_nobody_again(home):
+    """It may have been killed after its last entry, and whoever watches over it starts it again."""
+    first = run_in(home)
+    before = kinds(home)
+    assert run_in(home) == first
+    assert kinds(home) == before
+    assert before.count("pay") == 3
+
+
+def test_a_folder_that_is_written_again_is_another_run(home):
+    first = run_in(home)
+    write(home)
+    second = run_in(home)
+    assert second.run != first.run
+    assert run_in(home) == second
+    assert kinds(home).count("open") == 2
+
+
+def test_a_folder_for_a_run_that_is_not_finished(home):
+    read_operator(home).ledger.close()
+    write(home)
+    operator = read_operator(home)
+    operator.ledger.close()
+    assert kinds(home) == ["open", "resume"]
+    other = make_pact(FED, keys=KEYS, operator=OPERATOR.public)
+    write(home, other)
+    with pytest.raises(
+        LedgerError, match=f"run '{operator.state.run}' of this ledger is of another pact; take another"
+    ):
+        read_operator(home)
+
+
+def test_the_folder_can_be_opened_from_anywhere(home, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("there"), ledger="own.db", key=Path("operator.key"))
+    kept = json.loads(Path("there/run.json").read_text())
+    assert (kept["ledger"], kept["key"]) == (str(tmp_path / "own.db"), str(tmp_path / "operator.key"))
+
+
+def test_folders_that_cannot_be_read(home):
+    with pytest.raises(ProtocolError, match=r"there is no run at .*; start one with: fedpact run FILE"):
+        read_operator(home.parent)
+    (home.parent / "operator.key").unlink()
+    with pytest.raises(ProtocolError, match=r"operator.key"):
+        read_operator(home)
+    (home / "run.json").write_text("{")
+    with pytest.raises(ProtocolError, match=r"run.json: the operator's folder cannot be read: "):
+        read_identify(home)
+
+
+def test_sites_are_known_by_their_keys(home):
+    identify = read_identify(home)
+    for name, site in with_test_keys(simulate_sites(FED)).items():
+        assert identify(b"challenge", site.hello(b"challenge")) == name
+        assert identify(b"another", site.hello(b"challenge")) is None
+    assert identify(b"challenge", b"hello") is None

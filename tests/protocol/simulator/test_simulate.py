@@ -1,0 +1,51 @@
+"""The protocol in simulated worlds: whatever goes wrong, its rules hold; and a seed is a world."""
+
+from dataclasses import replace
+
+import pytest
+
+from fedpact.protocol.simulator.faults import NO_FAULTS
+from fedpact.protocol.simulator.simulate import Simulated, simulate
+
+FEW = 20
+THEMES = {
+    "network": replace(NO_FAULTS, loss=0.3, duplicate=0.3, late=0.2, garbage=0.3, replay=0.3, impersonation=0.3),
+    "server": replace(
+        NO_FAULTS, server_crash=0.05, full_disk=0.05, unknown_write=0.05, zombie=0.1, confusion=0.2, clock=0.3
+    ),
+    "sites": replace(NO_FAULTS, site_crash=0.15, death=0.6, short=1.0, lie=1.0, folly=0.5),
+}
+
+
+@pytest.mark.parametrize("start", range(0, 200, FEW))
+def test_in_worlds_where_everything_goes_wrong_every_rule_holds(start):
+    for seed in range(start, start + FEW):
+        assert simulate(seed).status in ("FINISHED", "STOPPED")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_in_worlds_where_one_thing_goes_wrong_more_often_every_rule_holds(theme):
+    seen = [simulate(seed, THEMES[theme]) for seed in range(1000, 1030)]
+    struck = {fault for one in seen for fault, times in one.tally.items() if times}
+    wanted = {name for name, most in THEMES[theme].to_dict().items() if most} - {"lie", "short"}
+    assert wanted <= struck
+
+
+def test_where_nothing_goes_wrong_everybody_is_paid_and_nobody_is_refused():
+    for seed in range(30):
+        seen = simulate(seed, NO_FAULTS)
+        assert seen.status == "FINISHED"
+        assert not any(seen.tally[name] for name in ("gone", "stops", "refusals", "resumes", "withheld"))
+
+
+def test_a_seed_makes_the_same_world_every_time():
+    for seed in range(20):
+        first, second = simulate(seed), simulate(seed)
+        assert first == second
+        assert Simulated.from_dict(first.to_dict()) == first
+
+
+def test_worlds_differ():
+    seen = [simulate(seed) for seed in range(20)]
+    assert len({one.head for one in seen}) == 20
+    assert {one.runs for one in seen} == {1, 2, 3}

@@ -1,0 +1,125 @@
+"""Everything that a run needs, in one folder: made, found again, used twice, and never written over in use."""
+
+import pytest
+
+from fedpact.describe.examples import alice_bob
+from fedpact.describe.federation import Federation
+from fedpact.errors import ProtocolError
+from fedpact.protocol.home import prepare_home, read_home
+from fedpact.protocol.keys.key_set import add_keys, make_keys
+from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.operator.check_books import check_books
+from fedpact.protocol.operator.operator_files import read_operator
+from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.pact import make_pact
+from fedpact.protocol.run import read_outcome, run_home
+from fedpact.protocol.site.simulated_sites import simulate_sites
+from fedpact.protocol.site.site_files import read_site
+
+FED = alice_bob()
+
+
+def prepare(folder, seed=1, **options):
+    sites = simulate_sites(FED, teacher="xA", seed=seed)
+    return prepare_home(folder, make_pact(FED, method="tree"), sites, **options)
+
+
+def entries(where):
+    with Ledger.open(where) as ledger:
+        return [(entry.run, entry.kind) for entry in ledger.entries()]
+
+
+def test_what_is_prepared_is_found_again_by_its_folder_and_by_its_ledger(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    home = prepare("there")
+    assert (home.folder, home.ledger) == (tmp_path / "there", str(tmp_path / "there" / "ledger.db"))
+    assert home.sites == {name: tmp_path / "there" / "sites" / name for name in ("alice", "bob")}
+    assert set(home.pact.keys) == {"alice", "bob"}
+    for where in ("there", home.folder, home.ledger):
+        assert read_home(where) == home
+    for name, folder in home.sites.items():
+        site = read_site(folder)
+        assert (site.name, site.key.public, site.operator) == (name, home.pact.keys[name], home.pact.operator)
+
+
+def test_nothing_is_asked_before_it_runs(tmp_path):
+    home = prepare(tmp_path)
+    assert entries(home.ledger) == []
+    outcome = run_home(home)
+    assert outcome.status is RunStatus.FINISHED
+    assert outcome.contributions == {"alice": 3, "bob": 2}
+    assert read_outcome(home.ledger) == outcome
+    assert run_home(read_home(tmp_path)) == outcome, "a finished run stays so"
+
+
+def test_two_runs_in_one_home_are_two_runs_in_one_ledger_with_the_same_keys(tmp_path):
+    first = run_home(prepare(tmp_path))
+    again = prepare(tmp_path, seed=2)
+    second = run_home(again)
+    kept = entries(again.ledger)
+    assert [run for run, kind in kept if kind == "open"] == [first.run, second.run]
+    assert [run for run, kind in kept if kind == "close"] == [first.run, second.run]
+    assert first.run != second.run
+    with Ledger.open(again.ledger) as ledger:
+        one, two = (entry.body["pact"] for entry in ledger.entries() if entry.kind == "open")
+    assert one["keys"] == two["keys"]
+    assert check_books(again.ledger).is_sound
+
+
+def test_a_run_that_is_not_finished_is_not_written_over(tmp_path):
+    home = prepare(tmp_path)
+    read_operator(home.operator).ledger.close()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.suffix in (".toml", ".json")}
+    for seed in (1, 2):
+        with pytest.raises(ProtocolError, match="is not finished; continue it with: fedpact run --resume"):
+            prepare(tmp_path, seed=seed)
+    assert {path: path.read_bytes() for path in before} == before
+    assert run_home(read_home(tmp_path)).status is RunStatus.FINISHED
+    prepare(tmp_path)
+
+
+def test_books_elsewhere(tmp_path):
+    books = tmp_path / "office" / "books.db"
+    books.parent.mkdir()
+    home = prepare(tmp_path / "home", ledger=str(books))
+    outcome = run_home(home)
+    assert not (tmp_path / "home" / "ledger.db").exists()
+    assert read_outcome(str(books)) == outcome
+    assert read_home(tmp_path / "home").ledger == str(books)
+    with pytest.raises(ProtocolError, match=r"books.db is kept apart from its run; give the folder of the run"):
+        read_home(books)
+
+
+def test_keys_that_are_there_are_used_and_a_site_without_is_named(tmp_path):
+    made = make_keys(tmp_path / "keys", ["alice"])
+    with pytest.raises(ProtocolError, match="has no keys of site 'bob'; make them with: fedpact keys add"):
+        prepare(tmp_path / "home", keys=tmp_path / "keys")
+    assert not (tmp_path / "home" / "operator").exists()
+    added = add_keys(tmp_path / "keys", ["bob"])
+    home = prepare(tmp_path / "home", keys=tmp_path / "keys")
+    assert (home.keys, home.pact.operator) == (tmp_path / "keys", made.operator)
+    assert home.pact.keys == {"alice": made.sites["alice"], "bob": added.sites["bob"]}
+    assert not (tmp_path / "home" / "keys").exists()
+    assert run_home(home).status is RunStatus.FINISHED
+
+
+def test_sites_of_other_machines_have_no_folder_here(tmp_path):
+    home = prepare_home(tmp_path, make_pact(FED))
+    assert home.sites == {}
+    with pytest.raises(ProtocolError, match="site 'alice' is not on this machine; run on Flower"):
+        run_home(home)
+
+
+def test_names_that_are_no_names_of_folders(tmp_path):
+    labels, masses = [[0, 0], [0, 1]], [[0.5, 0.5], [0.2, 0.8]]
+    fed = Federation.from_table(labels, masses, epsilon=0.1, delta=0.1, names=["../ward 1", "ward/1"])
+    home = prepare_home(tmp_path, make_pact(fed), simulate_sites(fed))
+    assert sorted(folder.name for folder in home.sites.values()) == ["ward-1", "ward-1-2"]
+    assert {folder.parent for folder in home.sites.values()} == {tmp_path / "sites"}
+    assert run_home(home).status is RunStatus.FINISHED
+
+
+@pytest.mark.parametrize("where", ["nothing", "nothing/ledger.db"])
+def test_no_run_is_where_it_is_looked_for(tmp_path, where):
+    with pytest.raises(ProtocolError, match=f"there is no run at {tmp_path / where}; start one with"):
+        read_home(tmp_path / where)
