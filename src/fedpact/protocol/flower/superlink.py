@@ -1,0 +1,221 @@
+"""Talk to a SuperLink with Flower's own command: register nodes, submit a run, follow it, ask for its status.
+
+``flwr`` reads its connections from ``config.toml`` in ``FLWR_HOME``, so every connection here has a home of its
+own and never touches the user's. Without TLS anybody on the way reads and changes everything: that is refused for
+any host but this one.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import ssl
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from enum import Enum
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from fedpact.errors import ProtocolError
+
+NAME = "fedpact"
+COMMAND_WITHIN = 60.0
+_IS_REGISTERED = "Public key already in use"
+Settings = Mapping[str, str | int | float | bool]
+
+
+class FlowerStatus(Enum):
+    """How a Flower run stands; the values are Flower's words."""
+
+    PENDING = "pending"
+    STARTING = "starting"
+    RUNNING = "running"
+    COMPLETED = "finished:completed"
+    STOPPED = "finished:stopped"
+    FAILED = "finished:failed"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.value.startswith("finished")
+
+
+def flower_environment(home: Path) -> dict[str, str]:
+    """Say what Flower's processes get to see: a home of their own, this interpreter's commands and path."""
+    beside = str(Path(sys.executable).parent)
+    told = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    unproxied = ",".join(part for part in ("127.0.0.1", "localhost", told) if part)
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([beside, os.environ.get("PATH", os.defpath)]),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "FLWR_HOME": str(home),
+        "FLWR_TELEMETRY_ENABLED": "0",
+        "FLWR_DISABLE_UPDATE_CHECK": "1",
+        "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
+        "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.2",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "NO_PROXY": unproxied,
+        "no_proxy": unproxied,
+        "NO_COLOR": "1",
+    }
+
+
+def flower_command(name: str) -> str:
+    """Path of one of Flower's commands, beside this interpreter."""
+    path = Path(sys.executable).parent / name
+    if not path.exists():
+        raise ProtocolError(
+            f"Flower's command {name} is not beside {sys.executable}; install Flower into this venv"
+        )
+    return str(path)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address, ``HOST:PORT``, stays on this machine.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.1:9092"), is_loopback("[::1]:9092"), is_loopback("10.0.0.1:9092")
+    (True, True, False)
+    """
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuperLinkConnection:
+    """How to reach a SuperLink.
+
+    Parameters
+    ----------
+    address
+        ``HOST:PORT``.
+    root_certificates
+        The certificate that signs the SuperLink's; None is without TLS, and for this machine only.
+    home
+        A folder of this connection's own, for Flower's files.
+    """
+
+    address: str
+    root_certificates: Path | None
+    home: Path
+
+    def __post_init__(self) -> None:
+        if self.root_certificates is None and not is_loopback(self.address):
+            rule = "no SuperLink on another machine is reached without TLS"
+            raise ProtocolError(f"{rule}; give the root certificates that sign the one of {self.address}")
+        if self.root_certificates is not None and not self.root_certificates.is_file():
+            raise ProtocolError(f"the root certificates {self.root_certificates} are not a file")
+
+    def register(self, public_key: Path) -> None:
+        """Let the SuperNode with this public key take part; one that may already, still may."""
+        try:
+            self._run("supernode", "register", str(public_key.resolve()), NAME)
+        except ProtocolError as error:
+            if _IS_REGISTERED not in str(error):
+                raise
+
+    def submit(self, app_folder: Path, *, simulation: Settings | None = None) -> str:
+        """Start a run of a Flower project, and return the run's id.
+
+        Parameters
+        ----------
+        app_folder
+            The project, with the run's configuration in it; the SuperLink and all nodes get to see it.
+        simulation
+            For a SuperLink that simulates its nodes: how many, and with what.
+        """
+        pairs = [f"{key}={json.dumps(value)}" for key, value in (simulation or {}).items()]
+        arguments = ["--federation-config", " ".join(pairs)] if pairs else []
+        answer = self._run_json("run", str(app_folder.resolve()), NAME, *arguments)
+        return str(answer["run-id"])
+
+    def status(self, run: str) -> FlowerStatus:
+        """Ask how a run stands."""
+        answer = self._run_json("list", NAME, "--run-id", run)
+        return FlowerStatus(answer["runs"][0]["status"])
+
+    def follow(self, run: str) -> list[str]:
+        """Give the command that prints a run's log until the run is over."""
+        return [flower_command("flwr"), "log", run, NAME, "--stream"]
+
+    def write_config(self) -> None:
+        """Write the connection where Flower's command looks for it."""
+        where: dict[str, Any] = {"address": self.address, "insecure": self.root_certificates is None}
+        if self.root_certificates is not None:
+            where["root-certificates"] = str(self.root_certificates.resolve())
+        self.home.mkdir(parents=True, exist_ok=True)
+        text = tomli_w.dumps({"superlink": {"default": NAME, NAME: where}})
+        (self.home / "config.toml").write_text(text, encoding="utf-8")
+
+    def _run_json(self, *arguments: str) -> dict[str, Any]:
+        printed = self._run(*arguments, "--format", "json")
+        answer: dict[str, Any] = json.loads(printed[printed.index("{") :])
+        return answer
+
+    def _run(self, *arguments: str) -> str:
+        self.write_config()
+        what = " ".join(arguments[:2])
+        try:
+            done = subprocess.run(
+                [flower_command("flwr"), *arguments],
+                env=flower_environment(self.home),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=COMMAND_WITHIN,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ProtocolError(
+                f"'flwr {what}' at {self.address} did not end within {COMMAND_WITHIN:g} s"
+            ) from None
+        if done.returncode:
+            raise ProtocolError(f"'flwr {what}' at {self.address} failed: {_reason([done.stdout, done.stderr])}")
+        return done.stdout
+
+
+def _reason(texts: Sequence[str]) -> str:
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    return " ".join(lines)[-300:] or "it says nothing"
+
+
+def is_healthy(connection: SuperLinkConnection, *, within: float = 2.0) -> bool:
+    """Whether a SuperLink answers; a certificate that is not trusted or not valid is an error, not an answer."""
+    host, _, port = connection.address.rpartition(":")
+    try:
+        with closing(_client(host.strip("[]"), int(port), connection.root_certificates, within)) as client:
+            client.request("GET", "/health")
+            return client.getresponse().status == http.client.OK
+    except ssl.SSLCertVerificationError as error:
+        shown = f"the SuperLink at {connection.address} shows a certificate that is not accepted"
+        check = f"check its dates and names, and that {connection.root_certificates} signed it"
+        raise ProtocolError(f"{shown} ({error.verify_message}); {check}") from None
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def _client(host: str, port: int, roots: Path | None, within: float) -> http.client.HTTPConnection:
+    if roots is None:
+        return http.client.HTTPConnection(host, port, timeout=within)
+    context = ssl.create_default_context(cafile=str(roots))
+    return http.client.HTTPSConnection(host, port, timeout=within, context=context)
+
+
+def insist_on_health(connection: SuperLinkConnection) -> None:
+    """Raise unless a SuperLink answers."""
+    if not is_healthy(connection, within=10.0):
+        raise ProtocolError(
+            f"no SuperLink answers at {connection.address}; start one there, or check host, port and firewall"
+        )

@@ -1,0 +1,274 @@
+"""Requests and answers over a Flower grid, as the driver of an operator wants them.
+
+Which site lives at which node is not Flower's to say: every new node is greeted with a fresh challenge, and the
+caller's ``identify`` decides from the signed reply which site it is. Nodes join late, leave, and come back under
+the same id (with a registered key) or a new one. If two nodes speak for one site, the one believed first is asked
+as long as it is there; the other is told so once.
+
+Nothing here decides what an unanswered request means: the operator has the deadlines and sends again. A request
+that is already with a node is not pushed a second time, since each message costs the site a process; it counts as
+lost once Flower says so, its time to live is over, or its node was started anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from flwr.app import Message
+from flwr.serverapp import Grid
+
+from fedpact.errors import MessageError
+from fedpact.protocol.flower.records import (
+    HELLO,
+    MOST_BYTES,
+    REFUSED,
+    STEPS,
+    from_content,
+    make_challenge,
+    to_content,
+)
+from fedpact.protocol.operator.operator import Outgoing
+
+LOG = logging.getLogger("flwr")
+MOST_NOTES = 1000
+Identify = Callable[[bytes, bytes], str | None]
+
+
+@dataclass(slots=True)
+class _Node:
+    """One SuperNode as listed by the SuperLink; ``site`` once it is believed to speak for one."""
+
+    id: int
+    started: str
+    seen: int
+    site: str | None = None
+    greet_at: float = 0.0
+    is_told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    step: str
+    data: bytes
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    node: int
+    started: str
+    message_type: str
+    data: bytes
+    until: float
+
+
+@dataclass(slots=True)
+class _Timing:
+    poll: float
+    look: float
+    time_to_live: float
+    greet_again: float
+    looked_at: float = field(default=float("-inf"))
+
+
+class FlowerTransport:
+    """Sends an operator's requests over a grid and collects the answers.
+
+    Parameters
+    ----------
+    grid
+        Flower's grid; only ``get_nodes``, ``push_messages`` and ``pull_messages`` are used.
+    identify
+        ``identify(challenge, reply)`` says which site gave a reply to a challenge, or None if it is not believed.
+    time_to_live
+        Seconds that a request may stay with a node, unless ``send`` is given an earlier deadline.
+    poll, look
+        Seconds between two questions for answers, and between two looks at the list of nodes.
+    greet_again
+        Seconds until a node whose greeting failed is greeted again.
+    clock, sleep
+        Time in seconds since the epoch, and how to wait.
+
+    Attributes
+    ----------
+    notes
+        What a user should know of nodes and lost messages, one line each.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        identify: Identify,
+        *,
+        time_to_live: float = 3600.0,
+        poll: float = 0.5,
+        look: float = 1.0,
+        greet_again: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._grid, self._identify, self._clock, self._sleep = grid, identify, clock, sleep
+        self._timing = _Timing(poll=poll, look=look, time_to_live=time_to_live, greet_again=greet_again)
+        self._nodes: dict[int, _Node] = {}
+        self._joined = 0
+        self._waiting: dict[str, dict[bytes, _Waiting]] = {}
+        self._pending: dict[str, _Pending] = {}
+        self.notes: list[str] = []
+
+    @property
+    def sites(self) -> dict[str, int]:
+        """The node that is asked for each site that is present."""
+        first: dict[str, int] = {}
+        for node in sorted(self._nodes.values(), key=lambda node: node.seen):
+            if node.site is not None:
+                first.setdefault(node.site, node.id)
+        return first
+
+    def send(self, outgoing: Outgoing) -> None:
+        """Send a request as soon as its site is there, at most until its deadline."""
+        if outgoing.step not in STEPS:
+            raise MessageError(f"a step is one of {', '.join(STEPS)}; it is {outgoing.step!r}")
+        if len(outgoing.data) > MOST_BYTES:
+            raise MessageError(f"a request holds at most {MOST_BYTES} bytes; this one holds {len(outgoing.data)}")
+        until = min(self._clock() + self._timing.time_to_live, outgoing.deadline)
+        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = _Waiting(outgoing.step, outgoing.data, until)
+        self._push_waiting()
+
+    def receive(self, until: float) -> list[bytes]:
+        """Wait for answers, at most until ``until`` (seconds since the epoch); returns them as they come."""
+        while True:
+            self._look_at_nodes()
+            self._push_waiting()
+            answers = self._pull()
+            left = until - self._clock()
+            if answers or left <= 0:
+                return answers
+            self._sleep(min(self._timing.poll, left))
+
+    def _look_at_nodes(self) -> None:
+        now = self._clock()
+        if now < self._timing.looked_at + self._timing.look:
+            return
+        self._timing.looked_at = now
+        listed = {info.node_id: info.last_activated_at for info in self._grid.get_nodes()}
+        for node in [node for node in self._nodes.values() if listed.get(node.id) != node.started]:
+            self._lose(node)
+        for node_id, started in listed.items():
+            if node_id not in self._nodes:
+                self._joined += 1
+                self._nodes[node_id] = _Node(node_id, started, self._joined)
+        self._greet(now)
+        self._tell_rivals()
+
+    def _lose(self, node: _Node) -> None:
+        del self._nodes[node.id]
+        if node.site is not None:
+            self._note(f"site {node.site!r} left: its node {node.id} is gone or was started anew")
+
+    def _greet(self, now: float) -> None:
+        for node in self._nodes.values():
+            if node.site is None and node.greet_at <= now:
+                until = now + max(self._timing.greet_again, 60.0)
+                node.greet_at = until
+                self._push(node, HELLO, make_challenge(node.id), until)
+
+    def _tell_rivals(self) -> None:
+        chosen = self.sites
+        for node in self._nodes.values():
+            if node.site is not None and chosen[node.site] != node.id and not node.is_told:
+                node.is_told = True
+                first = chosen[node.site]
+                self._note(f"two nodes speak for site {node.site!r}: node {first} is asked, node {node.id} is not")
+                self._push(node, REFUSED, b"", self._clock() + 60.0)
+
+    def _push_waiting(self) -> None:
+        now = self._clock()
+        for site, node_id in self.sites.items():
+            node = self._nodes[node_id]
+            for waiting in self._waiting.pop(site, {}).values():
+                if waiting.until > now and not self._is_with(node, waiting.data):
+                    self._push(node, STEPS[waiting.step], waiting.data, waiting.until)
+
+    def _is_with(self, node: _Node, data: bytes) -> bool:
+        return any(
+            (pending.node, pending.started, pending.data) == (node.id, node.started, data)
+            for pending in self._pending.values()
+        )
+
+    def _push(self, node: _Node, message_type: str, data: bytes, until: float) -> None:
+        message = Message(to_content(data), node.id, message_type, ttl=until - self._clock())
+        ids = list(self._grid.push_messages([message]))
+        if ids and ids[0]:
+            self._pending[ids[0]] = _Pending(node.id, node.started, message_type, data, until)
+        else:
+            self._note(f"the SuperLink did not take a {message_type} for node {node.id}")
+
+    def _pull(self) -> list[bytes]:
+        if not self._pending:
+            return []
+        answers = [self._take(reply) for reply in self._grid.pull_messages(set(self._pending))]
+        self._forget_expired()
+        return [answer for answer in answers if answer is not None]
+
+    def _forget_expired(self) -> None:
+        now = self._clock()
+        for key in [key for key, pending in self._pending.items() if pending.until <= now]:
+            pending = self._pending.pop(key)
+            self._note(f"{self._name_of(pending.node)} did not answer {pending.message_type} in time")
+
+    def _take(self, reply: Message) -> bytes | None:
+        pending = self._pending.pop(reply.metadata.reply_to_message_id, None)
+        if pending is None:
+            return None
+        data = self._read(reply, pending)
+        if data is None or pending.message_type == REFUSED:
+            return None
+        if pending.message_type == HELLO:
+            self._believe(pending, data)
+            return None
+        return data
+
+    def _read(self, reply: Message, pending: _Pending) -> bytes | None:
+        if not reply.has_error():
+            try:
+                return from_content(reply.content)
+            except MessageError as error:
+                problem = str(error)
+        else:
+            problem = f"error {reply.error.code}: {_one_line(reply.error.reason)}"
+        self._note(f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}")
+        if pending.message_type == HELLO and pending.node in self._nodes:
+            self._nodes[pending.node].greet_at = self._clock() + self._timing.greet_again
+        return None
+
+    def _believe(self, pending: _Pending, reply: bytes) -> None:
+        node = self._nodes.get(pending.node)
+        if node is None or node.started != pending.started:
+            return
+        node.site = self._identify(pending.data, reply)
+        if node.site is None:
+            node.greet_at = float("inf")
+            self._note(f"node {node.id} is not believed to be a site of this pact; it is not asked")
+        else:
+            self._joined += 1
+            node.seen = self._joined
+            self._note(f"site {node.site!r} is at node {node.id}")
+            self._tell_rivals()
+
+    def _name_of(self, node_id: int) -> str:
+        node = self._nodes.get(node_id)
+        return f"node {node_id}" if node is None or node.site is None else f"site {node.site!r}"
+
+    def _note(self, line: str) -> None:
+        LOG.info("%s", line)
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(line)
+
+
+def _one_line(text: str | None) -> str:
+    """Make a stranger's text fit for a log: one line, printable, short."""
+    shown = "".join(mark if mark.isprintable() else " " for mark in text or "")
+    return " ".join(shown.split())[:200]
