@@ -1,0 +1,124 @@
+"""``simulate``: runs of the protocol in a world that a seed makes, with every invariant checked at every step."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fedpact.describe.numbers import read_whole_number
+from fedpact.errors import FedpactError, ProtocolError
+from fedpact.protocol.simulator.auditor import Auditor
+from fedpact.protocol.simulator.faults import Faults, draw_faults
+from fedpact.protocol.simulator.site_process import Character
+from fedpact.protocol.simulator.stage import set_stage
+from fedpact.protocol.simulator.truth import Truth
+from fedpact.protocol.simulator.weather import START
+from fedpact.protocol.simulator.world import World
+
+BUGS = (FedpactError, AssertionError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
+"""By what a defect shows itself, besides an invariant that does not hold; no fault may make a process raise it."""
+
+
+class FailedSeedError(ProtocolError):
+    """An invariant broke in a simulated world; the seed makes it break again."""
+
+    def __init__(self, seed: int, why: str, log: Iterable[str]) -> None:
+        self.seed, self.why, self.log = seed, why, tuple(log)
+        super().__init__(f"seed {seed}: {why}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """What happened in one world."""
+
+    seed: int
+    status: str
+    """How its last run ended."""
+    runs: int
+    entries: int
+    seconds: float
+    """Of simulated time."""
+    tally: Mapping[str, int]
+    """How often each thing happened."""
+    events: tuple[str, ...]
+    """What happened when, one line each."""
+    head: str
+    """Hash of the last entry: equal for equal worlds."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "seed": self.seed,
+            "status": self.status,
+            "runs": self.runs,
+            "entries": self.entries,
+            "seconds": self.seconds,
+            "tally": dict(self.tally),
+            "events": list(self.events),
+            "head": self.head,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Simulated:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(**{**entry, "events": tuple(entry["events"])})
+
+
+def _count(world: World, auditor: Auditor) -> dict[str, int]:
+    """Faults that struck, and what the ledgers say came of them."""
+    kinds = [entry.kind for entry in auditor.entries]
+    noted = {"messages": len(world.sent), "resumes": kinds.count("resume"), "refusals": kinds.count("refuse")}
+    noted |= {"gone": kinds.count("gone"), "plans": kinds.count("plan"), "stops": kinds.count("stop")}
+    noted["withheld"] = sum(len(audit.withheld) for audit in auditor.runs.values())
+    noted["paid"] = sum(len(audit.paid) for audit in auditor.runs.values())
+    return {**dict(sorted(world.weather.tally.items())), **noted}
+
+
+def simulate(seed: Any, faults: Faults | None = None) -> Simulated:
+    """Run the protocol in the world of a seed.
+
+    Parameters
+    ----------
+    seed
+        Decides everything: federation, sites, teacher, and when faults strike.
+    faults
+        The chances of all that can go wrong; if not given, the seed draws them.
+
+    Raises
+    ------
+    FailedSeedError
+        If an invariant breaks, something is raised that should not be, or a run does not end; carries what
+        happened.
+
+    Examples
+    --------
+    >>> seen = simulate(0)
+    >>> seen.head == simulate(0).head
+    True
+    """
+    seed = read_whole_number(seed, "seed")
+    rng = random.Random(seed)
+    drawn = draw_faults(Faults(), rng) if faults is None else faults
+    stage = set_stage(rng, drawn)
+    world = World(stage.pacts, stage.sites, rng=rng, faults=drawn, resumes=stage.resumes, own=stage.own)
+    honest = [name for name, process in world.sites.items() if process.character is Character.HONEST]
+    auditor = Auditor(Truth(stage.federation, stage.sites, honest, stage.enough))
+    try:
+        world.run(auditor.look)
+        auditor.conclude(world)
+    except BUGS as error:
+        raise FailedSeedError(seed, f"{type(error).__name__}: {error}", world.weather.log) from error
+    finally:
+        world.disk.close()
+    return Simulated(
+        seed=seed,
+        status=world.statuses[-1].name,
+        runs=len(auditor.runs),
+        entries=len(auditor.entries),
+        seconds=world.weather.now - START,
+        tally=_count(world, auditor),
+        events=tuple(world.weather.log),
+        head=auditor.head,
+    )
