@@ -37,6 +37,7 @@ def test_the_python_of_the_readme_runs_as_printed(capsys):
         "no pure equilibrium exists: every profile was searched",
         "{'alice': 2.0, 'bob': 1.0} 3.0",
         "0.0 28.0",
+        "{'alice': 3, 'bob': 2} {'alice': 3.0, 'bob': 2.0} h2",
         "17.0 36.0",
         "[28, 24, 21, 17]",
     ]
@@ -56,7 +57,7 @@ def test_the_page_on_obliviousness_prints_what_it_shows(capsys):
     assert capsys.readouterr().out == shown
 
 
-@pytest.mark.parametrize("name", ["candidates", "confidence"])
+@pytest.mark.parametrize("name", ["candidates", "confidence", "training"])
 def test_a_page_prints_what_its_comments_say(name, capsys, tmp_path, monkeypatch):
     page = (ROOT / "docs" / "explanation" / f"{name}.md").read_text()
     monkeypatch.chdir(tmp_path)
@@ -164,6 +165,24 @@ def test_the_readme_and_the_page_on_confidence_tell_the_measured_coverage():
     assert f"missed it in {few} of them with 30 points per site, and in {many}" in README.replace("\n", " ")
 
 
+def test_averaging_is_told_as_it_was_measured():
+    results = ROOT / "docs" / "results"
+    entry = json.loads((results / "averaging.json").read_text())
+    found = fp.AveragingExperiment.from_dict(entry)
+    page = (results / "averaging.md").read_text()
+    assert found.to_dict() == entry
+    for row in found.rows:
+        batch = "all" if row.batch is None else row.batch
+        losses = f"{row.loss:.3f} | {row.pooled_loss:.3f}"
+        accuracies = f"{row.accuracy:.1%} | {row.pooled_accuracy:.1%} | {row.worst_site_gap:.1%}"
+        line = f"| {row.model} | {row.start} | {row.sites} | {batch} | {row.epochs} | {losses} | {accuracies} |"
+        assert line in page
+    for setting in found.settings:
+        assert f"| {setting.seed} | {' | '.join(map(str, setting.m.values()))} | {setting.chosen} |" in page
+    assert found.status is fp.AveragingStatus.OPENS
+    assert found.status.value in page.replace("\n", " ")
+
+
 @pytest.mark.parametrize("name", ["hospitals", "digits"])
 def test_the_plans_from_reports_are_those_of_the_file(name):
     results = ROOT / "docs" / "results"
@@ -204,7 +223,7 @@ def test_the_python_of_the_page_on_contributions_prints_what_it_says(capsys):
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
     exec(compile(code, "contributions.md", "exec"), {})
     said = re.findall(r"(?:^|  )# ((?:\[|True|False|\d+ of).*)$", code, flags=re.MULTILINE)
-    assert len(said) == 6
+    assert len(said) == 8
     assert capsys.readouterr().out.splitlines() == said
     flagged, sites = re.findall(r"([\d,]+) of ([\d,]+) are flagged", page)[0]
     assert f"{flagged} of {sites.replace(',', '')} WITHIN" == said[3]
@@ -239,22 +258,40 @@ def test_the_python_of_the_page_on_realizability_prints_what_it_says(capsys):
     assert said[-1].endswith(" True 0.24 0.71")
 
 
-def test_the_files_of_the_how_to_go_from_report_to_check(tmp_path, monkeypatch, capsys):
-    """Every block of the page in order: python as it stands, commands in the folder that it fills."""
-    page = (ROOT / "docs" / "how-to" / "files-only.md").read_text()
-    monkeypatch.chdir(tmp_path)
+def follow(page: str) -> dict[str, str]:
+    """Every block of a how-to in order, in this folder: python as it stands, commands; what each printed."""
     names: dict[str, object] = {}
     printed = {}
-    for language, code in re.findall(r"```(python)?\n(.*?)```", page, flags=re.DOTALL):
+    text = (ROOT / "docs" / "how-to" / page).read_text()
+    for language, code in re.findall(r"```(python)?\n(.*?)```", text, flags=re.DOTALL):
         if language:
-            exec(compile(code, "files-only.md", "exec"), names)
+            exec(compile(code, page, "exec"), names)
             continue
         for line in code.splitlines():
             words = shlex.split(line.removeprefix("$ fedpact "))
             command = [sys.executable, "-m", "fedpact", *words]
-            printed[words[0]] = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            is_group = words[0] in ("keys", "label", "ledger", "site")
+            printed[" ".join(words[:2] if is_group else words[:1])] = done.stdout
+    return printed
+
+
+def test_the_files_of_the_how_to_go_from_report_to_check(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = follow("files-only.md")
     assert list(printed) == ["report", "gather", "plan", "pay", "check-contribution", "realizability"]
     assert "all this with probability 0.95" in printed["plan"]
     assert "every agent is at least as well off as alone" in printed["pay"]
     assert fp.ContributionStatus.CONSISTENT.value in printed["check-contribution"]
     assert fp.RealizabilityStatus.CONSISTENT.value in printed["realizability"]
+
+
+def test_the_how_to_on_runs_leaves_books_that_verify(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = follow("run-a-federation.md")
+    assert "finished: contributions are verified" in printed["run"]
+    assert "intact" in printed["ledger verify"]
+    assert {path.suffix for path in Path("statements").iterdir()} == {".html", ".json"}
+    assert Path("books.csv").read_text().count("\n") > 20
+    assert "2 candidates on 60 points" in printed["site check"]
+    assert fp.load_pact("network.toml").names == ("north", "south")

@@ -1,5 +1,5 @@
 """One direction: describe | drawing, candidates, statistics, planning | game, comparison | coalition | mechanism,
-protocol | experiments, cli | web.
+protocol, experiments, cli | web.
 """
 
 import ast
@@ -19,7 +19,7 @@ RANK = {
     "coalition": 3,
     "mechanism": 3,
     "protocol": 4,
-    "experiments": 4,
+    "experiments": 4.5,
     "cli": 5,
     "web": 5,
 }
@@ -27,6 +27,7 @@ OUTERMOST = {"cli", "web"}
 PLACE = {
     "flwr": {"protocol"},
     "sqlalchemy": {"protocol"},
+    "cryptography": {"protocol"},
     "quantecon": {"game"},
     "opendp": {"statistics"},
     "torch": {"candidates", "experiments"},
@@ -135,6 +136,10 @@ SOUND = {
     "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),
     "torch": ("fedpact.experiments.train", "import torch"),
     "sklearn-in-experiments": ("fedpact.experiments.digits", "def f():\n    from sklearn import datasets"),
+    "protocol-in-experiments": (
+        "fedpact.experiments.averaging",
+        "from fedpact.protocol.training.averaging import average_weights",
+    ),
     "candidates-in-experiments": ("fedpact.experiments.digits", "from fedpact.candidates.train import train"),
     "torch-in-candidates": ("fedpact.candidates.adapt_torch", "def f():\n    import torch"),
     "candidates": ("fedpact.candidates.predict", "from fedpact.describe.candidate_list import CandidateList"),

@@ -71,6 +71,27 @@ def test_estimates_repeat_for_the_same_seed(fedpact):
     assert first == again != other
 
 
+@pytest.mark.parametrize("given", ["1,4", "bob=4,alice=1"])
+def test_plan_keeps_what_is_contributed_already(fedpact, given):
+    code, out, _ = fedpact("plan", ALICE_BOB, "--at-least", given)
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if line.startswith(("agent ", "alice ", "bob "))]
+    assert rows == [
+        ["agent", "samples", "still", "to", "come", "cost"],
+        ["alice", "2", "1", "2"],
+        ["bob", "4", "0", "4"],
+    ]
+    _, out, _ = fedpact("plan", ALICE_BOB, "--at-least", given, "--json")
+    assert json.loads(out) == fp.plan(fp.load(ALICE_BOB), at_least=[1, 4]).to_dict()
+
+
+def test_plan_refuses_what_cannot_have_been_contributed(fedpact):
+    code, _, err = fedpact("plan", ALICE_BOB, "--at-least", "carol=4")
+    assert code == 1
+    assert "at_least names 'carol'" in err
+    assert len(err.strip().splitlines()) == 1
+
+
 def test_plan_prints_contributions_and_the_certificate(fedpact):
     code, out, _ = fedpact("plan", ALICE_BOB)
     assert code == 0

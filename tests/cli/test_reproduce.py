@@ -33,6 +33,8 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("coverage", "--federations", "0"), "federations must"),
         (("coverage", "--confidence", "2"), "confidence must lie"),
         (("coverage", "--method", "exact"), "method must be one of lp, union, tree"),
+        (("averaging", "--epochs", "7"), "epochs must be numbers that divide the 60 epochs"),
+        (("averaging", "--models", "tree"), "models must be some of softmax, network"),
         (("price-of-stability", "--epsilon", "0.7"), "epsilon must lie"),
         (("price-of-stability", "--delta", "2"), "delta must lie strictly between 0 and 1"),
     ],
@@ -152,3 +154,19 @@ def test_what_cannot_be_planned_from_is_said(fedpact, tmp_path, monkeypatch, wor
     assert code == 1
     assert said in err
     assert len(err.splitlines()) == 1
+
+
+def test_averaging_is_printed_beside_pooled_training(fedpact, monkeypatch, tmp_path):
+    small = fp.reproduce_averaging([1, 2], models=["softmax"], total_epochs=4, quotas=20, runs=1)
+    asked = {}
+    monkeypatch.setattr(fp, "reproduce_averaging", lambda epochs, **options: asked.update(options) or small)
+    code, out, _ = fedpact("reproduce", "averaging", "--quota", "20", "--plot", str(tmp_path / "a.svg"))
+    assert code == 0
+    assert (asked["quotas"], asked["models"]) == (20, ["softmax", "network"])
+    row = small.row("softmax", "blank", "skewed", None, 2)
+    cells = ["softmax", "blank", "skewed", "all", "2", f"{row.loss:.4f}", f"{row.pooled_loss:.4f}"]
+    assert cells in [line.split()[:7] for line in out.splitlines()]
+    assert f"chosen: {small.settings[0].chosen}" in out
+    assert small.status.value in out
+    assert (tmp_path / "a.svg").stat().st_size > 5000
+    assert json.loads(fedpact("reproduce", "averaging", "--json")[1]) == small.to_dict()

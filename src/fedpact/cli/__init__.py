@@ -1,6 +1,6 @@
 """The command line: each command parses, calls the public package and prints.
 
-Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan exists.
+Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan exists; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,13 +21,18 @@ from fedpact.cli import (
     frontier,
     game,
     gather,
+    keys,
+    label,
+    ledger,
     pay,
     plan,
     prices,
     realizability,
     report,
     reproduce,
+    run,
     share,
+    site,
     verify,
 )
 
@@ -55,10 +60,15 @@ for command in (
     audit.audit,
     check_contribution.check_contribution,
     realizability.realizability,
+    run.run,
     examples.examples,
 ):
     app.command()(command)
+app.add_typer(keys.app, name="keys")
+app.add_typer(label.app, name="label")
+app.add_typer(ledger.app, name="ledger")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(site.app, name="site")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,79 @@
+"""``fedpact label``: export what people have to label, import it, say how far they are."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import JsonOption, answer, console, make_table, print_table
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Labels that people make for a site. Example: [bold]fedpact label export cleveland -o todo.csv[/bold]",
+    rich_markup_mode="rich",
+)
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="SITE_FOLDER", help="The site's folder, with site.toml.")]
+RunOption = Annotated[
+    str | None,
+    typer.Option(metavar="RUN", help="The run that wants labels; if not given, the last that asked for any."),
+]
+
+
+@app.command()
+def export(
+    folder: FolderArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write.")],
+    run: RunOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the points that a run waits for to a CSV file, for people to fill in the column "label".
+
+    Example: [bold]fedpact label export cleveland -o todo.csv[/bold]
+    """
+    found = fp.export_labels(folder, output, run=run, force=force)
+    done = f"fedpact label import {shlex.quote(str(folder))} {shlex.quote(str(output))}"
+    lines = [
+        f"wrote {output}: {found.missing} points to label; fill in the column label",
+        f"next: {done}",
+    ]
+    answer(found, lambda: _print(found, *lines), as_json=as_json)
+
+
+@app.command("import")
+def import_(
+    folder: FolderArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of fedpact label export, filled in.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Take labels that people have filled in: all of the file, or nothing if anything in it is wrong.
+
+    Example: [bold]fedpact label import cleveland todo.csv[/bold]
+    """
+    found = fp.import_labels(folder, file)
+    answer(found, lambda: _print(found, f"{found.added} new labels", found.status.value), as_json=as_json)
+
+
+@app.command()
+def status(folder: FolderArgument, run: RunOption = None, as_json: JsonOption = False) -> None:
+    """Say how many labels a run waits for.
+
+    Example: [bold]fedpact label status cleveland[/bold]
+    """
+    found = fp.read_labelling(folder, run=run)
+    answer(found, lambda: _print(found, found.status.value), as_json=as_json)
+
+
+def _print(found: fp.Labelling, *lines: str) -> None:
+    """Print the counts, then what to do."""
+    table = make_table("run", "wanted", "labelled", "missing")
+    table.add_row(escape(found.run or "none"), str(found.wanted), str(found.labelled), str(found.missing))
+    print_table(f"site {found.site}", table)
+    for line in lines:
+        console().print(escape(line), soft_wrap=True)

@@ -1,0 +1,58 @@
+"""``fedpact site``: what a site needs to take part, and to join."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import JsonOption, console, print_json
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]",
+    rich_markup_mode="rich",
+)
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The site's folder, with site.toml and the files that it names.")
+]
+
+
+@app.command()
+def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
+    """Read a site's folder and say what it would report; nothing is sent.
+
+    Example: [bold]fedpact site check clinic[/bold]
+    """
+    site = fp.read_site(folder)
+    made = fp.make_site_report(site)
+    found = {**made.to_dict(), "pool": site.pool.size, "signs": site.key is not None}
+    if as_json:
+        print_json(found)
+        return
+    signs = "signs its answers" if site.key is not None else "does not sign its answers"
+    limit = "any number of" if site.pool.size is None else f"up to {site.pool.size}"
+    console().print(
+        escape(f"{site.name}: {made.H} candidates on {made.n} points; labels {limit} samples; {signs}"),
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def join(
+    folder: FolderArgument,
+    superlink: Annotated[str, typer.Option(metavar="HOST:PORT", help="The operator's SuperLink.")],
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="The folder of keys that the operator handed over; needed off this machine."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="On which the SuperNode listens for its own processes.")] = 9094,
+) -> None:
+    """Answer the operator's requests for a site, until interrupted.
+
+    Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys[/bold]
+    """
+    raise typer.Exit(fp.join_federation(folder, superlink, keys=keys, port=port))

@@ -1,0 +1,304 @@
+"""fedpact run, in process: what it prints, what it leaves behind, and how it goes on."""
+
+import json
+import shlex
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+import fedpact as fp
+from fedpact.cli import run as module
+from fedpact.cli.run import _progress_table
+from fedpact.protocol.operator.run_state import Ask, Gone
+
+KEYS = {"contributions", "payments", "met", "status", "deficit", "plan", "hypothesis", "gone", "withheld"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(fedpact, *words, code=1):
+    found, out, err = fedpact("run", *words)
+    assert (found, out) == (code, "")
+    assert len(err.splitlines()) == 1
+    assert err.startswith("error: ")
+    return err
+
+
+def kinds(where):
+    with fp.Ledger.open(where) as ledger:
+        return [entry.kind for entry in ledger.entries()]
+
+
+def test_alice_and_bob(fedpact, here):
+    code, out, err = fedpact("run", "alice-bob", "--seed", "1", "--method", "tree")
+    assert (code, err) == (0, "")
+    said = " ".join(out.split())
+    assert "alice 3 3 0.0% met (0.1) bob 2 2 0.0% met (0.1)" in said
+    assert "on 5 samples; paid 5" in said
+    assert fp.RunStatus.FINISHED.value in said
+    ledger = here / "fedpact-runs" / "alice-bob" / "ledger.db"
+    assert f"fedpact ledger verify {ledger}" in said
+    assert fedpact("ledger", "verify", str(ledger))[0] == 0
+
+
+def test_as_json(fedpact):
+    words = ("run", "alice-bob", "--teacher", "xA", "--method", "tree", "--fee", "alice=1,bob=0", "--json")
+    code, out, _ = fedpact(*words, "--home", "one")
+    said = json.loads(out)
+    assert code == 0
+    assert said.keys() >= KEYS
+    assert said["contributions"] == {"alice": 3, "bob": 2}
+    assert said["payments"] == {"alice": 2.0, "bob": 2.0}
+    assert (said["deficit"], said["hypothesis"]) == (4.0, "xA")
+    assert said["met"] == {"alice": True, "bob": True}
+    assert said["plan"]["method"] == "tree"
+    assert said["status"] == fp.RunStatus.FINISHED.value
+    assert fp.RunOutcome.from_dict(said) == fp.read_outcome("one/ledger.db")
+
+
+def test_a_finished_run_that_is_resumed_starts_nothing(fedpact, here):
+    _, first, _ = fedpact("run", "alice-bob", "--home", "one", "--json")
+    before = (here / "one" / "ledger.db").read_bytes()
+    for where in ("one", "one/ledger.db"):
+        assert fedpact("run", "--resume", where, "--json") == (0, first, "")
+    assert (here / "one" / "ledger.db").read_bytes() == before
+
+
+def test_two_runs_one_after_the_other(fedpact):
+    for seed in ("1", "2"):
+        assert fedpact("run", "alice-bob", "--home", "one", "--seed", seed)[0] == 0
+    assert kinds("one/ledger.db").count("close") == 2
+    assert fedpact("ledger", "verify", "one/ledger.db")[0] == 0
+
+
+def test_books_elsewhere(fedpact, here):
+    (here / "office").mkdir()
+    assert fedpact("run", "alice-bob", "--home", "one", "--ledger", "office/books.db")[0] == 0
+    assert kinds("office/books.db")[-1] == "close"
+    assert not (here / "one" / "ledger.db").exists()
+    assert fedpact("run", "--resume", "one")[0] == 0
+    assert "give the folder of the run" in refused(fedpact, "--resume", "office/books.db")
+
+
+def test_keys_of_an_operator(fedpact):
+    assert fedpact("keys", "make", "keys", "--sites", "alice,bob")[0] == 0
+    assert fedpact("run", "alice-bob", "--home", "one", "--keys", "keys")[0] == 0
+    with fp.Ledger.open("one/ledger.db") as ledger:
+        assert next(ledger.entries()).body["pact"]["keys"] == fp.read_keys("keys").sites
+
+
+WRONG = {
+    "no-file": ([], "say which federation to run, or give --resume LEDGER"),
+    "engine": (
+        ["alice-bob", "--engine", "ray"],
+        "engine must be one of in-process, flower, flower-sim; it is 'ray'",
+    ),
+    "local-in-process": (["alice-bob", "--local", "2"], "--local and --superlink belong to --engine flower"),
+    "superlink-simulated": (
+        ["alice-bob", "--engine", "flower-sim", "--superlink", "a:1"],
+        "--local and --superlink belong to --engine flower",
+    ),
+    "local-and-superlink": (
+        ["alice-bob", "--engine", "flower", "--local", "2", "--superlink", "a:1"],
+        "give one of the two",
+    ),
+    "too-few-nodes": (
+        ["alice-bob", "--engine", "flower", "--local", "3"],
+        "--local must be the number of sites, 2 (alice, bob); it is 3",
+    ),
+    "unknown-example": (["alice-bop"], "'alice-bop' is neither a file nor an example"),
+    "vcg": (["alice-bob", "--rule", "vcg"], "rule 'vcg' cannot pay in a run"),
+    "exact": (["alice-bob", "--method", "exact"], "method 'exact' needs the joint structure"),
+    "train": (["alice-bob", "--train", "2"], "--train needs examples to train on"),
+    "train-away": (
+        ["alice-bob.toml", "--engine", "flower", "--superlink", "a:1", "--train", "2"],
+        "leave out --superlink",
+    ),
+    "hospitals": (["hospitals"], "--data FOLDER"),
+    "hospitals-elsewhere": (["hospitals", "--data", "nowhere"], "nowhere"),
+    "teacher": (["alice-bob", "--teacher", "xC"], "teacher must be one of the hypotheses; it is 'xC'"),
+    "seed": (["alice-bob", "--seed", "-1"], "seed must be a whole number >= 0; it is -1"),
+    "seed-of-a-trial": (["digits", "--seed", "-1"], "seed must be a whole number >= 0; it is -1"),
+    "patience": (["alice-bob", "--patience", "reprot=5"], "did you mean 'report'?"),
+    "fee": (["alice-bob", "--fee", "alice=x,bob=1"], "fee"),
+    "no-home": (["--resume", "nowhere"], "/nowhere; start one with: fedpact run FILE"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_cannot_be_run_is_one_line_and_opens_no_run(fedpact, here, kind):
+    words, line = WRONG[kind]
+    assert line in refused(fedpact, *words)
+    assert not [path for path in here.rglob("ledger.db") if kinds(path)]
+
+
+def test_rounds_below_zero_are_no_rounds(fedpact):
+    assert fedpact("run", "digits", "--train", "-1")[0] == 2
+
+
+def test_digits_with_training(fedpact, here):
+    """All samples are in this process, so it is told what averaging lost; one step per round loses nothing."""
+    words = ("run", "digits", "--candidates", "10", "--epsilon", "0.2", "--train", "2", "--home", "one")
+    code, out, err = fedpact(*words, "--json")
+    assert (code, err) == (0, "")
+    said = json.loads(out)
+    assert said["weights"] is not None
+    errors = {name: seen["error"] for name, seen in said["evaluation"].items()}
+    assert said["pooled"]["error"] == pytest.approx(errors)
+    assert said["pooled"]["status"] == fp.GapStatus.EQUAL.value
+    held = {name: seen["n"] for name, seen in said["evaluation"].items()}
+    right = 1 - sum(errors[name] * n for name, n in held.items()) / sum(held.values())
+    assert said["pooled"]["accuracy"] == said["pooled"]["averaged_accuracy"] == pytest.approx(right)
+    _, shown, _ = fedpact("run", "--resume", "one")
+    line = f"trained for 2 rounds: {right:.1%} of held-out samples right, pooled {right:.1%}; "
+    assert line + fp.GapStatus.EQUAL.value in shown
+
+
+def test_digits_without_training(fedpact):
+    code, out, _ = fedpact("run", "digits", "--candidates", "4", "--json")
+    assert code == 0
+    said = json.loads(out)
+    assert said["weights"] is None
+    assert "pooled" not in said
+
+
+TIGHT = """
+delta = 0.05
+epsilon = 0.05
+[[agents]]
+name = "alice"
+capacity = 1
+distribution = {xA = 0.5, xB = 0.5}
+[hypotheses]
+class = "all-labelings"
+"""
+
+
+def test_without_a_plan_the_run_stops_and_says_how_to_go_on(fedpact, here):
+    (here / "tight.toml").write_text(TIGHT)
+    code, out, err = fedpact("run", "tight.toml", "--home", "my home", "--json")
+    assert code == 3
+    assert json.loads(out)["status"] == fp.RunStatus.STOPPED.value
+    assert err.startswith("error: there is no plan: ")
+    assert err.endswith(f"; resume with: fedpact run --resume {shlex.quote(str(here / 'my home'))}\n")
+    assert len(err.splitlines()) == 1
+    assert fedpact("run", *shlex.split(err)[-2:])[0] == 3, "nothing has changed"
+    assert kinds("my home/ledger.db")[-3:] == ["stop", "resume", "stop"]
+    assert "is not finished" in refused(fedpact, "tight.toml", "--home", "my home")
+
+
+def test_a_site_that_is_not_there_is_named(fedpact, here):
+    (here / "tight.toml").write_text(TIGHT)
+    fedpact("run", "tight.toml", "--home", "one")
+    (here / "one" / "sites" / "alice" / "site.toml").unlink()
+    assert "not a site's folder; there is no site.toml in it" in refused(fedpact, "--resume", "one")
+
+
+def test_an_interrupted_run_goes_on(fedpact, here, monkeypatch):
+    """By a key, as soon as everybody has reported."""
+    whole = fp.run_home
+
+    def interrupt(place, watch=None):
+        def stop(state, pending):
+            if len(state.reports) == 2:
+                raise KeyboardInterrupt
+
+        return whole(place, watch=stop)
+
+    monkeypatch.setattr(fp, "run_home", interrupt)
+    code, out, err = fedpact("run", "alice-bob", "--home", "one", "--teacher", "xA", "--method", "tree")
+    assert (code, out) == (130, "")
+    assert err == f"interrupted; resume with: fedpact run --resume {here / 'one'}\n"
+    assert kinds("one/ledger.db").count("close") == 0
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    assert "is not finished" in refused(fedpact, "alice-bob", "--home", "one")
+    code, out, _ = fedpact("run", *shlex.split(err)[-2:], "--json")
+    assert code == 0
+    assert json.loads(out)["contributions"] == {"alice": 3, "bob": 2}
+    found = kinds("one/ledger.db")
+    assert (found.count("open"), found.count("resume"), found.count("close")) == (1, 1, 1)
+    assert fedpact("ledger", "verify", "one/ledger.db")[0] == 0
+
+
+def test_a_run_that_was_interrupted_before_it_began(fedpact, here, monkeypatch):
+    """Also where another was finished before it, which is not taken for it."""
+
+    def interrupt(place, watch=None):
+        raise KeyboardInterrupt
+
+    for opened in (1, 2):
+        with monkeypatch.context() as patched:
+            patched.setattr(fp, "run_home", interrupt)
+            assert fedpact("run", "alice-bob", "--home", "one")[0] == 130
+        assert kinds("one/ledger.db").count("open") == opened - 1
+        assert fedpact("run", "--resume", "one")[0] == 0
+        assert kinds("one/ledger.db").count("close") == opened
+
+
+def shown(table):
+    console = Console(width=120)
+    with console.capture() as caught:
+        console.print(table)
+    return [" ".join(line.split()) for line in caught.get().splitlines()]
+
+
+def state(**known):
+    asks = {
+        f"contribute/{name}/1": Ask(
+            request=f"contribute/{name}/1", site=name, step="contribute", body={}, asked=0.0, deadline=1.0
+        )
+        for name in ("[alice]", "bob")
+    }
+    nothing = {"plan": None, "gone": {}, "reports": {}, "contributed": {}, "evaluated": {}, "payments": {}}
+    return SimpleNamespace(asks=asks, **{**nothing, **known})
+
+
+PLACE = SimpleNamespace(pact=SimpleNamespace(names=("[alice]", "bob")))
+STATES = {
+    "at-first": (state(), {}, ["[alice]", "bob"]),
+    "reported": (state(reports={"bob": None}), {}, ["[alice]", "bob yes"]),
+    "waiting": (
+        state(plan=SimpleNamespace(contributions={"[alice]": 3, "bob": 2}), contributed={"bob": 2}),
+        {"contribute/[alice]/1": "3 of 3 samples have no label yet"},
+        ["[alice] 0 of 3 3 of 3 samples have no label yet", "bob 2 of 2"],
+    ),
+    "gone": (
+        state(gone={"bob": Gone(step="report", why="no answer within 60 s")}),
+        {"contribute/bob/1": "it waits"},
+        ["[alice]", "bob gone: no answer within 60 s"],
+    ),
+    "paid": (
+        state(
+            evaluated={"[alice]": SimpleNamespace(n=8, mistakes=1), "bob": SimpleNamespace(n=0, mistakes=0)},
+            payments={"bob": {"amount": 2.5}},
+        ),
+        {},
+        ["[alice] 12.5% wrong", "bob 2.5"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_progress_shows_every_site(kind):
+    known, pending, lines = STATES[kind]
+    head, *rows = shown(_progress_table(PLACE, known, pending))
+    assert head == "site reported samples evaluated paid"
+    assert rows == lines
+
+
+def test_progress_is_for_terminals_only(fedpact, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(module, "_progress_table", lambda *given: seen.append(given) or "")
+    assert fedpact("run", "alice-bob", "--home", "one")[0] == 0
+    assert [sorted(given[1].reports) for given in seen][-1] == ["alice", "bob"]
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: False, raising=False)
+    count = len(seen)
+    assert fedpact("run", "alice-bob", "--home", "two")[0] == 0
+    assert len(seen) == count > 3

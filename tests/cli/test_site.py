@@ -1,0 +1,68 @@
+"""What a site can look at before it takes part."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    folder = tmp_path / "clinic"
+    folder.mkdir()
+    (folder / "predictions.csv").write_text("forest,stump\n" + "ill,ill\nill,healthy\nhealthy,healthy\n" * 20)
+    (folder / "site.toml").write_text('name = "[clinic]"\npredictions = "predictions.csv"\n')
+    return folder
+
+
+def test_a_site_is_told_what_it_would_report(fedpact, clinic):
+    line = "[clinic]: 2 candidates on 60 points; labels up to 60 samples; does not sign its answers\n"
+    assert fedpact("site", "check", str(clinic)) == (0, line, "")
+    code, out, _ = fedpact("site", "check", str(clinic), "--json")
+    made = fp.make_site_report(fp.read_site(clinic))
+    assert (code, json.loads(out)) == (0, {**made.to_dict(), "pool": 60, "signs": False})
+    assert made.counts.tolist() == [20], "the two differ on every third point"
+    assert sorted(path.name for path in clinic.iterdir()) == ["predictions.csv", "site.toml"]
+
+
+def test_a_site_that_signs_and_draws_from_a_distribution(fedpact, clinic):
+    key = fp.SigningKey.generate()
+    fp.save_key(key, clinic / "signing.key")
+    np.save(clinic / "masses.npy", np.full(60, 1 / 60))
+    with (clinic / "site.toml").open("a") as file:
+        file.write('key = "signing.key"\nmasses = "masses.npy"\n')
+    code, out, _ = fedpact("site", "check", str(clinic))
+    assert code == 0
+    assert "labels any number of samples; signs its answers" in out
+    assert key.public not in out
+
+
+WRONG = {
+    "no-folder": (None, "no such folder"),
+    "no-name": ('predictions = "predictions.csv"', "name is missing"),
+    "no-predictions": ('name = "x"', "predictions is missing"),
+    "unknown-key": ('name = "x"\npredictions = "predictions.csv"\nlables = "y.csv"', "lables"),
+    "file-not-there": ('name = "x"\npredictions = "other.csv"', "other.csv"),
+    "no-toml": ("name = ", "site.toml"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_folder_that_is_wrong_is_one_line(fedpact, clinic, kind):
+    text, line = WRONG[kind]
+    if text is not None:
+        (clinic / "site.toml").write_text(text)
+    code, out, err = fedpact("site", "check", str(clinic if text is not None else clinic / "none"))
+    assert (code, out) == (1, "")
+    assert line in err
+    assert len(err.splitlines()) == 1
+
+
+def test_joining_away_without_keys_starts_nothing(fedpact, clinic):
+    code, out, err = fedpact("site", "join", str(clinic), "--superlink", "fl.example.org:9092")
+    assert (code, out) == (1, "")
+    assert err == (
+        "error: a SuperLink at fl.example.org:9092 is not joined without keys; give the folder of yours\n"
+    )
