@@ -24,7 +24,7 @@ def mutate(monkeypatch, module, snippet, replacement):
     changed = dict(_codes(compile(source.replace(snippet, replacement), module.__file__, "exec")))
     touched = 0
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and function.__globals__ is vars(module):
+        if type(function) is FunctionType and function.__globals__ is vars(module):
             code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
             if code is not None and code != function.__code__:
                 monkeypatch.setattr(function, "__code__", code)

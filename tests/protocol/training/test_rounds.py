@@ -26,7 +26,7 @@ from fedpact.protocol.operator.run_state import RunState, RunStatus
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.site.pool import draw
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.training.averaging import rng_for
+from fedpact.protocol.training.averaging import rng_of_round
 from fedpact.protocol.training.rounds import (
     LARGEST,
     ModelTrainer,
@@ -211,7 +211,7 @@ def test_a_site_trains_on_what_it_contributed_as_an_auditor_can_again():
     trainer = ModelTrainer(site="north", model=MODEL, points=points)
     found = trainer.train({**settings, "weights": start.to_dict()}, places, labels)
     again = train_locally(
-        MODEL, start, points[places], labels, epochs=2, learning_rate=0.3, batch=2, rng=rng_for(5, 2, "north")
+        MODEL, start, points[places], labels, epochs=2, learning_rate=0.3, batch=2, rng=rng_of_round(5, 2, "north")
     )
     assert Weights.from_dict(found) == again
     assert trainer.evaluate(start.to_dict()) == Evaluated(n=0, mistakes=0)
