@@ -10,7 +10,7 @@ demo: .venv/core
 	$(BIN)/fedpact demo
 
 test: .venv/dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: .venv/dev
 	$(BIN)/ruff check .

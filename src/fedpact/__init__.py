@@ -122,7 +122,7 @@ if _TYPE_CHECKING:
         run_in_flower_simulation,
         run_on_local_flower,
     )
-    from fedpact.protocol.home import Home, prepare_home, read_home
+    from fedpact.protocol.home import RunHome, prepare_home, read_home
     from fedpact.protocol.keys.check_keys import CertificateCheck, KeysCheck, KeysCheckStatus, check_keys
     from fedpact.protocol.keys.key_set import KeySet, KeysStatus, add_keys, make_keys, read_keys, renew_certificate
     from fedpact.protocol.keys.signing import (
@@ -144,8 +144,8 @@ if _TYPE_CHECKING:
     from fedpact.protocol.pact import Pact, load_pact, make_pact
     from fedpact.protocol.run import read_outcome, read_progress, resume, run, run_home
     from fedpact.protocol.simulator.faults import Faults
-    from fedpact.protocol.simulator.simulate import FailedSeedError, Simulated, simulate
-    from fedpact.protocol.simulator.soak import FailedSeed, Soak, SoakStatus, soak
+    from fedpact.protocol.simulator.simulate_world import FailedSeedError, SimulatedWorld, simulate_world
+    from fedpact.protocol.simulator.soak import FailedSeed, FaultsSoak, FaultsStatus, reproduce_faults
     from fedpact.protocol.site.labelling import (
         Labelling,
         LabellingStatus,
@@ -158,8 +158,9 @@ if _TYPE_CHECKING:
     from fedpact.protocol.site.site import HeldOut, Site, make_site_report
     from fedpact.protocol.site.site_files import read_site
     from fedpact.protocol.site.trained_sites import TrainedSites, train_sites
-    from fedpact.protocol.training.rounds import ModelTrainer, TrainingTerms
+    from fedpact.protocol.training.rounds import ModelTrainer
     from fedpact.protocol.training.run_gap import measure_run_gap
+    from fedpact.protocol.training.terms import TrainingTerms
 
 _WITH_EXTRAS = {
     "fedpact.protocol.flower.join": ("join_federation",),
@@ -169,7 +170,7 @@ _WITH_EXTRAS = {
         "run_on_local_flower",
     ),
     "fedpact.protocol.home": (
-        "Home",
+        "RunHome",
         "prepare_home",
         "read_home",
     ),
@@ -240,16 +241,16 @@ _WITH_EXTRAS = {
         "run_home",
     ),
     "fedpact.protocol.simulator.faults": ("Faults",),
-    "fedpact.protocol.simulator.simulate": (
+    "fedpact.protocol.simulator.simulate_world": (
         "FailedSeedError",
-        "Simulated",
-        "simulate",
+        "SimulatedWorld",
+        "simulate_world",
     ),
     "fedpact.protocol.simulator.soak": (
         "FailedSeed",
-        "Soak",
-        "SoakStatus",
-        "soak",
+        "FaultsSoak",
+        "FaultsStatus",
+        "reproduce_faults",
     ),
     "fedpact.protocol.site.labelling": (
         "Labelling",
@@ -270,11 +271,9 @@ _WITH_EXTRAS = {
         "TrainedSites",
         "train_sites",
     ),
-    "fedpact.protocol.training.rounds": (
-        "ModelTrainer",
-        "TrainingTerms",
-    ),
+    "fedpact.protocol.training.rounds": ("ModelTrainer",),
     "fedpact.protocol.training.run_gap": ("measure_run_gap",),
+    "fedpact.protocol.training.terms": ("TrainingTerms",),
 }
 """Names that need an optional package, by module; they are imported when they are first asked for."""
 
@@ -345,6 +344,8 @@ __all__ = [
     "FailedSeed",
     "FailedSeedError",
     "Faults",
+    "FaultsSoak",
+    "FaultsStatus",
     "Federation",
     "FederationError",
     "FedpactError",
@@ -356,7 +357,6 @@ __all__ = [
     "GapStatus",
     "GroupsLookedAt",
     "HeldOut",
-    "Home",
     "HonestSites",
     "InfeasibleError",
     "Interval",
@@ -412,6 +412,7 @@ __all__ = [
     "Report",
     "RuleComparison",
     "RuleRow",
+    "RunHome",
     "RunOutcome",
     "RunState",
     "RunStatus",
@@ -421,13 +422,11 @@ __all__ = [
     "Share",
     "ShareStatus",
     "SigningKey",
-    "Simulated",
+    "SimulatedWorld",
     "SimulationStatus",
     "Site",
     "SiteData",
     "SiteReport",
-    "Soak",
-    "SoakStatus",
     "SolverError",
     "StabilityCurve",
     "StabilityRow",
@@ -513,6 +512,7 @@ __all__ = [
     "reproduce_contribution_check",
     "reproduce_coverage",
     "reproduce_digits",
+    "reproduce_faults",
     "reproduce_hospitals",
     "reproduce_obliviousness",
     "reproduce_price_of_stability",
@@ -530,9 +530,8 @@ __all__ = [
     "settle",
     "shadow_prices",
     "share",
-    "simulate",
     "simulate_sites",
-    "soak",
+    "simulate_world",
     "standalone",
     "start_run",
     "statements_of",

@@ -212,30 +212,6 @@ def test_examples_are_listed_and_saved(fedpact, tmp_path):
     assert fp.load(tmp_path / "ab.json").epsilon.tolist() == [0.05, 0.05]
 
 
-def test_demo_plans_for_the_hospitals(fedpact):
-    code, out, _ = fedpact("demo")
-    assert code == 0
-    assert "The plan: 74 charts for 66.12" in out
-    assert "no plan costs less than 56.8" in out
-    assert "Everyone alone costs 12.08 times the best plan; the exchangeable plan meets 1 of 17 targets;" in out
-    assert "if nobody coordinates, the equilibria found cost 1.005 times the best plan." in out
-    assert "would split the cost of their own plan so that no group of them does better by leaving" in out
-    assert "hospital 5.2" in out.split("rule least-core, cost 66.3")[1]
-    assert {"798.71", "33.12", "66.44", "140.07", "73.11", "66.12"} <= set(out.split())
-
-
-def test_demo_json_holds_what_the_text_is_made_of(fedpact):
-    code, out, _ = fedpact("demo", "--json")
-    shown = json.loads(out)
-    assert code == 0
-    assert len(shown["standalone"]) == len(shown["federation"]["agents"]) == 17
-    plans = fp.Comparison.from_dict(shown["comparison"]).rows[4:]
-    assert all(row.is_feasible and row.lower_bound <= plans[-1].cost for row in plans)
-    assert [row.cost for row in plans] == sorted((row.cost for row in plans), reverse=True)
-    assert fp.Plan.from_dict(shown["plan"]).cost == plans[-1].cost
-    assert fp.Share.from_dict(shown["share"]).is_stable
-
-
 def test_frontier_prints_one_row_per_value(fedpact, tmp_path):
     code, out, _ = fedpact("frontier", ALICE_BOB, "--delta", "0.4, 0.1,0.02", "--plot", str(tmp_path / "f.svg"))
     assert code == 0

@@ -11,6 +11,8 @@ from fedpact.candidates import StartStatus
 from fedpact.experiments.averaging import _judge, _shuffle
 from fedpact.experiments.site_data import Labelled
 
+pytestmark = pytest.mark.xdist_group("averaging")
+
 pytest.importorskip("sklearn")
 
 

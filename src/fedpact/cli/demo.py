@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.audit import print_audit
 from fedpact.cli.common import (
     JsonOption,
+    answer,
     console,
     format_number,
     make_table,
-    print_json,
     print_table,
     progress_bar,
 )
@@ -23,57 +26,87 @@ from fedpact.cli.share import print_share
 _RECOVERED = 0.3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demonstration:
+    """What the demo shows."""
+
+    fed: fp.Federation
+    comparison: fp.Comparison
+    plan: fp.Plan
+    consortium: fp.Federation
+    """Those who label if nobody coordinates."""
+    share: fp.Share
+    """How they would split the cost of their own plan."""
+    settlement: fp.Settlement
+    audit: fp.Audit
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "federation": fp.summarise(self.fed).to_dict(),
+            "standalone": self.comparison.standalone,
+            "comparison": self.comparison.to_dict(),
+            "plan": self.plan.to_dict(),
+            "share": self.share.to_dict(),
+            "settlement": self.settlement.to_dict(),
+            "audit": self.audit.to_dict(),
+        }
+
+
 def demo(as_json: JsonOption = False) -> None:
     """Plan for 17 Arizona hospitals: who labels how many charts, at what cost, for what pay, and if nobody plans.
 
     Example: [bold]fedpact demo[/bold]
     """
+    shown = demonstrate()
+    answer(shown, lambda: _print(shown), as_json=as_json)
+
+
+def demonstrate() -> Demonstration:
+    """Work out everything that the demo shows."""
     fed = fp.examples.arizona_hospitals()
     with progress_bar("Comparing ways to organise 17 hospitals") as report:
         table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 4))
         found = fp.plan(fed)
         selfish = table.row("best-equilibrium").contributions
         consortium = fed.restrict([name for name, count in selfish.items() if count])
-        split = fp.share(consortium)
-        bill = fp.settle(fed, found, rule="pwyc", recover=_RECOVERED)
-        seen = fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300)
-    if as_json:
-        print_json(
-            {
-                "federation": fp.summarise(fed).to_dict(),
-                "standalone": table.standalone,
-                "comparison": table.to_dict(),
-                "plan": found.to_dict(),
-                "share": split.to_dict(),
-                "settlement": bill.to_dict(),
-                "audit": seen.to_dict(),
-            }
+        return Demonstration(
+            fed=fed,
+            comparison=table,
+            plan=found,
+            consortium=consortium,
+            share=fp.share(consortium),
+            settlement=fp.settle(fed, found, rule="pwyc", recover=_RECOVERED),
+            audit=fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300),
         )
-        return
+
+
+def _print(shown: Demonstration) -> None:
+    fed, consortium = shown.fed, shown.consortium
     console().print(
         f"{fed.k} hospitals want one model of their cardiac patients. Each tolerates an error of "
         f"{fed.epsilon[0]:g} on its own patients,\nwith probability {1 - fed.delta:g}; "
         f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
     )
-    _print_shares(fed, table.standalone, found)
-    print_certificate(found)
+    _print_shares(fed, shown.comparison.standalone, shown.plan)
+    print_certificate(shown.plan)
     console().print()
-    print_comparison(table)
+    print_comparison(shown.comparison)
     console().print(
         f"\nIf nobody coordinates, {consortium.k} hospitals end up labelling for all. Those {consortium.k} by "
         "themselves, with nobody to pay for them,\nwould split the cost of their own plan so that no group of "
         "them does better by leaving:\n"
     )
-    print_share(consortium, split)
+    print_share(consortium, shown.share)
     console().print(
         f"\nWith a funder, whoever labels is paid what that costs, and fees bring back about {_RECOVERED:.0%}:\n"
     )
-    _print_payments(fed, bill)
+    _print_payments(fed, shown.settlement)
     console().print(
         "\nDoes it pay to misreport? Among truthful agents never; but agents may have to answer a lie, as in the "
         "example pwyc-not-dominant:\n"
     )
-    print_audit("pwyc-not-dominant", seen)
+    print_audit("pwyc-not-dominant", shown.audit)
 
 
 def _print_payments(fed: fp.Federation, bill: fp.Settlement) -> None:

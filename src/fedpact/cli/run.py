@@ -169,13 +169,13 @@ def _compare(gap: fp.AveragingGap) -> dict[str, Any]:
     }
 
 
-def _find_gap(outcome: fp.RunOutcome, place: fp.Home) -> fp.AveragingGap | None:
+def _find_gap(outcome: fp.RunOutcome, place: fp.RunHome) -> fp.AveragingGap | None:
     """Compare with pooled training, where all sites, and hence all samples, are on this machine."""
     is_told = outcome.status is fp.RunStatus.FINISHED and set(place.sites) == set(place.pact.names)
     return fp.measure_run_gap(place) if is_told and place.pact.training is not None else None
 
 
-def _say_resume(place: fp.Home) -> str:
+def _say_resume(place: fp.RunHome) -> str:
     return f"resume with: fedpact run --resume {shlex.quote(str(place.folder))}"
 
 
@@ -188,7 +188,7 @@ def _check_engine(engine: str, local: int | None, superlink: str | None) -> None
         raise fp.FederationError("--local starts a SuperLink, --superlink names one; give one of the two")
 
 
-def _check_local(place: fp.Home, local: int | None) -> None:
+def _check_local(place: fp.RunHome, local: int | None) -> None:
     if local is not None and local != len(place.sites):
         raise fp.FederationError(
             f"--local must be the number of sites, {len(place.sites)} ({', '.join(place.sites)}); it is {local}"
@@ -215,7 +215,7 @@ def _read_terms(
 
 
 def _read_training(rounds: int, seed: int) -> dict[str, Any]:
-    return {"training": fp.TrainingTerms(rounds=rounds, seed=seed).to_dict()} if rounds else {}
+    return {"training": fp.TrainingTerms(rounds=rounds, seed=seed)} if rounds else {}
 
 
 def _make_run(
@@ -259,7 +259,7 @@ def _load_trial(file: str, data: Path | None, seed: int) -> fp.SiteData:
     return fp.load_hospitals(data, read_seed(seed))
 
 
-def _carry_out(place: fp.Home, engine: str, superlink: str | None) -> fp.RunOutcome:
+def _carry_out(place: fp.RunHome, engine: str, superlink: str | None) -> fp.RunOutcome:
     try:
         with _watching(place) as watch:
             return _run(place, engine, superlink, watch)
@@ -268,7 +268,7 @@ def _carry_out(place: fp.Home, engine: str, superlink: str | None) -> fp.RunOutc
         raise typer.Exit(130) from None
 
 
-def _run(place: fp.Home, engine: str, superlink: str | None, watch: Any) -> fp.RunOutcome:
+def _run(place: fp.RunHome, engine: str, superlink: str | None, watch: Any) -> fp.RunOutcome:
     if engine == "in-process":
         return fp.run_home(place, watch=watch)
     if engine == "flower-sim":
@@ -281,7 +281,7 @@ def _run(place: fp.Home, engine: str, superlink: str | None, watch: Any) -> fp.R
 
 
 @contextmanager
-def _watching(place: fp.Home) -> Iterator[Any]:
+def _watching(place: fp.RunHome) -> Iterator[Any]:
     """Show on stderr who has reported, contributed, evaluated and been paid, on a terminal only."""
     if not sys.stderr.isatty():
         yield None
@@ -290,7 +290,7 @@ def _watching(place: fp.Home) -> Iterator[Any]:
         yield lambda state, pending: live.update(_progress_table(place, state, pending))
 
 
-def _progress_table(place: fp.Home, state: fp.RunState, pending: Mapping[str, str]) -> Table:
+def _progress_table(place: fp.RunHome, state: fp.RunState, pending: Mapping[str, str]) -> Table:
     table = make_table("site", "reported", "samples", "evaluated", "paid", "", left=2)
     planned = {} if state.plan is None else state.plan.contributions
     for name in place.pact.names:
@@ -307,7 +307,7 @@ def _progress_table(place: fp.Home, state: fp.RunState, pending: Mapping[str, st
     return table
 
 
-def _print_outcome(found: _Answer, place: fp.Home) -> None:
+def _print_outcome(found: _Answer, place: fp.RunHome) -> None:
     outcome = found.outcome
     table = make_table("site", "samples", "paid", "error on held-out", "target", "")
     for name in place.pact.names:

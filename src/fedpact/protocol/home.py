@@ -33,7 +33,7 @@ from fedpact.protocol.site.site_files import write_site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class RunHome:
     """Where the parts of a run are."""
 
     folder: Path
@@ -80,7 +80,7 @@ def prepare_home(
     keys: str | PathLike[str] | None = None,
     ledger: str | None = None,
     starts: Sequence[Mapping[str, Any] | None] | None = None,
-) -> Home:
+) -> RunHome:
     """Write everything that a run needs.
 
     In a home where a run is finished another one is made ready, with the same keys and in the same books.
@@ -122,14 +122,14 @@ def prepare_home(
     return read_home(home)
 
 
-def read_home(where: str | PathLike[str]) -> Home:
+def read_home(where: str | PathLike[str]) -> RunHome:
     """Find the home of a run again, from its folder or from its ledger's file."""
     path = Path(where).resolve()
     home = path.parent if path.is_file() else path
     if path.is_file() and not (home / "operator" / FILE).exists():
         raise ProtocolError(f"{path} is kept apart from its run; give the folder of the run (--home) instead")
     kept = read_settings(home / "operator")
-    return Home(
+    return RunHome(
         folder=home,
         pact=Pact.from_dict(kept["pact"]),
         ledger=kept["ledger"],

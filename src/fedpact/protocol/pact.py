@@ -25,6 +25,7 @@ from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.contribution.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.keys.signing import is_public_key
+from fedpact.protocol.training.terms import TrainingTerms, read_training
 
 STEPS = ("report", "contribute", "train", "evaluate", "pay")
 """What a site may be asked for, in order."""
@@ -71,8 +72,8 @@ class Pact:
     """Site -> public key with which its answers must be signed."""
     operator: str | None = None
     """Public key with which requests and receipts are signed."""
-    training: Mapping[str, Any] | None = None
-    """How training goes on from the chosen candidate, if it does: see :class:`fedpact.TrainingTerms`."""
+    training: TrainingTerms | None = None
+    """How training goes on from the chosen candidate, if it does."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,13 +102,13 @@ class Pact:
             "candidates": None if self.candidates is None else _list_to_dict(self.candidates),
             "keys": dict(self.keys),
             "operator": self.operator,
-            "training": None if self.training is None else dict(self.training),
+            "training": None if self.training is None else self.training.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Pact:
         """Read what :meth:`to_dict` wrote."""
-        listed = entry["candidates"]
+        listed, training = entry["candidates"], entry["training"]
         return cls(
             **{
                 **entry,
@@ -115,6 +116,7 @@ class Pact:
                 "candidates": None
                 if listed is None
                 else CandidateList(names=tuple(listed["names"]), digests=tuple(listed["digests"])),
+                "training": None if training is None else TrainingTerms.from_dict(training),
             }
         )
 
@@ -220,7 +222,7 @@ def make_pact(
     candidates: CandidateList | None = None,
     keys: Mapping[str, str] | None = None,
     operator: str | None = None,
-    training: Mapping[str, Any] | None = None,
+    training: TrainingTerms | None = None,
 ) -> Pact:
     """Agree on a run for a federation's agents and targets; its evidence is left to the sites.
 
@@ -244,6 +246,8 @@ def make_pact(
         Which candidates are compared; if not given, those that the federation names.
     keys, operator
         Public keys with which answers, and requests and receipts, are signed.
+    training
+        How training goes on from the chosen candidate; if not given, it does not.
     """
     if read_choice(method, "method", METHODS) == "exact":
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
@@ -269,7 +273,7 @@ def make_pact(
         candidates=_candidates_of(evidence) if candidates is None else candidates,
         keys=check_keys_of(fed.names, keys or {}),
         operator=None if operator is None else _read_key(operator, "the operator's key"),
-        training=training,
+        training=read_training(training),
     )
 
 

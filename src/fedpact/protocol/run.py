@@ -15,7 +15,7 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError, ProtocolError
 from fedpact.protocol.drive import Watch, drive
-from fedpact.protocol.home import Home
+from fedpact.protocol.home import RunHome
 from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.store import Ledger
@@ -121,7 +121,7 @@ def run(
     return carry_out(start_run(books, pact, now=time.time(), key=key, start=start), given, watch=watch)
 
 
-def run_home(home: Home, *, watch: Watch | None = None) -> RunOutcome:
+def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
     """Carry out a prepared run in this process, from where its ledger ends."""
     operator = read_operator(home.operator)
     with operator.ledger:
@@ -132,7 +132,7 @@ def run_home(home: Home, *, watch: Watch | None = None) -> RunOutcome:
         return carry_out(operator, sites, watch=watch)
 
 
-def read_progress(home: Home) -> RunOutcome | None:
+def read_progress(home: RunHome) -> RunOutcome | None:
     """Return what came of the run of a home, so far; None if it was never begun."""
     with Ledger.open(home.ledger) as ledger:
         last = ledger.last("open")

@@ -7,6 +7,8 @@ from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.run import read_outcome, run_home
 from protocol_runs import ladder, make_home, summary
 
+pytestmark = pytest.mark.xdist_group("engines")
+
 ENGINES = {"simulation": run_in_flower_simulation, "deployment": run_on_local_flower}
 
 

@@ -15,8 +15,10 @@ from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_books import RunBooks
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.run import carry_out, memory_ledger, run
-from fedpact.protocol.simulator.simulate import FailedSeedError, simulate
+from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+
+pytestmark = pytest.mark.xdist_group("books")
 
 
 def make_books(**terms):
@@ -404,4 +406,4 @@ def test_no_signed_value_can_be_changed(honest, data):
 def test_the_books_of_simulated_runs_are_audited_too(monkeypatch):
     monkeypatch.setattr(RunBooks, "read", lambda self, entry: ["something is wrong"])
     with pytest.raises(FailedSeedError, match="something is wrong"):
-        simulate(0)
+        simulate_world(0)

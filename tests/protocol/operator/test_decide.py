@@ -7,6 +7,7 @@ from fedpact.errors import ProtocolError, SolverError
 from fedpact.protocol.operator.decide import decide, federation_of
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
+from fedpact.protocol.training.terms import TrainingTerms
 from fedpact.statistics.verification import verify
 
 
@@ -79,7 +80,7 @@ def test_training_without_a_start_is_said():
     with pytest.raises(
         ProtocolError, match="the pact says that training goes on, and nobody says from which weights"
     ):
-        run_with(training={"rounds": 1})
+        run_with(training=TrainingTerms(rounds=1))
 
 
 def test_nobody_who_needs_nothing_is_asked():

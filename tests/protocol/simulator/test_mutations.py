@@ -10,8 +10,9 @@ import pytest
 from fedpact.protocol import messages
 from fedpact.protocol.ledger import store
 from fedpact.protocol.operator import decide, operator, run_state, statement
+from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.faults import NO_FAULTS
-from fedpact.protocol.simulator.simulate import FailedSeedError, simulate
+from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site import site
 from fedpact.protocol.training import rounds as training
 from mutate import mutate
@@ -194,7 +195,7 @@ def find(faults):
     """The first seed that fails, and how."""
     for seed in range(SEEDS):
         try:
-            simulate(seed, faults)
+            simulate_world(seed, faults)
         except FailedSeedError as error:
             return error
     return None
@@ -208,7 +209,7 @@ def test_a_line_that_is_changed_on_purpose_is_found(name, monkeypatch):
         found = find(faults)
         assert found is not None, f"no seed below {SEEDS} finds it"
         with pytest.raises(FailedSeedError) as again:
-            simulate(found.seed, faults)
+            simulate_world(found.seed, faults)
     print(f"{name}: seed {found.seed}, {found.why}")
     assert (again.value.why, again.value.log) == (found.why, found.log)
-    assert simulate(found.seed, faults).status in ("FINISHED", "STOPPED")
+    assert simulate_world(found.seed, faults).status in (RunStatus.FINISHED, RunStatus.STOPPED)

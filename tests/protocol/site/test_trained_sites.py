@@ -15,9 +15,9 @@ from fedpact.protocol.run import run, run_home
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import read_site, write_site
 from fedpact.protocol.site.trained_sites import train_sites
-from fedpact.protocol.training.rounds import TrainingTerms
+from fedpact.protocol.training.terms import TrainingTerms
 
-TRAINING = TrainingTerms(rounds=3, epochs=2, batch=4, learning_rate=0.3).to_dict()
+TRAINING = TrainingTerms(rounds=3, epochs=2, batch=4, learning_rate=0.3)
 
 
 def draw(n, shift, seed, classes=("healthy", "ill")):

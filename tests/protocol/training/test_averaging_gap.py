@@ -134,14 +134,16 @@ def test_only_what_coins_would_not_do_is_called_a_difference(data, counts, statu
 
 
 def test_pytorch_has_the_same_identity(data):
+    """In float64: in float32 a rounding may switch a ReLU at one sample, and grow from there on."""
     nn = pytest.importorskip("torch").nn
-    model = TorchModel(module=nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)), classes=MODEL.classes)
+    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).double()
+    model = TorchModel(module=module, classes=MODEL.classes)
     one, ten = (
         fp.measure_gap(model, initial_weights(model), *data, rounds=20 // epochs, epochs=epochs, learning_rate=0.5)
         for epochs in (1, 10)
     )
     assert one.status is fp.GapStatus.EQUAL
-    assert one.last.distance < 1e-5 < 1e-3 < ten.last.distance
+    assert one.last.distance < 1e-9 < 1e-3 < ten.last.distance
 
 
 BAD = {

@@ -30,11 +30,11 @@ from fedpact.protocol.training.averaging import rng_of_round
 from fedpact.protocol.training.rounds import (
     LARGEST,
     ModelTrainer,
-    TrainingTerms,
     check_trained,
     train_body,
     train_round,
 )
+from fedpact.protocol.training.terms import TrainingTerms
 
 FED = small_federation()
 MODEL = SoftmaxModel(classes=(0, 1), features=4)
@@ -46,7 +46,7 @@ def own(*values):
 
 
 def state(**known):
-    pact = make_pact(FED, training=TrainingTerms(rounds=5, seed=3).to_dict())
+    pact = make_pact(FED, training=TrainingTerms(rounds=5, seed=3))
     return RunState(run="r", pact=pact, opened=0.0, weights=SENT.to_dict(), **known)
 
 
@@ -139,7 +139,7 @@ def make_sites():
 
 def train_over(harm=None, rounds=2):
     """Run with training: the outcome, and the bodies of the entries about training."""
-    training = TrainingTerms(rounds=rounds, learning_rate=RATE).to_dict()
+    training = TrainingTerms(rounds=rounds, learning_rate=RATE)
     terms = {"training": training, "level": 1e-6, "patience": 60}
     keys = {name: key_of(name).public for name in FED.names}
     pact = make_pact(FED, keys=keys, operator=OPERATOR.public, **terms)

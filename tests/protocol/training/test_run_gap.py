@@ -16,8 +16,8 @@ from fedpact.protocol.site.pool import draw
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.trained_sites import train_sites
 from fedpact.protocol.training.averaging_gap import GapStatus
-from fedpact.protocol.training.rounds import TrainingTerms
 from fedpact.protocol.training.run_gap import measure_run_gap
+from fedpact.protocol.training.terms import TrainingTerms
 
 
 def labelled(n, shift, seed):
@@ -34,7 +34,7 @@ def made():
 
 
 def trained_home(made, folder, **training):
-    terms = TrainingTerms(learning_rate=0.5, **training).to_dict()
+    terms = TrainingTerms(learning_rate=0.5, **training)
     pact = make_pact(made.federation, level=1e-6, training=terms)
     starts = [made.start(index) for index in range(made.trained.H)]
     home = prepare_home(folder, pact, made.sites, starts=starts)

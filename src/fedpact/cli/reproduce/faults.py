@@ -54,7 +54,7 @@ def faults(
         _replay(replay, as_json=as_json)
         return
     with progress_bar("Simulating worlds") as report:
-        found = fp.soak(seeds, report, first=first, workers=workers)
+        found = fp.reproduce_faults(seeds, report, first=first, workers=workers)
     answer(found, lambda: print_soak(found), as_json=as_json)
     if found.failed:
         raise typer.Exit(1)
@@ -62,7 +62,7 @@ def faults(
 
 def _replay(seed: int, *, as_json: bool) -> None:
     try:
-        seen = fp.simulate(seed)
+        seen = fp.simulate_world(seed)
     except fp.FailedSeedError as error:
         _print_lines(error.log)
         raise
@@ -74,17 +74,17 @@ def _print_lines(lines: tuple[str, ...]) -> None:
         print(line)
 
 
-def print_world(seen: fp.Simulated) -> None:
+def print_world(seen: fp.SimulatedWorld) -> None:
     """Print what happened in one world."""
     _print_lines(seen.events)
     console().print(
-        f"seed {seen.seed}: {seen.status.lower()} after {seen.seconds:,.0f} simulated seconds, "
+        f"seed {seen.seed}: {seen.status.name.lower()} after {seen.seconds:,.0f} simulated seconds, "
         f"{seen.runs} runs, {seen.entries} entries, the last {seen.head[:16]}",
         soft_wrap=True,
     )
 
 
-def print_soak(found: fp.Soak) -> None:
+def print_soak(found: fp.FaultsSoak) -> None:
     """Print how often everything went wrong, and whether anything came of it."""
     table = make_table("what", "times")
     for key, name in _NAMES.items():

@@ -16,7 +16,7 @@ from fedpact.protocol.flower.app_folder import write_app_folder
 from fedpact.protocol.flower.local import DeploymentKeys, LocalDeployment, NodeKey
 from fedpact.protocol.flower.simulation import simulate
 from fedpact.protocol.flower.superlink import FlowerStatus, SuperLinkConnection, insist_on_health
-from fedpact.protocol.home import Home
+from fedpact.protocol.home import RunHome
 from fedpact.protocol.keys.key_set import TLS, read_keys
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.run_state import RunState, RunStatus, replay
@@ -38,7 +38,7 @@ def read_state(where: str) -> RunState | None:
         return None
 
 
-def deployment_keys(home: Home) -> DeploymentKeys:
+def deployment_keys(home: RunHome) -> DeploymentKeys:
     """Return the files that make a deployment of a home's sites authentic, in the order of the sites."""
     found, tls = read_keys(home.keys), home.keys / TLS
     folders = [home.keys / found.folders[name] for name in home.sites]
@@ -70,7 +70,7 @@ def _follow(
         time.sleep(_EVERY)
 
 
-def run_on_local_flower(home: Home, *, watch: Watch | None = None, within: float = WITHIN) -> None:
+def run_on_local_flower(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
     """Run on a SuperLink and SuperNodes of this machine, with TLS and authentication; all are ended afterwards."""
     flower = home.folder / "flower"
     app = write_app_folder(flower / "app", {"operator": str(home.operator)})
@@ -86,7 +86,7 @@ def run_on_local_flower(home: Home, *, watch: Watch | None = None, within: float
         )
 
 
-def run_in_flower_simulation(home: Home, *, watch: Watch | None = None, within: float = WITHIN) -> None:
+def run_in_flower_simulation(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
     """Run in Flower's simulation, whose nodes are Ray's actors."""
     ended = simulate(
         home.folder / "flower", list(home.sites.values()), {"operator": str(home.operator)}, within=within
@@ -99,7 +99,7 @@ def run_in_flower_simulation(home: Home, *, watch: Watch | None = None, within: 
 
 
 def run_at_superlink(
-    home: Home, address: str, *, watch: Watch | None = None, within: float = WITHIN, has_tls: bool = True
+    home: RunHome, address: str, *, watch: Watch | None = None, within: float = WITHIN, has_tls: bool = True
 ) -> None:
     """Run on a SuperLink that is there already, on this machine; its SuperNodes may be anywhere.
 

@@ -210,7 +210,7 @@ def _train(state: RunState, now: float, start: Start | None) -> list[Draft]:
 
 def _conclude(state: RunState, now: float, start: Start | None) -> list[Draft]:
     """Train, evaluate, settle, pay, close."""
-    if state.pact.training is not None and (state.weights is None or state.round < state.pact.training["rounds"]):
+    if state.pact.training is not None and (state.weights is None or state.round < state.pact.training.rounds):
         return _train(state, now, start)
     unseen = [name for name in state.left if not state.asked_for(name, "evaluate")]
     if unseen:

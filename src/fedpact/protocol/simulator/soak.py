@@ -1,4 +1,4 @@
-"""``soak``: many simulated worlds one after the other, and what went wrong in them altogether."""
+"""``reproduce_faults``: many simulated worlds one after the other, and what went wrong in them altogether."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import partial
 from importlib.metadata import version
@@ -16,13 +16,13 @@ from typing import Any
 
 from fedpact.describe.numbers import read_whole_number
 from fedpact.protocol.simulator.faults import Faults
-from fedpact.protocol.simulator.simulate import FailedSeedError, simulate
+from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 
 _CHUNK = 50
 _PACKAGES = ("fedpact", "numpy", "SQLAlchemy", "cryptography")
 
 
-class SoakStatus(Enum):
+class FaultsStatus(Enum):
     """What a soak has found, in words a user can act on."""
 
     PASSED = "every invariant held after every step of every world"
@@ -36,9 +36,13 @@ class FailedSeed:
     seed: int
     why: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Soak:
+class FaultsSoak:
     """What happened in many worlds."""
 
     worlds: int
@@ -68,16 +72,16 @@ class Soak:
         return self.worlds == self.seeds
 
     @property
-    def status(self) -> SoakStatus:
+    def status(self) -> FaultsStatus:
         """The finding in words."""
-        return SoakStatus.FAILED if self.failed else SoakStatus.PASSED
+        return FaultsStatus.FAILED if self.failed else FaultsStatus.PASSED
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         return {
             "experiment": "faults",
             "worlds": self.worlds,
-            "failed": [{"seed": one.seed, "why": one.why} for one in self.failed],
+            "failed": [one.to_dict() for one in self.failed],
             "runs": self.runs,
             "ended": dict(self.ended),
             "entries": self.entries,
@@ -93,7 +97,7 @@ class Soak:
         }
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Soak:
+    def from_dict(cls, entry: Mapping[str, Any]) -> FaultsSoak:
         """Read what :meth:`to_dict` wrote."""
         derived = ("experiment", "is_complete", "status")
         values = {key: value for key, value in entry.items() if key not in derived}
@@ -121,12 +125,12 @@ def _soak_chunk(faults: Faults | None, seeds: range) -> _Chunk:
     for seed in seeds:
         counts["worlds"] += 1
         try:
-            seen = simulate(seed, faults)
+            seen = simulate_world(seed, faults)
         except FailedSeedError as error:
             failed.append(FailedSeed(seed=seed, why=error.why))
             continue
         counts.update(runs=seen.runs, entries=seen.entries)
-        ended[seen.status] += 1
+        ended[seen.status.name] += 1
         tally.update(seen.tally)
         seconds += seen.seconds
         heads.update(seen.head.encode())
@@ -165,14 +169,14 @@ def _add(found: list[_Chunk]) -> dict[str, Any]:
     }
 
 
-def soak(
+def reproduce_faults(
     seeds: Any = 20_000,
     progress: Callable[[int, int], None] | None = None,
     *,
     first: Any = 0,
     faults: Faults | None = None,
     workers: Any = 1,
-) -> Soak:
+) -> FaultsSoak:
     """Simulate many worlds, each by its seed, and count what happened; one that fails is noted.
 
     Parameters
@@ -190,7 +194,7 @@ def soak(
 
     Examples
     --------
-    >>> seen = soak(3)
+    >>> seen = reproduce_faults(3)
     >>> seen.worlds, seen.status.name
     (3, 'PASSED')
     """
@@ -206,4 +210,4 @@ def soak(
     if not found:
         raise KeyboardInterrupt
     versions = {package: version(package) for package in _PACKAGES}
-    return Soak(**_add(found), first=start, seeds=count, faults=faults, versions=versions)
+    return FaultsSoak(**_add(found), first=start, seeds=count, faults=faults, versions=versions)

@@ -24,7 +24,8 @@ from fedpact.protocol.simulator.faults import Faults
 from fedpact.protocol.simulator.truth import Enough
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import Site, make_site_report
-from fedpact.protocol.training.rounds import ModelTrainer, TrainingTerms
+from fedpact.protocol.training.rounds import ModelTrainer
+from fedpact.protocol.training.terms import TrainingTerms
 
 _TABLES: dict[str, dict[str, Any]] = {
     "two": {
@@ -106,7 +107,7 @@ def _pact(name: str, fee: float | None, rounds: int) -> Pact:
         retry=_RETRY,
         keys={site: _key(site).public for site in fed.names},
         operator=_key("operator").public,
-        training=TrainingTerms(rounds=rounds).to_dict() if rounds else None,
+        training=TrainingTerms(rounds=rounds) if rounds else None,
     )
 
 

@@ -17,7 +17,7 @@ it does not depend on who answers first, and a number that all sites agree on st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,6 +50,15 @@ class Averaged:
     m: dict[str, int]
     """By which the sites were weighed."""
     left_out: tuple[LeftOut, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "weights": self.weights.to_dict(),
+            "rounds": self.rounds,
+            "m": dict(self.m),
+            "left_out": [asdict(one) for one in self.left_out],
+        }
 
 
 def rng_of_round(seed: int, round_: int, site: str) -> np.random.Generator:

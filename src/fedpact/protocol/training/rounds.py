@@ -9,7 +9,7 @@ passed over in training.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,26 +26,10 @@ LARGEST = 1e100
 """Weights beyond this are no model's; the mean of smaller ones is always finite."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingTerms:
-    """How training goes on from the chosen candidate."""
-
-    rounds: int = 20
-    epochs: int = 1
-    learning_rate: float = 0.1
-    batch: int | None = None
-    """Samples per step; None: all of a site's."""
-    seed: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as a pact has them."""
-        return asdict(self)
-
-
 def train_body(state: RunState) -> dict[str, Any]:
     """Return what a site is sent in the next round."""
     assert state.pact.training is not None, "asked only where the pact says that training goes on"
-    return {**state.pact.training, "round": state.round + 1, "weights": state.weights}
+    return {**state.pact.training.to_dict(), "round": state.round + 1, "weights": state.weights}
 
 
 def train_round(state: RunState) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.weights import Weights
 from fedpact.errors import ProtocolError
-from fedpact.protocol.home import Home
+from fedpact.protocol.home import RunHome
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import read_run
 from fedpact.protocol.operator.run_state import RunState
@@ -54,7 +54,7 @@ def _held_out(site: Site) -> tuple[NDArray[np.float64], NDArray[Any]]:
     return points[places], np.array(trainer.model.classes)[known]
 
 
-def measure_run_gap(home: Home) -> AveragingGap | None:
+def measure_run_gap(home: RunHome) -> AveragingGap | None:
     """Train again as in the last run of a home, and beside it on all samples in one place.
 
     None if there is nothing to compare: nothing was trained, or no sample has passed the check.
@@ -78,5 +78,5 @@ def measure_run_gap(home: Home) -> AveragingGap | None:
         start,
         {name: _quota(sites[name], state.run) for name in givers},
         {name: _held_out(site) for name, site in sites.items()},
-        **state.pact.training,
+        **state.pact.training.to_dict(),
     )

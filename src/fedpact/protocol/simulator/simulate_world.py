@@ -1,4 +1,4 @@
-"""``simulate``: runs of the protocol in a world that a seed makes, with every invariant checked at every step."""
+"""``simulate_world``: runs of the protocol in the world of a seed, every invariant checked at every step."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FedpactError, ProtocolError
+from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.auditor import Auditor
 from fedpact.protocol.simulator.faults import Faults, draw_faults
 from fedpact.protocol.simulator.site_process import Character
@@ -30,11 +31,11 @@ class FailedSeedError(ProtocolError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+class SimulatedWorld:
     """What happened in one world."""
 
     seed: int
-    status: str
+    status: RunStatus
     """How its last run ended."""
     runs: int
     entries: int
@@ -51,7 +52,7 @@ class Simulated:
         """Plain values."""
         return {
             "seed": self.seed,
-            "status": self.status,
+            "status": self.status.value,
             "runs": self.runs,
             "entries": self.entries,
             "seconds": self.seconds,
@@ -61,9 +62,9 @@ class Simulated:
         }
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Simulated:
+    def from_dict(cls, entry: Mapping[str, Any]) -> SimulatedWorld:
         """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "events": tuple(entry["events"])})
+        return cls(**{**entry, "status": RunStatus(entry["status"]), "events": tuple(entry["events"])})
 
 
 def _count(world: World, auditor: Auditor) -> dict[str, int]:
@@ -76,7 +77,7 @@ def _count(world: World, auditor: Auditor) -> dict[str, int]:
     return {**dict(sorted(world.weather.tally.items())), **noted}
 
 
-def simulate(seed: Any, faults: Faults | None = None) -> Simulated:
+def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
     """Run the protocol in the world of a seed.
 
     Parameters
@@ -94,8 +95,8 @@ def simulate(seed: Any, faults: Faults | None = None) -> Simulated:
 
     Examples
     --------
-    >>> seen = simulate(0)
-    >>> seen.head == simulate(0).head
+    >>> seen = simulate_world(0)
+    >>> seen.head == simulate_world(0).head
     True
     """
     seed = read_whole_number(seed, "seed")
@@ -112,9 +113,9 @@ def simulate(seed: Any, faults: Faults | None = None) -> Simulated:
         raise FailedSeedError(seed, f"{type(error).__name__}: {error}", world.weather.log) from error
     finally:
         world.disk.close()
-    return Simulated(
+    return SimulatedWorld(
         seed=seed,
-        status=world.statuses[-1].name,
+        status=world.statuses[-1],
         runs=len(auditor.runs),
         entries=len(auditor.entries),
         seconds=world.weather.now - START,

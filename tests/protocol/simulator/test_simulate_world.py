@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.faults import NO_FAULTS
-from fedpact.protocol.simulator.simulate import Simulated, simulate
+from fedpact.protocol.simulator.simulate_world import SimulatedWorld, simulate_world
 
 FEW = 20
 THEMES = {
@@ -20,12 +21,12 @@ THEMES = {
 @pytest.mark.parametrize("start", range(0, 200, FEW))
 def test_in_worlds_where_everything_goes_wrong_every_rule_holds(start):
     for seed in range(start, start + FEW):
-        assert simulate(seed).status in ("FINISHED", "STOPPED")
+        assert simulate_world(seed).status in (RunStatus.FINISHED, RunStatus.STOPPED)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_in_worlds_where_one_thing_goes_wrong_more_often_every_rule_holds(theme):
-    seen = [simulate(seed, THEMES[theme]) for seed in range(1000, 1030)]
+    seen = [simulate_world(seed, THEMES[theme]) for seed in range(1000, 1030)]
     struck = {fault for one in seen for fault, times in one.tally.items() if times}
     wanted = {name for name, most in THEMES[theme].to_dict().items() if most} - {"lie", "short"}
     assert wanted <= struck
@@ -33,19 +34,19 @@ def test_in_worlds_where_one_thing_goes_wrong_more_often_every_rule_holds(theme)
 
 def test_where_nothing_goes_wrong_everybody_is_paid_and_nobody_is_refused():
     for seed in range(30):
-        seen = simulate(seed, NO_FAULTS)
-        assert seen.status == "FINISHED"
+        seen = simulate_world(seed, NO_FAULTS)
+        assert seen.status is RunStatus.FINISHED
         assert not any(seen.tally[name] for name in ("gone", "stops", "refusals", "resumes", "withheld"))
 
 
 def test_a_seed_makes_the_same_world_every_time():
     for seed in range(20):
-        first, second = simulate(seed), simulate(seed)
+        first, second = simulate_world(seed), simulate_world(seed)
         assert first == second
-        assert Simulated.from_dict(first.to_dict()) == first
+        assert SimulatedWorld.from_dict(first.to_dict()) == first
 
 
 def test_worlds_differ():
-    seen = [simulate(seed) for seed in range(20)]
+    seen = [simulate_world(seed) for seed in range(20)]
     assert len({one.head for one in seen}) == 20
     assert {one.runs for one in seen} == {1, 2, 3}
