@@ -23,7 +23,7 @@ from fedpact.protocol.operator.operator_files import continue_or_start
 from fedpact.protocol.operator.outcome import make_outcome
 from fedpact.protocol.operator.run_state import replay
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import carry_out
+from fedpact.protocol.runs import carry_out
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import read_site, write_site
 

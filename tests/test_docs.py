@@ -119,7 +119,7 @@ def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():
 
 def test_the_soak_is_told_as_it_was_measured():
     results = ROOT / "docs" / "results"
-    found = fp.TruthfulnessSoak.from_dict(json.loads((results / "truthfulness.json").read_text()))
+    found = fp.experiments.TruthfulnessSoak.from_dict(json.loads((results / "truthfulness.json").read_text()))
     page = (results / "truthfulness.md").read_text()
     for row in found.rows:
         assert f"| `{row.method}` | {row.federations:,} | {row.tried:,} | {row.gain:g} |" in page
@@ -128,7 +128,7 @@ def test_the_soak_is_told_as_it_was_measured():
 
 def test_the_coverage_is_told_as_it_was_measured():
     results = ROOT / "docs" / "results"
-    found = fp.CoverageSimulation.from_dict(json.loads((results / "coverage.json").read_text()))
+    found = fp.experiments.CoverageSimulation.from_dict(json.loads((results / "coverage.json").read_text()))
     page = (results / "coverage.md").read_text()
     for row in found.rows:
         limits = f"{row.low:.3f} - {row.high:.3f}"
@@ -149,13 +149,15 @@ def test_the_coverage_is_told_as_it_was_measured():
         assert f"| {n:,} | {family} | {' | '.join(cells)} |" in page
     assert sum(row.federations for row in found.rows if row.plan == "confident") >= 1000
     assert found.is_complete
-    assert found.status is fp.CoverageStatus.WITHIN
+    assert found.status is fp.experiments.CoverageStatus.WITHIN
     promise = 1 - found.confidence
     assert all(row.low > promise for row in found.rows if row.plan != "confident")
 
 
 def test_the_readme_and_the_page_on_confidence_tell_the_measured_coverage():
-    found = fp.CoverageSimulation.from_dict(json.loads((ROOT / "docs/results/coverage.json").read_text()))
+    found = fp.experiments.CoverageSimulation.from_dict(
+        json.loads((ROOT / "docs/results/coverage.json").read_text())
+    )
     page = (ROOT / "docs" / "explanation" / "confidence.md").read_text()
     for n in sorted({row.n for row in found.rows}):
         rows = [found.row(plan, n) for plan in ("confident", "trusting", "optimal")]
@@ -168,7 +170,7 @@ def test_the_readme_and_the_page_on_confidence_tell_the_measured_coverage():
 def test_averaging_is_told_as_it_was_measured():
     results = ROOT / "docs" / "results"
     entry = json.loads((results / "averaging.json").read_text())
-    found = fp.AveragingExperiment.from_dict(entry)
+    found = fp.experiments.AveragingExperiment.from_dict(entry)
     page = (results / "averaging.md").read_text()
     assert found.to_dict() == entry
     for row in found.rows:
@@ -179,7 +181,7 @@ def test_averaging_is_told_as_it_was_measured():
         assert line in page
     for setting in found.settings:
         assert f"| {setting.seed} | {' | '.join(map(str, setting.m.values()))} | {setting.chosen} |" in page
-    assert found.status is fp.AveragingStatus.OPENS
+    assert found.status is fp.experiments.AveragingStatus.OPENS
     assert found.status.value in page.replace("\n", " ")
 
 
@@ -187,7 +189,7 @@ def test_averaging_is_told_as_it_was_measured():
 def test_the_plans_from_reports_are_those_of_the_file(name):
     results = ROOT / "docs" / "results"
     entry = json.loads((results / f"{name}.json").read_text())
-    found = fp.PrivatePlanning.from_dict(entry)
+    found = fp.experiments.PrivatePlanning.from_dict(entry)
     page = (results / f"{name}.md").read_text()
     assert found.to_dict() == entry
     for run in found.runs:
@@ -294,4 +296,4 @@ def test_the_how_to_on_runs_leaves_books_that_verify(tmp_path, monkeypatch):
     assert {path.suffix for path in Path("statements").iterdir()} == {".html", ".json"}
     assert Path("books.csv").read_text().count("\n") > 20
     assert "2 candidates on 60 points" in printed["site check"]
-    assert fp.load_pact("network.toml").names == ("north", "south")
+    assert fp.protocol.load_pact("network.toml").names == ("north", "south")

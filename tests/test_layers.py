@@ -1,5 +1,5 @@
-"""One direction: describe | drawing, candidates, statistics, planning | game, comparison | coalition | mechanism,
-protocol, experiments, cli | web.
+"""One direction: describe | drawing, candidates, statistics, training | planning | game, comparison | coalition |
+mechanism, protocol, experiments, cli | web.
 """
 
 import ast
@@ -13,6 +13,7 @@ RANK = {
     "drawing": 0,
     "candidates": 0.5,
     "statistics": 1,
+    "training": 2,
     "planning": 2,
     "game": 2,
     "comparison": 3,
@@ -30,8 +31,8 @@ PLACE = {
     "cryptography": {"protocol"},
     "quantecon": {"game"},
     "opendp": {"statistics"},
-    "torch": {"candidates", "experiments"},
-    "safetensors": {"candidates"},
+    "torch": {"candidates", "experiments", "training"},
+    "safetensors": {"candidates", "training"},
     "sklearn": {"candidates", "experiments"},
     "onnxruntime": {"candidates"},
     "pyarrow": {"candidates"},
@@ -136,10 +137,8 @@ SOUND = {
     "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),
     "torch": ("fedpact.experiments.train", "import torch"),
     "sklearn-in-experiments": ("fedpact.experiments.digits", "def f():\n    from sklearn import datasets"),
-    "protocol-in-experiments": (
-        "fedpact.experiments.averaging",
-        "from fedpact.protocol.training.averaging import average_weights",
-    ),
+    "protocol-in-experiments": ("fedpact.experiments.faults", "from fedpact.protocol.runs import run"),
+    "training-in-protocol": ("fedpact.protocol.client", "from fedpact.training.weights import Weights"),
     "candidates-in-experiments": ("fedpact.experiments.digits", "from fedpact.candidates.train import train"),
     "torch-in-candidates": ("fedpact.candidates.adapt_torch", "def f():\n    import torch"),
     "candidates": ("fedpact.candidates.predict", "from fedpact.describe.candidate_list import CandidateList"),

@@ -1,4 +1,4 @@
-"""What ``import fedpact as fp`` offers is what it lists."""
+"""What ``import fedpact as fp`` and its parts offer is what they list."""
 
 import subprocess
 import sys
@@ -8,30 +8,52 @@ import pytest
 
 import fedpact as fp
 
+PARTS = {
+    "fedpact": (fp, {"candidates", "classes", "examples", "experiments", "protocol", "training"}),
+    "candidates": (fp.candidates, set()),
+    "training": (fp.training, set()),
+    "experiments": (fp.experiments, set()),
+    "protocol": (fp.protocol, {"flower"}),
+    "flower": (fp.protocol.flower, set()),
+}
+HELPERS = {"TYPE_CHECKING", "Any", "annotations", "import_module", "require_flower", "require_packages"}
 
-def test_the_package_offers_what_it_lists_and_its_layers():
-    offered = {name for name, value in vars(fp).items() if name[0] != "_" and not isinstance(value, ModuleType)}
-    offered |= {"__version__", "candidates", "classes", "examples", *fp._MODULES}
-    assert sorted(offered) == sorted(fp.__all__)
+
+@pytest.mark.parametrize(("part", "inner"), PARTS.values(), ids=PARTS)
+def test_a_part_offers_what_it_lists(part, inner):
+    own = {name for name, value in vars(part).items() if name[0] != "_" and not isinstance(value, ModuleType)}
+    offered = (own - HELPERS) | inner | ({"__version__"} if part is fp else set())
+    assert sorted(offered) == sorted(part.__all__)
+    assert all(hasattr(part, name) for name in part.__all__)
 
 
-@pytest.mark.parametrize("name", fp._MODULES)
-def test_what_needs_an_extra_is_imported_when_it_is_asked_for(name):
-    assert getattr(fp, name).__module__ == fp._MODULES[name]
+@pytest.mark.parametrize("part", [fp, fp.protocol])
+def test_what_is_not_there_is_said(part):
+    with pytest.raises(AttributeError, match=f"module '{part.__name__}' has no attribute 'plam'"):
+        part.plam  # noqa: B018
+
+
+def _run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
 
 
 def test_importing_the_package_imports_nothing_heavy():
     heavy = {"cryptography", "flwr", "matplotlib", "numba", "scipy.stats", "sklearn", "sqlalchemy", "torch"}
-    code = f"import sys, fedpact; print({heavy} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.strip() == "set()"
+    assert _run(f"import sys, fedpact; print({heavy} & set(sys.modules))").stdout.strip() == "set()"
 
 
-def test_without_its_package_a_name_says_what_to_install(monkeypatch):
-    def refuse(module):
-        raise ModuleNotFoundError("No module named 'sqlalchemy'", name="sqlalchemy")
+def test_without_its_packages_the_protocol_says_what_to_install():
+    code = (
+        "import importlib.util as u; found = u.find_spec\n"
+        "u.find_spec = lambda name, *more: None if name == 'sqlalchemy' else found(name, *more)\n"
+        "import fedpact as fp\n"
+        "try: fp.protocol.Ledger\n"
+        "except fp.MissingExtraError as error: print(error)"
+    )
+    assert _run(code).stdout.strip() == (
+        'the protocol needs an optional package; install it with: pip install "fedpact[protocol]"'
+    )
 
-    monkeypatch.setattr(fp, "_import_module", refuse)
-    monkeypatch.delitem(vars(fp), "Ledger", raising=False)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[protocol\]"'):
-        fp.Ledger  # noqa: B018
+
+def test_experiments_need_no_protocol():
+    assert _run("import sys, fedpact.experiments; print('sqlalchemy' in sys.modules)").stdout.strip() == "False"

@@ -5,13 +5,13 @@ import json
 import pytest
 
 import fedpact as fp
-from fedpact.protocol.run import run
+from fedpact.protocol.runs import run
 
 
 @pytest.fixture
 def ledger(tmp_path):
     path = tmp_path / "run.ledger"
-    with fp.Ledger.create(path) as books:
+    with fp.protocol.Ledger.create(path) as books:
         run(fp.examples.alice_bob(), teacher="xA", method="tree", fee=0.5, ledger=books)
     return path
 
@@ -19,7 +19,7 @@ def ledger(tmp_path):
 def copy_with(ledger, change):
     """Write the same books with another entry in them: the chain is intact."""
     copy = ledger.with_name("copy.ledger")
-    with fp.Ledger.open(ledger) as old, fp.Ledger.create(copy) as new:
+    with fp.protocol.Ledger.open(ledger) as old, fp.protocol.Ledger.create(copy) as new:
         for entry in old.entries():
             new.append(entry.kind, change(entry.kind, entry.body), run=entry.run, at=entry.at)
     return copy
@@ -31,10 +31,11 @@ def test_verify_says_that_the_books_add_up(fedpact, ledger):
     chain, books = out.splitlines()
     assert chain.startswith("intact: ")
     assert books == (
-        "books: 1 run, 1 finished; 10 signatures good; 2 of 2 payments recomputed; " + fp.BooksStatus.SOUND.value
+        "books: 1 run, 1 finished; 10 signatures good; 2 of 2 payments recomputed; "
+        + fp.protocol.BooksStatus.SOUND.value
     )
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
-    assert fp.BooksCheck.from_dict(json.loads(out)["books"]) == fp.check_books(ledger)
+    assert fp.protocol.BooksCheck.from_dict(json.loads(out)["books"]) == fp.protocol.check_books(ledger)
 
 
 def test_verify_refuses_books_that_do_not_add_up(fedpact, ledger):
@@ -86,7 +87,7 @@ def test_bad_requests_are_one_line(fedpact, ledger, tmp_path):
     code, _, err = fedpact("ledger", "statement", str(ledger), "-o", str(tmp_path / "out"))
     assert code == 1
     assert "alice.json: is there already, with something else in it" in err
-    with fp.Ledger.open(ledger) as old, fp.Ledger.create(tmp_path / "short") as new:
+    with fp.protocol.Ledger.open(ledger) as old, fp.protocol.Ledger.create(tmp_path / "short") as new:
         new.restore(entry for entry, _ in zip(old.entries(), range(5), strict=False))
     code, _, err = fedpact("ledger", "statement", str(tmp_path / "short"))
     assert (code, err.count("\n")) == (1, 1)

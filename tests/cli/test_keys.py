@@ -38,7 +38,7 @@ def test_add_speaks_of_the_new_sites_only(fedpact, here):
     assert "sites/alice" not in out
     assert "flower-superlink" not in out
     assert [name for name in ("alice", "bob", "carol") if f"keys/sites/{name} " in out] == ["bob", "carol"]
-    assert list(fp.read_keys("keys").sites) == ["alice", "bob", "carol"]
+    assert list(fp.protocol.read_keys("keys").sites) == ["alice", "bob", "carol"]
 
 
 def test_a_server_of_this_machine_only_is_said_to_be_one(fedpact, here):
@@ -65,13 +65,13 @@ def test_renew_and_check(fedpact, here):
 def test_json_is_the_result(fedpact, here):
     code, out, _ = fedpact("keys", "make", "keys", "--sites", "alice,bob", "--json")
     assert code == 0
-    assert fp.KeySet.from_dict(json.loads(out)).sites == fp.read_keys("keys").sites
+    assert fp.protocol.KeySet.from_dict(json.loads(out)).sites == fp.protocol.read_keys("keys").sites
     code, out, _ = fedpact("keys", "add", "keys", "--sites", "carol", "--json")
     assert json.loads(out)["new_sites"] == ["carol"]
     code, out, _ = fedpact("keys", "renew", "keys", "--json")
-    assert fp.KeySet.from_dict(json.loads(out)).status is fp.KeysStatus.RENEWED
+    assert fp.protocol.KeySet.from_dict(json.loads(out)).status is fp.protocol.KeysStatus.RENEWED
     code, out, _ = fedpact("keys", "check", "keys", "--json")
-    assert fp.KeysCheck.from_dict(json.loads(out)) == fp.check_keys("keys")
+    assert fp.protocol.KeysCheck.from_dict(json.loads(out)) == fp.protocol.check_keys("keys")
 
 
 def test_no_private_key_is_ever_printed(fedpact, here):

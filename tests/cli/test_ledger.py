@@ -11,7 +11,7 @@ import fedpact as fp
 @pytest.fixture
 def ledger(tmp_path):
     path = tmp_path / "run.ledger"
-    with fp.Ledger.create(path) as ledger:
+    with fp.protocol.Ledger.create(path) as ledger:
         ledger.append("pact", {"delta": 0.05, "agents": ["alice", "bob"]}, run="spring", at=1_700_000_000.0)
         for site in ("alice", "bob"):
             ledger.append("report", {"site": site, "data": "QUJD" * 200}, run="spring", at=1_700_000_001.5)
@@ -35,9 +35,9 @@ def test_show_prints_one_line_for_each_entry(fedpact, ledger):
 
 
 def test_show_says_what_happened(fedpact, tmp_path):
-    with fp.Ledger.create(tmp_path / "run.ledger") as ledger:
-        outcome = fp.run(fp.examples.alice_bob(), ledger=ledger, teacher="xA", method="tree")
-        said = [fp.say_entry(entry) for entry in ledger.entries()]
+    with fp.protocol.Ledger.create(tmp_path / "run.ledger") as ledger:
+        outcome = fp.protocol.run(fp.examples.alice_bob(), ledger=ledger, teacher="xA", method="tree")
+        said = [fp.protocol.say_entry(entry) for entry in ledger.entries()]
     code, out, _ = fedpact("ledger", "show", str(tmp_path / "run.ledger"))
     assert code == 0
     assert f"alice is paid {outcome.payments['alice']:g} for 3 samples" in out
@@ -46,7 +46,7 @@ def test_show_says_what_happened(fedpact, tmp_path):
 
 
 def test_show_keeps_to_one_line_whatever_an_entry_holds(fedpact, tmp_path):
-    with fp.Ledger.create(tmp_path / "run.ledger") as ledger:
+    with fp.protocol.Ledger.create(tmp_path / "run.ledger") as ledger:
         ledger.append_all(
             [("k" * 99, {f"key {i}": "é漢" * 99 for i in range(99)}), ("k", [])], run="r" * 99, at=0.0
         )
@@ -69,22 +69,22 @@ def test_show_keeps_to_one_line_whatever_an_entry_holds(fedpact, tmp_path):
 def test_show_chooses(fedpact, ledger, words, shown):
     code, out, _ = fedpact("ledger", "show", str(ledger), *words, "--json")
     assert code == 0
-    with fp.Ledger.open(ledger) as opened:
+    with fp.protocol.Ledger.open(ledger) as opened:
         assert json.loads(out) == [entry.to_dict() for entry in opened.entries() if entry.seq in shown]
     code, out, _ = fedpact("ledger", "show", str(ledger), *words)
     assert out.splitlines()[-1] == f"{len(shown)} of 4 entries"
 
 
 def test_verify_says_in_one_line_that_a_ledger_is_intact(fedpact, ledger):
-    with fp.Ledger.open(ledger) as opened:
+    with fp.protocol.Ledger.open(ledger) as opened:
         head = opened.head
     code, out, err = fedpact("ledger", "verify", str(ledger), "--head", head)
     assert (code, err) == (0, "")
-    assert out == f"intact: 4 entries, head {head}; {fp.LedgerStatus.INTACT.value}\n"
+    assert out == f"intact: 4 entries, head {head}; {fp.protocol.LedgerStatus.INTACT.value}\n"
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
     said = json.loads(out)
-    assert said.pop("books") == fp.check_books(ledger).to_dict()
-    assert fp.LedgerCheck.from_dict(said) == fp.verify_ledger(ledger)
+    assert said.pop("books") == fp.protocol.check_books(ledger).to_dict()
+    assert fp.protocol.LedgerCheck.from_dict(said) == fp.protocol.verify_ledger(ledger)
 
 
 def test_verify_says_in_one_line_what_is_broken_and_where(fedpact, ledger):

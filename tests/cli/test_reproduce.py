@@ -16,7 +16,7 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
     assert "about three times too large" in out
     assert (tmp_path / "s.png").stat().st_size > 5000
     code, out, _ = fedpact("reproduce", "price-of-stability", "--epsilon", "1/8", "--json")
-    assert json.loads(out) == fp.reproduce_price_of_stability(["1/8"]).to_dict()
+    assert json.loads(out) == fp.experiments.reproduce_price_of_stability(["1/8"]).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_a_plan_where_it_cannot_hold_is_said(fedpact):
 
 
 def test_maps_are_printed_with_what_is_wrong(fedpact, monkeypatch, tmp_path):
-    small = fp.reproduce_obliviousness([130, 400], [20], parts=2)
-    monkeypatch.setattr(fp, "reproduce_obliviousness", lambda progress: small)
+    small = fp.experiments.reproduce_obliviousness([130, 400], [20], parts=2)
+    monkeypatch.setattr(fp.experiments, "reproduce_obliviousness", lambda progress: small)
     code, out, _ = fedpact("reproduce", "obliviousness", "--plot", str(tmp_path / "map.svg"))
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
@@ -89,12 +89,12 @@ def test_misreports_are_tried_with_every_planner(fedpact):
     assert ["lp", "1", "5", "0"] in [line.split() for line in out.splitlines()]
     assert "25 misreports: no misreport paid" in out
     entry = json.loads(fedpact("reproduce", "truthfulness", "--reports", "25", "--json")[1])
-    assert fp.TruthfulnessSoak.from_dict(entry).to_dict() == entry
+    assert fp.experiments.TruthfulnessSoak.from_dict(entry).to_dict() == entry
 
 
 def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
-    small = fp.reproduce_contribution_check(quotas=[30], lies=[0.5, 1.0], sites=2_000, lying_sites=100)
-    monkeypatch.setattr(fp, "reproduce_contribution_check", lambda **options: small)
+    small = fp.experiments.reproduce_contribution_check(quotas=[30], lies=[0.5, 1.0], sites=2_000, lying_sites=100)
+    monkeypatch.setattr(fp.experiments, "reproduce_contribution_check", lambda **options: small)
     code, out, _ = fedpact("reproduce", "contribution-check", "--plot", str(tmp_path / "c.svg"))
     assert code == 0
     assert "honest sites, level 0.01" in out
@@ -106,8 +106,8 @@ def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
 
 
 def test_missed_targets_are_counted(fedpact, monkeypatch, tmp_path):
-    small = fp.reproduce_coverage([30], federations=2)
-    monkeypatch.setattr(fp, "reproduce_coverage", lambda **options: small)
+    small = fp.experiments.reproduce_coverage([30], federations=2)
+    monkeypatch.setattr(fp.experiments, "reproduce_coverage", lambda **options: small)
     code, out, _ = fedpact("reproduce", "coverage", "--plot", str(tmp_path / "c.svg"))
     assert code == 0
     assert "true targets missed by union; confident plans promise at most 0.05" in out
@@ -116,7 +116,7 @@ def test_missed_targets_are_counted(fedpact, monkeypatch, tmp_path):
     assert "interrupted" not in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
     assert json.loads(fedpact("reproduce", "coverage", "--json")[1]) == small.to_dict()
-    monkeypatch.setattr(fp, "reproduce_coverage", lambda **options: replace(small, is_complete=False))
+    monkeypatch.setattr(fp.experiments, "reproduce_coverage", lambda **options: replace(small, is_complete=False))
     assert "interrupted: fewer federations were simulated" in fedpact("reproduce", "coverage")[1]
 
 
@@ -132,7 +132,7 @@ def test_a_plan_from_reports_is_printed_with_its_stages(fedpact, tmp_path):
     ]
     assert (tmp_path / "d.svg").stat().st_size > 5000
     entry = json.loads(fedpact(*words[:6], "--json")[1])
-    assert fp.PrivatePlanning.from_dict(entry).to_dict() == entry
+    assert fp.experiments.PrivatePlanning.from_dict(entry).to_dict() == entry
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,11 @@ def test_what_cannot_be_planned_from_is_said(fedpact, tmp_path, monkeypatch, wor
 
 
 def test_averaging_is_printed_beside_pooled_training(fedpact, monkeypatch, tmp_path):
-    small = fp.reproduce_averaging([1, 2], models=["softmax"], total_epochs=4, quotas=20, runs=1)
+    small = fp.experiments.reproduce_averaging([1, 2], models=["softmax"], total_epochs=4, quotas=20, runs=1)
     asked = {}
-    monkeypatch.setattr(fp, "reproduce_averaging", lambda epochs, **options: asked.update(options) or small)
+    monkeypatch.setattr(
+        fp.experiments, "reproduce_averaging", lambda epochs, **options: asked.update(options) or small
+    )
     code, out, _ = fedpact("reproduce", "averaging", "--quota", "20", "--plot", str(tmp_path / "a.svg"))
     assert code == 0
     assert (asked["quotas"], asked["models"]) == (20, ["softmax", "network"])

@@ -11,14 +11,14 @@ def test_worlds_are_counted(fedpact):
     code, out, _ = fedpact("reproduce", "faults", "--seeds", "3", "--workers", "1")
     assert code == 0
     assert "3 worlds" in out
-    assert fp.FaultsStatus.PASSED.value in out
+    assert fp.protocol.FaultsStatus.PASSED.value in out
     code, out, _ = fedpact("reproduce", "faults", "--seeds", "2", "--first", "7", "--workers", "1", "--json")
-    assert (code, json.loads(out)) == (0, fp.reproduce_faults(2, first=7).to_dict())
+    assert (code, json.loads(out)) == (0, fp.protocol.reproduce_faults(2, first=7).to_dict())
 
 
 def test_a_seed_is_replayed_line_by_line(fedpact):
     code, out, _ = fedpact("reproduce", "faults", "--replay", "3")
-    seen = fp.simulate_world(3)
+    seen = fp.protocol.simulate_world(3)
     assert code == 0
     assert out.splitlines()[: len(seen.events)] == list(seen.events)
     assert seen.head[:16] in out

@@ -30,7 +30,7 @@ def refused(fedpact, *words, code=1):
 
 
 def kinds(where):
-    with fp.Ledger.open(where) as ledger:
+    with fp.protocol.Ledger.open(where) as ledger:
         return [entry.kind for entry in ledger.entries()]
 
 
@@ -40,7 +40,7 @@ def test_alice_and_bob(fedpact, here):
     said = " ".join(out.split())
     assert "alice 3 3 0.0% met (0.1) bob 2 2 0.0% met (0.1)" in said
     assert "on 5 samples; paid 5" in said
-    assert fp.RunStatus.FINISHED.value in said
+    assert fp.protocol.RunStatus.FINISHED.value in said
     ledger = here / "fedpact-runs" / "alice-bob" / "ledger.db"
     assert f"fedpact ledger verify {ledger}" in said
     assert fedpact("ledger", "verify", str(ledger))[0] == 0
@@ -57,8 +57,8 @@ def test_as_json(fedpact):
     assert (said["deficit"], said["hypothesis"]) == (4.0, "xA")
     assert said["met"] == {"alice": True, "bob": True}
     assert said["plan"]["method"] == "tree"
-    assert said["status"] == fp.RunStatus.FINISHED.value
-    assert fp.RunOutcome.from_dict(said) == fp.read_outcome("one/ledger.db")
+    assert said["status"] == fp.protocol.RunStatus.FINISHED.value
+    assert fp.protocol.RunOutcome.from_dict(said) == fp.protocol.read_outcome("one/ledger.db")
 
 
 def test_a_finished_run_that_is_resumed_starts_nothing(fedpact, here):
@@ -88,8 +88,8 @@ def test_books_elsewhere(fedpact, here):
 def test_keys_of_an_operator(fedpact):
     assert fedpact("keys", "make", "keys", "--sites", "alice,bob")[0] == 0
     assert fedpact("run", "alice-bob", "--home", "one", "--keys", "keys")[0] == 0
-    with fp.Ledger.open("one/ledger.db") as ledger:
-        assert next(ledger.entries()).body["pact"]["keys"] == fp.read_keys("keys").sites
+    with fp.protocol.Ledger.open("one/ledger.db") as ledger:
+        assert next(ledger.entries()).body["pact"]["keys"] == fp.protocol.read_keys("keys").sites
 
 
 WRONG = {
@@ -150,13 +150,13 @@ def test_digits_with_training(fedpact, here):
     assert said["weights"] is not None
     errors = {name: seen["error"] for name, seen in said["evaluation"].items()}
     assert said["pooled"]["error"] == pytest.approx(errors)
-    assert said["pooled"]["status"] == fp.GapStatus.EQUAL.value
+    assert said["pooled"]["status"] == fp.training.GapStatus.EQUAL.value
     held = {name: seen["n"] for name, seen in said["evaluation"].items()}
     right = 1 - sum(errors[name] * n for name, n in held.items()) / sum(held.values())
     assert said["pooled"]["accuracy"] == said["pooled"]["averaged_accuracy"] == pytest.approx(right)
     _, shown, _ = fedpact("run", "--resume", "one")
     line = f"trained for 2 rounds: {right:.1%} of held-out samples right, pooled {right:.1%}; "
-    assert line + fp.GapStatus.EQUAL.value in shown
+    assert line + fp.training.GapStatus.EQUAL.value in shown
 
 
 def test_digits_without_training(fedpact):
@@ -183,7 +183,7 @@ def test_without_a_plan_the_run_stops_and_says_how_to_go_on(fedpact, here):
     (here / "tight.toml").write_text(TIGHT)
     code, out, err = fedpact("run", "tight.toml", "--home", "my home", "--json")
     assert code == 3
-    assert json.loads(out)["status"] == fp.RunStatus.STOPPED.value
+    assert json.loads(out)["status"] == fp.protocol.RunStatus.STOPPED.value
     assert err.startswith("error: there is no plan: ")
     assert err.endswith(f"; resume with: fedpact run --resume {shlex.quote(str(here / 'my home'))}\n")
     assert len(err.splitlines()) == 1
@@ -201,7 +201,7 @@ def test_a_site_that_is_not_there_is_named(fedpact, here):
 
 def test_an_interrupted_run_goes_on(fedpact, here, monkeypatch):
     """By a key, as soon as everybody has reported."""
-    whole = fp.run_home
+    whole = fp.protocol.run_home
 
     def interrupt(place, watch=None):
         def stop(state, pending):
@@ -210,7 +210,7 @@ def test_an_interrupted_run_goes_on(fedpact, here, monkeypatch):
 
         return whole(place, watch=stop)
 
-    monkeypatch.setattr(fp, "run_home", interrupt)
+    monkeypatch.setattr(fp.protocol, "run_home", interrupt)
     code, out, err = fedpact("run", "alice-bob", "--home", "one", "--teacher", "xA", "--method", "tree")
     assert (code, out) == (130, "")
     assert err == f"interrupted; resume with: fedpact run --resume {here / 'one'}\n"
@@ -234,7 +234,7 @@ def test_a_run_that_was_interrupted_before_it_began(fedpact, here, monkeypatch):
 
     for opened in (1, 2):
         with monkeypatch.context() as patched:
-            patched.setattr(fp, "run_home", interrupt)
+            patched.setattr(fp.protocol, "run_home", interrupt)
             assert fedpact("run", "alice-bob", "--home", "one")[0] == 130
         assert kinds("one/ledger.db").count("open") == opened - 1
         assert fedpact("run", "--resume", "one")[0] == 0

@@ -22,14 +22,14 @@ def test_a_site_is_told_what_it_would_report(fedpact, clinic):
     line = "[clinic]: 2 candidates on 60 points; labels up to 60 samples; does not sign its answers\n"
     assert fedpact("site", "check", str(clinic)) == (0, line, "")
     code, out, _ = fedpact("site", "check", str(clinic), "--json")
-    made = fp.make_site_report(fp.read_site(clinic))
+    made = fp.protocol.make_site_report(fp.protocol.read_site(clinic))
     assert (code, json.loads(out)) == (0, {**made.to_dict(), "pool": 60, "signs": False})
     assert made.counts.tolist() == [20], "the two differ on every third point"
     assert sorted(path.name for path in clinic.iterdir()) == ["predictions.csv", "site.toml"]
 
 
 def test_a_site_that_signs_and_draws_from_a_distribution(fedpact, clinic):
-    key = fp.SigningKey.generate()
+    key = fp.protocol.SigningKey.generate()
     save_key(key, clinic / "signing.key")
     np.save(clinic / "masses.npy", np.full(60, 1 / 60))
     with (clinic / "site.toml").open("a") as file:

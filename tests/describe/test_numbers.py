@@ -88,7 +88,7 @@ def test_a_whole_number_may_have_to_be_larger():
     assert read_whole_number("2", "sites", least=2) == 2
     with pytest.raises(FederationError, match=r"^sites must be 2 or more; it is 1$"):
         read_whole_number(1, "sites", least=2)
-    with pytest.raises(FederationError, match=r"^sites must be a whole number >= 0; it is -1$"):
+    with pytest.raises(FederationError, match=r"^sites must be a whole number >= 2; it is -1$"):
         read_whole_number(-1, "sites", least=2)
 
 

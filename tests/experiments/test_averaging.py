@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.candidates import StartStatus
 from fedpact.experiments.averaging import _judge, _shuffle
 from fedpact.experiments.site_data import Labelled
+from fedpact.training import StartStatus
 
 pytestmark = pytest.mark.xdist_group("averaging")
 
@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 @pytest.fixture(scope="module")
 def small():
     steps = []
-    seen = fp.reproduce_averaging(
+    seen = fp.experiments.reproduce_averaging(
         [5, 1], models=["softmax"], total_epochs=20, runs=2, seed=3, progress=lambda *now: steps.append(now)
     )
     return seen, steps
@@ -37,7 +37,7 @@ def test_one_full_step_is_pooled_training_and_more_are_not(small):
         assert row.accuracy_gap <= row.worst_site_gap + 1e-9
     blank = seen.row("softmax", "blank", "skewed", None, 5)
     assert blank.loss > blank.pooled_loss
-    assert seen.status is fp.AveragingStatus.OPENS
+    assert seen.status is fp.experiments.AveragingStatus.OPENS
 
 
 def test_all_ways_start_alike_and_have_the_same_pooled_training(small):
@@ -57,7 +57,7 @@ def test_quotas_come_from_a_plan_and_the_chosen_candidate_starts(small):
 
 
 def test_reading_back(small):
-    assert fp.AveragingExperiment.from_dict(json.loads(json.dumps(small[0].to_dict()))) == small[0]
+    assert fp.experiments.AveragingExperiment.from_dict(json.loads(json.dumps(small[0].to_dict()))) == small[0]
 
 
 def test_losses_are_drawn(small):
@@ -71,9 +71,9 @@ def test_losses_are_drawn(small):
 def test_what_was_seen_is_said(small):
     rows = small[0].rows
     broken = [replace(row, statuses=row.statuses | {"EQUAL": 1}) for row in rows]
-    assert _judge(broken) is fp.AveragingStatus.BROKEN
+    assert _judge(broken) is fp.experiments.AveragingStatus.BROKEN
     flat = [replace(row, loss=row.pooled_loss) for row in rows]
-    assert _judge(flat) is fp.AveragingStatus.UNCLEAR
+    assert _judge(flat) is fp.experiments.AveragingStatus.UNCLEAR
 
 
 def test_dealing_out_anew_keeps_samples_and_sizes():
@@ -89,7 +89,7 @@ def test_dealing_out_anew_keeps_samples_and_sizes():
 def test_a_network_is_averaged_too():
     pytest.importorskip("torch")
     options = {"models": ["network"], "total_epochs": 4, "quotas": {f"site-{n}": 5 * n for n in range(1, 6)}}
-    seen = fp.reproduce_averaging([1, 2], runs=1, **options)
+    seen = fp.experiments.reproduce_averaging([1, 2], runs=1, **options)
     assert seen.row("network", "blank", "skewed", None, 1).statuses["EQUAL"] == 1
     assert seen.row("network", "blank", "skewed", None, 1).distance < 1e-12
     assert seen.settings[0].m == options["quotas"]
@@ -112,5 +112,5 @@ BAD = {
 @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
 def test_refuses(options, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.reproduce_averaging(**({"models": ["softmax"]} | options))
+        fp.experiments.reproduce_averaging(**({"models": ["softmax"]} | options))
     assert message in str(caught.value)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("contribution check")
 @pytest.fixture(scope="module")
 def small():
     steps = []
-    seen = fp.reproduce_contribution_check(
+    seen = fp.experiments.reproduce_contribution_check(
         fp.examples.alice_bob(),
         quotas=[5, 40],
         lies=[0.5, 1.0],
@@ -38,7 +38,7 @@ def test_honest_sites_are_flagged_within_the_level(small):
         assert row.low <= row.false_alarm <= 0.05
         assert row.flagged <= binom.isf(1e-9, row.sites, row.false_alarm)
     assert all(row.flagged for row in seen.honest)
-    assert seen.status in (fp.SimulationStatus.WITHIN, fp.SimulationStatus.NOT_ABOVE)
+    assert seen.status in (fp.experiments.SimulationStatus.WITHIN, fp.experiments.SimulationStatus.NOT_ABOVE)
 
 
 def test_lying_sites_are_caught_at_least_as_often_as_is_proved(small):
@@ -51,7 +51,7 @@ def test_lying_sites_are_caught_at_least_as_often_as_is_proved(small):
 
 def test_the_bound_is_the_most_telling_pair_s():
     """Alice's pairs differ at 1/5, 4/5 or 1; she sends Bob's data, and those at 1/5 and 4/5 change places."""
-    seen = fp.reproduce_contribution_check(fp.examples.alice_bob(), quotas=[8], lies=[1], sites=10)
+    seen = fp.experiments.reproduce_contribution_check(fp.examples.alice_bob(), quotas=[8], lies=[1], sites=10)
     reported = [Fraction(1, 5), Fraction(4, 5), Fraction(1)] * 2
     bad = region(8, Fraction(1, 5), largest_cutoff(8, reported, 0.01))
     assert seen.lying[0].caught == pytest.approx(float(sum(mass(8, x, Fraction(4, 5)) for x in bad)))
@@ -60,23 +60,25 @@ def test_the_bound_is_the_most_telling_pair_s():
 def test_progress_and_reading_back(small):
     seen, steps = small
     assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert fp.ContributionSimulation.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert fp.experiments.ContributionSimulation.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_the_same_generator_gives_the_same_sites():
     options = {"quotas": [10], "lies": [0.5], "sites": 200, "lying_sites": 50}
     fed = fp.examples.alice_bob()
-    again = [fp.reproduce_contribution_check(fed, rng=np.random.default_rng(5), **options) for _ in range(2)]
+    again = [
+        fp.experiments.reproduce_contribution_check(fed, rng=np.random.default_rng(5), **options) for _ in range(2)
+    ]
     assert again[0] == again[1]
-    assert fp.reproduce_contribution_check(fed, rng=np.random.default_rng(6), **options) != again[0]
+    assert fp.experiments.reproduce_contribution_check(fed, rng=np.random.default_rng(6), **options) != again[0]
 
 
 def test_the_hospitals_keep_the_level():
-    seen = fp.reproduce_contribution_check(quotas=[30], lies=[], sites=2_000)
+    seen = fp.experiments.reproduce_contribution_check(quotas=[30], lies=[], sites=2_000)
     assert seen.federation == "arizona-hospitals"
     assert len(seen.honest) == 17
     assert sum(row.flagged for row in seen.honest) < 0.01 * 34_000
-    assert seen.status is not fp.SimulationStatus.ABOVE
+    assert seen.status is not fp.experiments.SimulationStatus.ABOVE
 
 
 def test_simulated_shares_and_bounds_are_drawn(small):
@@ -95,8 +97,8 @@ def test_simulated_shares_and_bounds_are_drawn(small):
     ("low", "high", "status"), [(0, 0.009, "WITHIN"), (0, 0.02, "NOT_ABOVE"), (0.011, 0.02, "ABOVE")]
 )
 def test_how_limits_are_judged(low, high, status):
-    fine = fp.HonestSites(agent="a", m=1, sites=1, flagged=0, low=0.0, high=0.001, false_alarm=0.0)
-    row = fp.HonestSites(agent="b", m=1, sites=1, flagged=0, low=low, high=high, false_alarm=0.0)
+    fine = fp.experiments.HonestSites(agent="a", m=1, sites=1, flagged=0, low=0.0, high=0.001, false_alarm=0.0)
+    row = fp.experiments.HonestSites(agent="b", m=1, sites=1, flagged=0, low=low, high=high, false_alarm=0.0)
     assert _judge([fine, row], 0.01) is SimulationStatus[status]
 
 
@@ -121,10 +123,10 @@ BAD = {
 @pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
 def test_refuses(changes, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.reproduce_contribution_check(**{"fed": fp.examples.alice_bob(), **changes})
+        fp.experiments.reproduce_contribution_check(**{"fed": fp.examples.alice_bob(), **changes})
     assert message in str(caught.value)
 
 
 def test_one_agent_alone_may_be_honest():
-    seen = fp.reproduce_contribution_check(ALICE, quotas=[10], lies=[], sites=100)
+    seen = fp.experiments.reproduce_contribution_check(ALICE, quotas=[10], lies=[], sites=100)
     assert (len(seen.honest), seen.lying) == (1, ())

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("coverage")
 @pytest.fixture(scope="module")
 def small():
     steps = []
-    seen = fp.reproduce_coverage(
+    seen = fp.experiments.reproduce_coverage(
         [30, 1000],
         federations=6,
         rng=np.random.default_rng(4),
@@ -32,7 +32,7 @@ def test_only_plans_that_trust_estimates_miss(small):
     missed = {plan: sum(seen.row(plan, n).missed for n in (30, 1000)) for plan in ("confident", "trusting")}
     assert missed["confident"] == 0
     assert missed["trusting"] > 2
-    assert seen.status is fp.CoverageStatus.NOT_ABOVE
+    assert seen.status is fp.experiments.CoverageStatus.NOT_ABOVE
     assert seen.is_complete
 
 
@@ -58,7 +58,7 @@ def test_families_add_up(small):
 def test_progress_and_reading_back(small):
     seen, steps = small
     assert steps == [(done, 12) for done in range(1, 13)]
-    assert fp.CoverageSimulation.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert fp.experiments.CoverageSimulation.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_shares_costs_and_the_promise_are_drawn(small):
@@ -71,7 +71,9 @@ def test_shares_costs_and_the_promise_are_drawn(small):
 
 
 def test_the_same_generator_gives_the_same_federations():
-    tried = [fp.reproduce_coverage([20], federations=2, rng=np.random.default_rng(s)) for s in (5, 5, 6)]
+    tried = [
+        fp.experiments.reproduce_coverage([20], federations=2, rng=np.random.default_rng(s)) for s in (5, 5, 6)
+    ]
     assert tried[0] == tried[1] != tried[2]
 
 
@@ -80,7 +82,7 @@ def test_an_interrupt_keeps_what_was_done():
         if done == 2:
             raise KeyboardInterrupt
 
-    seen = fp.reproduce_coverage([20, 40], federations=5, progress=stop)
+    seen = fp.experiments.reproduce_coverage([20, 40], federations=5, progress=stop)
     assert [(row.n, row.federations) for row in seen.rows] == [(20, 1)] * 3 + [(40, 1)] * 3
     assert not seen.is_complete
     assert len(seen.plot().axes) == 2
@@ -92,7 +94,7 @@ def test_an_interrupt_before_anything_was_done_is_one(monkeypatch):
 
     monkeypatch.setattr("fedpact.experiments.coverage.draw_truth", stop)
     with pytest.raises(KeyboardInterrupt):
-        fp.reproduce_coverage([20], federations=1)
+        fp.experiments.reproduce_coverage([20], federations=1)
 
 
 def test_a_plan_misses_if_some_failure_exceeds_delta():
@@ -123,7 +125,7 @@ def test_limits_are_exact_and_take_the_undecided_for_missed():
 )
 def test_only_confident_plans_are_judged(low, high, status):
     def row(plan, low, high):
-        return fp.CoverageRow(
+        return fp.experiments.CoverageRow(
             family="all",
             n=30,
             plan=plan,
@@ -136,7 +138,7 @@ def test_only_confident_plans_are_judged(low, high, status):
         )
 
     rows = [row("confident", 0, 0.01), row("confident", low, high), row("trusting", 0.5, 0.9)]
-    assert _judge(rows, 0.05) is fp.CoverageStatus[status]
+    assert _judge(rows, 0.05) is fp.experiments.CoverageStatus[status]
 
 
 BAD = {
@@ -151,5 +153,5 @@ BAD = {
 @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
 def test_refuses(options, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.reproduce_coverage(**options)
+        fp.experiments.reproduce_coverage(**options)
     assert message in str(caught.value)

@@ -105,5 +105,5 @@ def test_refuses_a_file_that_is_not_there_or_not_this_one(tmp_path, rows):
 
 
 def test_plans_from_a_small_file(tmp_path, rows):
-    found = fp.reproduce_hospitals(write(tmp_path, rows), candidates=8, epsilon=0.3)
+    found = fp.experiments.reproduce_hospitals(write(tmp_path, rows), candidates=8, epsilon=0.3)
     assert (found.data, found.public_points, found.runs[0].H) == ("hospitals", 6, 8)

@@ -8,7 +8,9 @@ import fedpact as fp
 @pytest.fixture(scope="module")
 def found():
     steps = []
-    maps = fp.reproduce_obliviousness([20, 130, 400], [7, 41], parts=3, progress=lambda *at: steps.append(at))
+    maps = fp.experiments.reproduce_obliviousness(
+        [20, 130, 400], [7, 41], parts=3, progress=lambda *at: steps.append(at)
+    )
     assert steps == [(done, 33) for done in range(1, 34)]
     return maps
 
@@ -35,7 +37,7 @@ def test_no_report_of_the_search_raises_the_other_entry(found):
 
 
 def test_it_survives_json_and_is_drawn(found):
-    assert fp.ObliviousnessMap.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert fp.experiments.ObliviousnessMap.from_dict(json.loads(json.dumps(found.to_dict()))) == found
     figure = found.plot()
     assert [axes.get_title() for axes in figure.axes] == [
         "pac, H = 18, epsilon = 0.01",
@@ -51,4 +53,4 @@ def test_it_survives_json_and_is_drawn(found):
 @pytest.mark.parametrize("grids", [([], [7], 3), ([130], [], 3), ([130], [7], 0), ([1.5], [7], 3)])
 def test_bad_parameters_are_refused(grids):
     with pytest.raises(fp.FederationError, match=r"pac|parts"):
-        fp.reproduce_obliviousness(grids[0], grids[1], parts=grids[2])
+        fp.experiments.reproduce_obliviousness(grids[0], grids[1], parts=grids[2])

@@ -10,12 +10,12 @@ from fedpact.experiments.truthfulness import draw_federation
 
 def test_every_planner_tries_its_share_and_no_lie_pays():
     calls = []
-    found = fp.reproduce_truthfulness(253, progress=lambda done, total: calls.append((done, total)))
+    found = fp.experiments.reproduce_truthfulness(253, progress=lambda done, total: calls.append((done, total)))
     assert [row.method for row in found.rows] == ["lp", "union", "tree", "exact", "auto"]
     assert [row.tried for row in found.rows] == [51, 51, 51, 50, 50]
     assert found.gain == 0
     assert calls[-1] == (253, 253)
-    assert fp.TruthfulnessSoak.from_dict(found.to_dict()) == found
+    assert fp.experiments.TruthfulnessSoak.from_dict(found.to_dict()) == found
 
 
 def test_a_rule_that_rewards_lies_would_be_seen(monkeypatch):
@@ -23,7 +23,7 @@ def test_a_rule_that_rewards_lies_would_be_seen(monkeypatch):
         return fp.audit(fed, "none", **options)
 
     monkeypatch.setattr(truthfulness, "audit", pay_nothing)
-    assert fp.reproduce_truthfulness(60).gain > 0
+    assert fp.experiments.reproduce_truthfulness(60).gain > 0
 
 
 def test_federations_of_every_kind_are_drawn():
@@ -39,4 +39,4 @@ def test_federations_of_every_kind_are_drawn():
 
 def test_fewer_reports_than_planners_are_refused():
     with pytest.raises(fp.FederationError, match="reports must be at least 5, one per planner; it is 4"):
-        fp.reproduce_truthfulness(4)
+        fp.experiments.reproduce_truthfulness(4)

@@ -12,7 +12,7 @@ from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import read_outcome, run_home
+from fedpact.protocol.runs import read_outcome, run_home
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import read_site
 

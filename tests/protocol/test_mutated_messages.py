@@ -15,7 +15,7 @@ from fedpact.protocol.keys.signing import sign_value
 from fedpact.protocol.messages import read_answer, read_request
 from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.run_state import RunStatus
-from fedpact.protocol.run import memory_ledger
+from fedpact.protocol.runs import memory_ledger
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
 STEPS = ("report", "contribute", "evaluate", "pay")

@@ -11,7 +11,7 @@ from fedpact.describe.files import save
 from fedpact.errors import FederationError
 from fedpact.protocol.canonical import from_canonical, to_canonical
 from fedpact.protocol.pact import PATIENCE, Pact, load_pact, make_pact, with_keys
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.training.terms import TrainingTerms
 
 KEYS = {name: key_of(name).public for name in ("north", "south", "east")}
 

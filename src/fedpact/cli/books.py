@@ -16,7 +16,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def print_books(found: fp.BooksCheck) -> None:
+def print_books(found: fp.protocol.BooksCheck) -> None:
     """Print in one line what an audit found; nothing where there is no run."""
     if not found.runs:
         return
@@ -28,7 +28,7 @@ def print_books(found: fp.BooksCheck) -> None:
     console().print(escape(line), soft_wrap=True)
 
 
-def refuse_wrong_books(found: fp.BooksCheck, where: str) -> None:
+def refuse_wrong_books(found: fp.protocol.BooksCheck, where: str) -> None:
     """Raise if the books do not add up."""
     if not found.is_sound:
         first, more = found.problems[0], found.wrong - 1
@@ -36,7 +36,7 @@ def refuse_wrong_books(found: fp.BooksCheck, where: str) -> None:
         raise fp.LedgerError(f"{where} does not add up: entry {first.entry}: {first.what}{others}")
 
 
-def _choose(found: list[fp.Statement], site: str | None, where: str) -> list[fp.Statement]:
+def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) -> list[fp.protocol.Statement]:
     if not found:
         raise fp.LedgerError(f"{where} has no statement yet: the run has not come to its payments")
     chosen = [one for one in found if site in (None, one.site)]
@@ -46,7 +46,7 @@ def _choose(found: list[fp.Statement], site: str | None, where: str) -> list[fp.
     return chosen
 
 
-def _print_statements(found: list[fp.Statement]) -> None:
+def _print_statements(found: list[fp.protocol.Statement]) -> None:
     total = sum(abs(one.amount) for one in found)
     columns = ("site", "labelled", "cost", "fee", "withheld", "amount")
     table = make_table(*columns, "receipt")
@@ -78,8 +78,8 @@ def statement(
 
     Example: [bold]fedpact ledger statement run.ledger -o statements[/bold]
     """
-    found = _choose(fp.statements_of(ledger, run), site, ledger)
-    files = [] if output is None else fp.write_statements(found, output, force=force)
+    found = _choose(fp.protocol.statements_of(ledger, run), site, ledger)
+    files = [] if output is None else fp.protocol.write_statements(found, output, force=force)
     if as_json:
         print_json([one.to_dict() for one in found])
         return

@@ -48,7 +48,7 @@ def make(
 
     Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]
     """
-    made = fp.make_keys(folder, read_list(sites, "sites") or [], hosts=host or (), days=days)
+    made = fp.protocol.make_keys(folder, read_list(sites, "sites") or [], hosts=host or (), days=days)
     answer(made, lambda: _print_made(made), as_json=as_json)
 
 
@@ -58,7 +58,7 @@ def add(folder: FolderArgument, sites: SitesOption, as_json: JsonOption = False)
 
     Example: [bold]fedpact keys add keys --sites carol[/bold]
     """
-    made = fp.add_keys(folder, read_list(sites, "sites") or [])
+    made = fp.protocol.add_keys(folder, read_list(sites, "sites") or [])
     answer(made, lambda: _print_made(made), as_json=as_json)
 
 
@@ -70,7 +70,7 @@ def renew(
 
     Example: [bold]fedpact keys renew keys --days 90[/bold]
     """
-    renewed = fp.renew_certificate(folder, hosts=host, days=days)
+    renewed = fp.protocol.renew_certificate(folder, hosts=host, days=days)
     answer(renewed, lambda: _print_renewed(renewed), as_json=as_json)
 
 
@@ -80,7 +80,7 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact keys check keys[/bold]
     """
-    found = fp.check_keys(folder)
+    found = fp.protocol.check_keys(folder)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -112,7 +112,7 @@ def _say_day(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
 
 
-def _say_server(keys: fp.KeySet) -> list[str]:
+def _say_server(keys: fp.protocol.KeySet) -> list[str]:
     """Say under which names the server can be reached, and what to do if that is from nowhere else."""
     said = f"the server is certified until {_say_day(keys.valid_until)} as {', '.join(keys.hosts)}"
     if not set(keys.hosts) <= _LOOPBACK:
@@ -121,7 +121,7 @@ def _say_server(keys: fp.KeySet) -> list[str]:
     return [said, f"no site on another machine will trust it under a name of its own; if there are any: {renew}"]
 
 
-def _print_made(keys: fp.KeySet) -> None:
+def _print_made(keys: fp.protocol.KeySet) -> None:
     """Print which file goes to whom, and what to run next."""
     folder = Path(keys.folder)
     table = make_table("what", "for whom", left=2)
@@ -133,7 +133,7 @@ def _print_made(keys: fp.KeySet) -> None:
     _print_lines([*_say_server(keys), "next:", *_list_commands(keys)])
 
 
-def _list_commands(keys: fp.KeySet) -> list[str]:
+def _list_commands(keys: fp.protocol.KeySet) -> list[str]:
     """List the commands that take the files, in the order in which they are run."""
     folder = Path(keys.folder)
     host = f"[{keys.hosts[0]}]" if ":" in keys.hosts[0] else keys.hosts[0]
@@ -154,11 +154,11 @@ def _start_server(folder: Path) -> str:
     return f"flower-superlink --host 0.0.0.0 --port {_PORT} {options} --enable-supernode-auth"
 
 
-def _print_renewed(keys: fp.KeySet) -> None:
+def _print_renewed(keys: fp.protocol.KeySet) -> None:
     _print_lines([keys.status.value, *_say_server(keys)])
 
 
-def _print_check(found: fp.KeysCheck) -> None:
+def _print_check(found: fp.protocol.KeysCheck) -> None:
     """Print one line per site and certificate, then the verdict."""
     table = make_table("site", "private keys", left=2)
     for name in found.sites:

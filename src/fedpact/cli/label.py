@@ -37,7 +37,7 @@ def export(
 
     Example: [bold]fedpact label export cleveland -o todo.csv[/bold]
     """
-    found = fp.export_labels(folder, output, run=run, force=force)
+    found = fp.protocol.export_labels(folder, output, run=run, force=force)
     done = f"fedpact label import {shlex.quote(str(folder))} {shlex.quote(str(output))}"
     lines = [
         f"wrote {output}: {found.missing} points to label; fill in the column label",
@@ -56,7 +56,7 @@ def import_(
 
     Example: [bold]fedpact label import cleveland todo.csv[/bold]
     """
-    found = fp.import_labels(folder, file)
+    found = fp.protocol.import_labels(folder, file)
     answer(found, lambda: _print(found, f"{found.added} new labels", found.status.value), as_json=as_json)
 
 
@@ -66,11 +66,11 @@ def status(folder: FolderArgument, run: RunOption = None, as_json: JsonOption = 
 
     Example: [bold]fedpact label status cleveland[/bold]
     """
-    found = fp.read_labelling(folder, run=run)
+    found = fp.protocol.read_labelling(folder, run=run)
     answer(found, lambda: _print(found, found.status.value), as_json=as_json)
 
 
-def _print(found: fp.Labelling, *lines: str) -> None:
+def _print(found: fp.protocol.Labelling, *lines: str) -> None:
     """Print the counts, then what to do."""
     table = make_table("run", "wanted", "labelled", "missing")
     table.add_row(escape(found.run or "none"), str(found.wanted), str(found.labelled), str(found.missing))

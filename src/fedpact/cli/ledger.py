@@ -50,21 +50,23 @@ def _shorten(text: str, most: int) -> str:
     return shown if cell_len(shown) <= most else set_cell_size(shown, most - 1).rstrip() + "…"
 
 
-def _choose(ledger: fp.Ledger, run: str | None, kind: str | None, last: int | None) -> Iterator[fp.Entry]:
+def _choose(
+    ledger: fp.protocol.Ledger, run: str | None, kind: str | None, last: int | None
+) -> Iterator[fp.protocol.Entry]:
     """Read the entries that were asked for; the newest few are read alone if nothing else is asked."""
     start = max(len(ledger) - last + 1, 1) if last is not None and run is None and kind is None else 1
     chosen = (entry for entry in ledger.entries(start) if run in (None, entry.run) and kind in (None, entry.kind))
     return chosen if last is None else iter(deque(chosen, maxlen=last))
 
 
-def _print_entries(entries: list[fp.Entry]) -> None:
+def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; what they say gets what room the other columns leave."""
     names = [(_shorten(entry.run, _VALUE), _shorten(entry.kind, _VALUE)) for entry in entries]
     others = len(str(entries[-1].seq)) + sum(max(map(cell_len, column)) for column in zip(*names, strict=True))
     room = max(console().width - others - _FIXED, _VALUE)
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
     for entry, texts in zip(entries, names, strict=True):
-        cells = (*texts, _shorten(fp.say_entry(entry), room))
+        cells = (*texts, _shorten(fp.protocol.say_entry(entry), room))
         table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:12])
     console().print(table)
 
@@ -81,7 +83,7 @@ def show(
 
     Example: [bold]fedpact ledger show run.ledger --last 10[/bold]
     """
-    with fp.Ledger.open(ledger) as opened:
+    with fp.protocol.Ledger.open(ledger) as opened:
         entries = list(_choose(opened, run, kind, last))
         total = len(opened)
     if as_json:
@@ -92,7 +94,7 @@ def show(
     console().print(f"{len(entries)} of {total} entries", soft_wrap=True)
 
 
-def _print_check(found: fp.LedgerCheck) -> None:
+def _print_check(found: fp.protocol.LedgerCheck) -> None:
     note = "" if found.why_not_compared is None else f" ({found.why_not_compared})"
     line = f"intact: {found.entries} entries, head {found.head}; {found.status.value}{note}"
     console().print(escape(line), soft_wrap=True)
@@ -112,8 +114,8 @@ def verify(
 
     Example: [bold]fedpact ledger verify run.ledger[/bold]
     """
-    found = fp.verify_ledger(ledger, head=head)
-    audited = fp.check_books(ledger) if found.is_intact else None
+    found = fp.protocol.verify_ledger(ledger, head=head)
+    audited = fp.protocol.check_books(ledger) if found.is_intact else None
     if as_json:
         print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
     if audited is None:
@@ -134,8 +136,8 @@ def export(
 
     Example: [bold]fedpact ledger export run.ledger -o run.json[/bold]
     """
-    with fp.Ledger.open(ledger) as opened:
-        fp.export_ledger(opened, output, force=force)
+    with fp.protocol.Ledger.open(ledger) as opened:
+        fp.protocol.export_ledger(opened, output, force=force)
         console().print(escape(f"wrote {len(opened)} entries to {output}"), soft_wrap=True)
 
 

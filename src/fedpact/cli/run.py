@@ -50,8 +50,8 @@ class _Trial(NamedTuple):
 class _Made(NamedTuple):
     """A run before its home is written."""
 
-    pact: fp.Pact
-    sites: dict[str, fp.Site] | None = None
+    pact: fp.protocol.Pact
+    sites: dict[str, fp.protocol.Site] | None = None
     starts: list[Any] | None = None
     """For every candidate, the weights from which training goes on."""
 
@@ -127,20 +127,22 @@ def run(
     """
     _check_engine(engine, local, superlink)
     if resume is not None:
-        place = fp.read_home(resume)
+        place = fp.protocol.read_home(resume)
     else:
         terms = _read_terms(method, confidence, rule, fee, level, patience) | _read_training(train, seed)
         trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
         made = _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
         folder = Path("fedpact-runs", made.pact.name) if home is None else home
-        place = fp.prepare_home(folder, made.pact, made.sites, keys=keys, ledger=ledger, starts=made.starts)
+        place = fp.protocol.prepare_home(
+            folder, made.pact, made.sites, keys=keys, ledger=ledger, starts=made.starts
+        )
     _check_local(place, local)
-    outcome = fp.read_progress(place) if resume is not None else None
-    if outcome is None or outcome.status is not fp.RunStatus.FINISHED:
+    outcome = fp.protocol.read_progress(place) if resume is not None else None
+    if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
         outcome = _carry_out(place, engine, superlink)
     found = _Answer(outcome=outcome, gap=_find_gap(outcome, place))
     answer(found, lambda: _print_outcome(found, place), as_json=as_json, plot=plot)
-    if outcome.status is fp.RunStatus.STOPPED:
+    if outcome.status is fp.protocol.RunStatus.STOPPED:
         raise fp.InfeasibleError(f"{outcome.why}; {_say_resume(place)}")
 
 
@@ -148,8 +150,8 @@ def run(
 class _Answer:
     """What came of a run, and what averaging lost in it if that can be told."""
 
-    outcome: fp.RunOutcome
-    gap: fp.AveragingGap | None
+    outcome: fp.protocol.RunOutcome
+    gap: fp.training.AveragingGap | None
 
     def to_dict(self) -> dict[str, Any]:
         return self.outcome.to_dict() | ({} if self.gap is None else {"pooled": _compare(self.gap)})
@@ -158,7 +160,7 @@ class _Answer:
         return self.outcome.plot()
 
 
-def _compare(gap: fp.AveragingGap) -> dict[str, Any]:
+def _compare(gap: fp.training.AveragingGap) -> dict[str, Any]:
     pooled, averaged = gap.last.pooled, gap.last.averaged
     return {
         "error": {name: None if right is None else 1 - right for name, right in pooled.site_accuracy.items()},
@@ -169,13 +171,13 @@ def _compare(gap: fp.AveragingGap) -> dict[str, Any]:
     }
 
 
-def _find_gap(outcome: fp.RunOutcome, place: fp.RunHome) -> fp.AveragingGap | None:
+def _find_gap(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -> fp.training.AveragingGap | None:
     """Compare with pooled training, where all sites, and hence all samples, are on this machine."""
-    is_told = outcome.status is fp.RunStatus.FINISHED and set(place.sites) == set(place.pact.names)
-    return fp.measure_run_gap(place) if is_told and place.pact.training is not None else None
+    is_told = outcome.status is fp.protocol.RunStatus.FINISHED and set(place.sites) == set(place.pact.names)
+    return fp.protocol.measure_run_gap(place) if is_told and place.pact.training is not None else None
 
 
-def _say_resume(place: fp.RunHome) -> str:
+def _say_resume(place: fp.protocol.RunHome) -> str:
     return f"resume with: fedpact run --resume {shlex.quote(str(place.folder))}"
 
 
@@ -188,7 +190,7 @@ def _check_engine(engine: str, local: int | None, superlink: str | None) -> None
         raise fp.FederationError("--local starts a SuperLink, --superlink names one; give one of the two")
 
 
-def _check_local(place: fp.RunHome, local: int | None) -> None:
+def _check_local(place: fp.protocol.RunHome, local: int | None) -> None:
     if local is not None and local != len(place.sites):
         raise fp.FederationError(
             f"--local must be the number of sites, {len(place.sites)} ({', '.join(place.sites)}); it is {local}"
@@ -215,7 +217,7 @@ def _read_terms(
 
 
 def _read_training(rounds: int, seed: int) -> dict[str, Any]:
-    return {"training": fp.TrainingTerms(rounds=rounds, seed=seed)} if rounds else {}
+    return {"training": fp.training.TrainingTerms(rounds=rounds, seed=seed)} if rounds else {}
 
 
 def _make_run(
@@ -225,19 +227,21 @@ def _make_run(
     if has_own_sites and "training" in terms:
         raise fp.FederationError("--train is for trials, whose sites are on this machine; leave out --superlink")
     if has_own_sites:
-        return _Made(pact=fp.load_pact(file, **terms))
+        return _Made(pact=fp.protocol.load_pact(file, **terms))
     if file in TRIALS:
         return _make_trial(file, terms, trial, seed)
     if "training" in terms:
         raise fp.FederationError("--train needs examples to train on; only hospitals and digits have any")
     fed = read_federation(file)
-    return _Made(pact=fp.make_pact(fed, **terms), sites=fp.simulate_sites(fed, teacher=teacher, seed=seed))
+    return _Made(
+        pact=fp.protocol.make_pact(fed, **terms), sites=fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
+    )
 
 
 def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _Made:
     loaded = _load_trial(file, trial.data, seed)
     with progress_bar("Training candidates") as report:
-        made = fp.train_sites(
+        made = fp.protocol.train_sites(
             loaded.public,
             loaded.private,
             epsilon=trial.epsilon,
@@ -248,18 +252,18 @@ def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _
             progress=report,
         )
     starts = [made.start(index) for index in range(made.trained.H)] if "training" in terms else None
-    return _Made(pact=fp.make_pact(made.federation, **terms), sites=made.sites, starts=starts)
+    return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites, starts=starts)
 
 
-def _load_trial(file: str, data: Path | None, seed: int) -> fp.SiteData:
+def _load_trial(file: str, data: Path | None, seed: int) -> fp.experiments.SiteData:
     if file == "digits":
-        return fp.load_digit_sites(read_seed(seed))
+        return fp.experiments.load_digit_sites(read_seed(seed))
     if data is None:
         raise fp.FederationError("the hospitals' patients are in a file that you have: --data FOLDER")
-    return fp.load_hospitals(data, read_seed(seed))
+    return fp.experiments.load_hospitals(data, read_seed(seed))
 
 
-def _carry_out(place: fp.RunHome, engine: str, superlink: str | None) -> fp.RunOutcome:
+def _carry_out(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> fp.protocol.RunOutcome:
     try:
         with _watching(place) as watch:
             return _run(place, engine, superlink, watch)
@@ -268,20 +272,20 @@ def _carry_out(place: fp.RunHome, engine: str, superlink: str | None) -> fp.RunO
         raise typer.Exit(130) from None
 
 
-def _run(place: fp.RunHome, engine: str, superlink: str | None, watch: Any) -> fp.RunOutcome:
+def _run(place: fp.protocol.RunHome, engine: str, superlink: str | None, watch: Any) -> fp.protocol.RunOutcome:
     if engine == "in-process":
-        return fp.run_home(place, watch=watch)
+        return fp.protocol.run_home(place, watch=watch)
     if engine == "flower-sim":
-        fp.run_in_flower_simulation(place, watch=watch)
+        fp.protocol.flower.run_in_flower_simulation(place, watch=watch)
     elif superlink is not None:
-        fp.run_at_superlink(place, superlink, watch=watch)
+        fp.protocol.flower.run_at_superlink(place, superlink, watch=watch)
     else:
-        fp.run_on_local_flower(place, watch=watch)
-    return fp.read_outcome(place.ledger)
+        fp.protocol.flower.run_on_local_flower(place, watch=watch)
+    return fp.protocol.read_outcome(place.ledger)
 
 
 @contextmanager
-def _watching(place: fp.RunHome) -> Iterator[Any]:
+def _watching(place: fp.protocol.RunHome) -> Iterator[Any]:
     """Show on stderr who has reported, contributed, evaluated and been paid, on a terminal only."""
     if not sys.stderr.isatty():
         yield None
@@ -290,7 +294,7 @@ def _watching(place: fp.RunHome) -> Iterator[Any]:
         yield lambda state, pending: live.update(_progress_table(place, state, pending))
 
 
-def _progress_table(place: fp.RunHome, state: fp.RunState, pending: Mapping[str, str]) -> Table:
+def _progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pending: Mapping[str, str]) -> Table:
     table = make_table("site", "reported", "samples", "evaluated", "paid", "", left=2)
     planned = {} if state.plan is None else state.plan.contributions
     for name in place.pact.names:
@@ -307,7 +311,7 @@ def _progress_table(place: fp.RunHome, state: fp.RunState, pending: Mapping[str,
     return table
 
 
-def _print_outcome(found: _Answer, place: fp.RunHome) -> None:
+def _print_outcome(found: _Answer, place: fp.protocol.RunHome) -> None:
     outcome = found.outcome
     table = make_table("site", "samples", "paid", "error on held-out", "target", "")
     for name in place.pact.names:
@@ -331,12 +335,12 @@ def _print_outcome(found: _Answer, place: fp.RunHome) -> None:
     out.print(escape(f"ledger: {place.ledger} (check it: fedpact ledger verify {place.ledger})"), soft_wrap=True)
 
 
-def _say_gap(gap: fp.AveragingGap) -> str:
+def _say_gap(gap: fp.training.AveragingGap) -> str:
     averaged, pooled = (f"{score.accuracy:.1%}" for score in (gap.last.averaged, gap.last.pooled))
     rounds = f"{len(gap.rounds) - 1} round{'' if len(gap.rounds) == 2 else 's'}"
     return f"trained for {rounds}: {averaged} of held-out samples right, pooled {pooled}; {gap.status.value}"
 
 
-def _say_what_happened(outcome: fp.RunOutcome, name: str) -> str:
+def _say_what_happened(outcome: fp.protocol.RunOutcome, name: str) -> str:
     said = [f"gone at {outcome.gone[name]}"] if name in outcome.gone else []
     return "; ".join([*said, *([f"withheld: {outcome.withheld[name]}"] if name in outcome.withheld else [])])

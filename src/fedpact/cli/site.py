@@ -27,8 +27,8 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact site check clinic[/bold]
     """
-    site = fp.read_site(folder)
-    made = fp.make_site_report(site)
+    site = fp.protocol.read_site(folder)
+    made = fp.protocol.make_site_report(site)
     found = {**made.to_dict(), "pool": site.pool.size, "signs": site.key is not None}
     if as_json:
         print_json(found)
@@ -55,4 +55,4 @@ def join(
 
     Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys[/bold]
     """
-    raise typer.Exit(fp.join_federation(folder, superlink, keys=keys, port=port))
+    raise typer.Exit(fp.protocol.flower.join_federation(folder, superlink, keys=keys, port=port))

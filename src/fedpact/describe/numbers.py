@@ -49,7 +49,7 @@ def read_whole_number(value: Any, field: str, *, least: int = 0) -> int:
     """
     number = read_number(value, field)
     if number < 0 or number != int(number):
-        raise FederationError(f"{field} must be a whole number >= 0; it is {shorten(value)}")
+        raise FederationError(f"{field} must be a whole number >= {least}; it is {shorten(value)}")
     return check_at_least(int(value) if isinstance(value, Integral) else int(number), field, least)
 
 

@@ -1,7 +1,7 @@
 """Federated averaging against pooled training, on digits that sites see unequally often.
 
 1. The digits are shared out among five sites, candidates are trained from the public quarter, and quotas come from
-   a plan at a confidence, made from the sites' reports, as in :mod:`fedpact.experiments.plan_privately`.
+   a plan at a confidence, made from the sites' reports, as in :mod:`fedpact.experiments.private_planning`.
 2. Every site labels its quota, drawn without putting back; the candidate with the fewest mistakes on all quotas is
    the chosen one, and what is left of every site is held out.
 3. Training goes on by averaging, with 1, 2, 5 and 10 local epochs per round and the same number of epochs in all,
@@ -24,13 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.adapt_torch import Module, import_torch
-from fedpact.candidates.softmax import SoftmaxModel
-from fedpact.candidates.start_training import start_from
-from fedpact.candidates.torch_model import TorchModel
 from fedpact.candidates.train import train
-from fedpact.candidates.trainable import Trainable, initial_weights, predict_labels
 from fedpact.candidates.trained import TrainedCandidates
-from fedpact.candidates.weights import Weights
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
@@ -43,8 +38,13 @@ from fedpact.experiments.averaging_result import (
 from fedpact.experiments.digit_sites import load_digit_sites
 from fedpact.experiments.site_data import Labelled, SiteData
 from fedpact.planning.plan import plan
-from fedpact.protocol.training.averaging_gap import AveragingGap, GapStatus, measure_gap
 from fedpact.statistics.make_report import report
+from fedpact.training.averaging_gap import AveragingGap, GapStatus, measure_gap
+from fedpact.training.softmax import SoftmaxModel
+from fedpact.training.start_training import start_from
+from fedpact.training.torch_model import TorchModel
+from fedpact.training.trainable import Trainable, initial_weights, predict_labels
+from fedpact.training.weights import Weights
 
 EPOCHS = (1, 2, 5, 10)
 MODELS = ("softmax", "network")

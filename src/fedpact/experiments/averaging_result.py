@@ -74,7 +74,7 @@ class AveragingRow:
     distance: float
     """Largest difference between weights of the two, over all runs."""
     statuses: dict[str, int]
-    """How many runs ended with each :class:`fedpact.GapStatus`."""
+    """How many runs ended with each :class:`fedpact.training.GapStatus`."""
 
     @property
     def accuracy_gap(self) -> float:

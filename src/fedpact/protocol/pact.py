@@ -25,7 +25,7 @@ from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.contribution.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.keys.signing import is_public_key
-from fedpact.protocol.training.terms import TrainingTerms, read_training
+from fedpact.training.terms import TrainingTerms, read_training
 
 STEPS = ("report", "contribute", "train", "evaluate", "pay")
 """What a site may be asked for, in order."""

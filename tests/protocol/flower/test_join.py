@@ -43,6 +43,7 @@ def test_with_keys_there_is_tls_and_a_key_and_nothing_insecure(clinic, keys, mon
 @pytest.mark.parametrize("here", ["127.0.0.1:9092", "[::1]:9092", "localhost:9092"])
 def test_without_keys_only_this_machine_is_joined(clinic, here):
     assert join_command(clinic, here)[-1] == "--insecure"
+    assert join_command(clinic / "site.toml", here) == join_command(clinic, here)
 
 
 @pytest.mark.parametrize("away", [AWAY, "10.0.0.7:9092", "localhost.example.org:9092", "127.0.0.1.org:1"])

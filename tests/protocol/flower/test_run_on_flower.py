@@ -4,7 +4,7 @@ import pytest
 
 from fedpact.protocol.flower.run_on_flower import run_in_flower_simulation, run_on_local_flower
 from fedpact.protocol.operator.run_state import RunStatus
-from fedpact.protocol.run import read_outcome, run_home
+from fedpact.protocol.runs import read_outcome, run_home
 from protocol_runs import ladder, make_home, summary
 
 pytestmark = pytest.mark.xdist_group("engines")

@@ -14,7 +14,7 @@ from fedpact.protocol.operator.check_books import BooksCheck, BooksStatus, check
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_books import RunBooks
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import carry_out, memory_ledger, run
+from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 

@@ -7,8 +7,8 @@ from fedpact.errors import ProtocolError, SolverError
 from fedpact.protocol.operator.decide import decide, federation_of
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.training.terms import TrainingTerms
 from fedpact.statistics.verification import verify
+from fedpact.training.terms import TrainingTerms
 
 
 def test_deciding_changes_nothing_and_is_repeated():

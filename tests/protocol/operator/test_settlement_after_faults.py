@@ -11,7 +11,7 @@ from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import memory_ledger
+from fedpact.protocol.runs import memory_ledger
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 
 

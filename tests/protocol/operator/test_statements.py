@@ -17,7 +17,7 @@ from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.statements import Statement, StatementStatus, statements_of, write_statements
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import carry_out, memory_ledger, run
+from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
 NASTY = '<script>alert("x")</script> & sons'

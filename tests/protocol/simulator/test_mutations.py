@@ -10,11 +10,11 @@ import pytest
 from fedpact.protocol import messages
 from fedpact.protocol.ledger import store
 from fedpact.protocol.operator import decide, operator, run_state, statement
+from fedpact.protocol.operator import training_rounds as training
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.faults import NO_FAULTS
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site import site
-from fedpact.protocol.training import rounds as training
 from mutate import mutate
 
 SEEDS = 100

@@ -17,7 +17,7 @@ from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import carry_out, resume, run
+from fedpact.protocol.runs import carry_out, resume, run
 from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.labelling import (
     Labelling,

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedpact.candidates import Weights, predict_labels
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import FederationError
 from fedpact.protocol.home import prepare_home
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import run, run_home
+from fedpact.protocol.runs import run, run_home
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import read_site, write_site
 from fedpact.protocol.site.trained_sites import train_sites
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.training import Weights, predict_labels
+from fedpact.training.terms import TrainingTerms
 
 TRAINING = TrainingTerms(rounds=3, epochs=2, batch=4, learning_rate=0.3)
 

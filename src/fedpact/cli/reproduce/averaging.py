@@ -40,7 +40,7 @@ def averaging(
     Example: [bold]fedpact reproduce averaging --models softmax --runs 1[/bold]
     """
     with progress_bar("Training") as report:
-        found = fp.reproduce_averaging(
+        found = fp.experiments.reproduce_averaging(
             read_list(epochs, "epochs") or [],
             models=read_list(models, "models") or [],
             quotas=quota,
@@ -51,14 +51,14 @@ def averaging(
     answer(found, lambda: print_averaging(found), as_json=as_json, plot=plot)
 
 
-def _say_row(row: fp.AveragingRow) -> tuple[str, ...]:
+def _say_row(row: fp.experiments.AveragingRow) -> tuple[str, ...]:
     batch = "all" if row.batch is None else str(row.batch)
     losses = f"{row.loss:.4f}", f"{row.pooled_loss:.4f}"
     accuracies = f"{row.accuracy:.2%}", f"{row.pooled_accuracy:.2%}", f"{row.worst_site_gap:.2%}"
     return row.model, row.start, row.sites, batch, str(row.epochs), *losses, *accuracies
 
 
-def print_averaging(found: fp.AveragingExperiment) -> None:
+def print_averaging(found: fp.experiments.AveragingExperiment) -> None:
     """Print one line per way of training."""
     table = make_table(*_COLUMNS, "loss", "pooled", "accuracy", "pooled", "worst site behind", left=4)
     for row in found.rows:

@@ -35,11 +35,11 @@ def contribution_check(
     """
     rng = read_seed(seed)
     with progress_bar("Simulating sites") as report:
-        found = fp.reproduce_contribution_check(sites=sites, level=level, rng=rng, progress=report)
+        found = fp.experiments.reproduce_contribution_check(sites=sites, level=level, rng=rng, progress=report)
     answer(found, lambda: print_simulation(found), as_json=as_json, plot=plot)
 
 
-def print_simulation(found: fp.ContributionSimulation) -> None:
+def print_simulation(found: fp.experiments.ContributionSimulation) -> None:
     """Print one line per quota for honest sites, one per quota and lie for lying ones."""
     honest = make_table("samples", "honest sites", "flagged", "share", "upper limit of the worst hospital's")
     by_quota = defaultdict(list)

@@ -40,13 +40,13 @@ def coverage(
     """
     rng = read_seed(seed)
     with progress_bar("Planning from estimates") as report:
-        found = fp.reproduce_coverage(
+        found = fp.experiments.reproduce_coverage(
             federations=federations, confidence=confidence, method=method, rng=rng, progress=report
         )
     answer(found, lambda: print_coverage(found), as_json=as_json, plot=plot)
 
 
-def print_coverage(found: fp.CoverageSimulation) -> None:
+def print_coverage(found: fp.experiments.CoverageSimulation) -> None:
     """Print one line per number of points and way of planning."""
     table = make_table("points", "plan", "federations", "missed", "unsure", "share", "limits", "cost", left=2)
     for row in found.rows:

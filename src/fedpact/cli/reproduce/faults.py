@@ -54,7 +54,7 @@ def faults(
         _replay(replay, as_json=as_json)
         return
     with progress_bar("Simulating worlds") as report:
-        found = fp.reproduce_faults(seeds, report, first=first, workers=workers)
+        found = fp.protocol.reproduce_faults(seeds, report, first=first, workers=workers)
     answer(found, lambda: print_soak(found), as_json=as_json)
     if found.failed:
         raise typer.Exit(1)
@@ -62,8 +62,8 @@ def faults(
 
 def _replay(seed: int, *, as_json: bool) -> None:
     try:
-        seen = fp.simulate_world(seed)
-    except fp.FailedSeedError as error:
+        seen = fp.protocol.simulate_world(seed)
+    except fp.protocol.FailedSeedError as error:
         _print_lines(error.log)
         raise
     answer(seen, lambda: print_world(seen), as_json=as_json)
@@ -74,7 +74,7 @@ def _print_lines(lines: tuple[str, ...]) -> None:
         print(line)
 
 
-def print_world(seen: fp.SimulatedWorld) -> None:
+def print_world(seen: fp.protocol.SimulatedWorld) -> None:
     """Print what happened in one world."""
     _print_lines(seen.events)
     console().print(
@@ -84,7 +84,7 @@ def print_world(seen: fp.SimulatedWorld) -> None:
     )
 
 
-def print_soak(found: fp.FaultsSoak) -> None:
+def print_soak(found: fp.protocol.FaultsSoak) -> None:
     """Print how often everything went wrong, and whether anything came of it."""
     table = make_table("what", "times")
     for key, name in _NAMES.items():

@@ -49,7 +49,7 @@ def obliviousness(
     if epsilon is not None:
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
     with progress_bar("Looking at plans") as report:
-        found = fp.reproduce_obliviousness(progress=report)
+        found = fp.experiments.reproduce_obliviousness(progress=report)
     answer(found, lambda: print_maps(found), as_json=as_json, plot=plot)
 
 
@@ -103,7 +103,7 @@ def _say_lie(found: fp.Refutation | None) -> str:
     return f"{lie.agents[0]} lies, {plans}, and it gains {format_number(lie.gain)}"
 
 
-def print_maps(found: fp.ObliviousnessMap) -> None:
+def print_maps(found: fp.experiments.ObliviousnessMap) -> None:
     """Print for every plan of both maps whether it holds, and what is wrong with the lemmas."""
     for region in (found.pac, found.expected):
         entries = sorted({point.m[0] for point in region.points})
@@ -125,7 +125,7 @@ def print_maps(found: fp.ObliviousnessMap) -> None:
         out.print(f"- {sentence}", soft_wrap=True)
 
 
-def _say_point(point: fp.ObliviousnessPoint | None) -> str:
+def _say_point(point: fp.experiments.ObliviousnessPoint | None) -> str:
     if point is None:
         return ""
     return _TOO_LARGE if point.status is fp.ObliviousnessStatus.TOO_LARGE else str(point.reached)

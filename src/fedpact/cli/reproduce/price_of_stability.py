@@ -35,7 +35,7 @@ def price_of_stability(
     values = read_list(epsilon, "epsilon")
     with progress_bar("Computing equilibria and optima") as report:
         options = {} if values is None else {"epsilon": values}
-        curve = fp.reproduce_price_of_stability(delta=delta, progress=report, **options)
+        curve = fp.experiments.reproduce_price_of_stability(delta=delta, progress=report, **options)
     answer(curve, lambda: print_curve(curve), as_json=as_json, plot=plot)
 
 
@@ -51,7 +51,7 @@ def _as_fraction(value: float) -> str:
     return f"1/{inverse}" if abs(value * inverse - 1) < 1e-12 else f"{value:.6g}"
 
 
-def print_curve(curve: fp.StabilityCurve) -> None:
+def print_curve(curve: fp.experiments.StabilityCurve) -> None:
     """Print one line per epsilon, then what is wrong with the printed formula."""
     table = make_table("epsilon", "best equilibrium", "optimum", "price of stability", "as printed", "asymptote")
     for row in curve.rows:

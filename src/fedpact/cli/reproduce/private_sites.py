@@ -43,7 +43,7 @@ def hospitals(
     Example: [bold]fedpact reproduce hospitals --data data --candidates 100[/bold]
     """
     with progress_bar("Training and planning") as report:
-        found = fp.reproduce_hospitals(
+        found = fp.experiments.reproduce_hospitals(
             data,
             candidates=read_list(candidates, "candidates"),
             epsilon=read_list(epsilon, "epsilon"),
@@ -69,7 +69,7 @@ def digits(
     Example: [bold]fedpact reproduce digits --candidates 50[/bold]
     """
     with progress_bar("Training and planning") as report:
-        found = fp.reproduce_digits(
+        found = fp.experiments.reproduce_digits(
             candidates=read_list(candidates, "candidates"),
             epsilon=read_list(epsilon, "epsilon"),
             delta=delta,
@@ -80,7 +80,7 @@ def digits(
     answer(found, lambda: print_planning(found), as_json=as_json, plot=plot)
 
 
-def print_planning(found: fp.PrivatePlanning) -> None:
+def print_planning(found: fp.experiments.PrivatePlanning) -> None:
     """Print, for every class of candidates, what the sites sent and what was planned."""
     for run in found.runs:
         print_table(
@@ -103,7 +103,7 @@ def print_planning(found: fp.PrivatePlanning) -> None:
         )
 
 
-def _sites_table(run: fp.CandidateRun) -> Table:
+def _sites_table(run: fp.experiments.CandidateRun) -> Table:
     table = make_table("site", "private points", "report, kB", "predict, s", "report, s")
     for site in run.sites:
         size = f"{site.report_bytes / 1000:,.0f}"
@@ -112,7 +112,7 @@ def _sites_table(run: fp.CandidateRun) -> Table:
     return table
 
 
-def _plans_table(run: fp.CandidateRun) -> Table:
+def _plans_table(run: fp.experiments.CandidateRun) -> Table:
     names = [site.name for site in run.sites]
     columns = ("cost", "at least", "alone", "paid", "plan, s", "settle, s")
     table = make_table("epsilon", "confidence", *names, *columns, left=2)
@@ -126,13 +126,13 @@ def _plans_table(run: fp.CandidateRun) -> Table:
     return table
 
 
-def _say_alone(one: fp.PrivatePlan) -> str:
+def _say_alone(one: fp.experiments.PrivatePlan) -> str:
     """Say what all sites need alone, where that is known for the rates that were planned with."""
     needs = list(one.alone.values())
     return "-" if one.confidence is not None or None in needs else f"{sum(filter(None, needs)):,}"
 
 
-def _forecasts_table(run: fp.CandidateRun) -> Table:
+def _forecasts_table(run: fp.experiments.CandidateRun) -> Table:
     table = make_table("epsilon", "now", "2 x points", "4 x points", "10 x points", "all points")
     for one in run.plans:
         if one.plan.more_points:

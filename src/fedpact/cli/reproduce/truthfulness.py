@@ -33,11 +33,11 @@ def truthfulness(
     """
     rng = read_seed(seed)
     with progress_bar("Trying misreports") as report:
-        found = fp.reproduce_truthfulness(reports, rng=rng, progress=report)
+        found = fp.experiments.reproduce_truthfulness(reports, rng=rng, progress=report)
     answer(found, lambda: print_truthfulness(found), as_json=as_json)
 
 
-def print_truthfulness(found: fp.TruthfulnessSoak) -> None:
+def print_truthfulness(found: fp.experiments.TruthfulnessSoak) -> None:
     """Print one line per planner."""
     table = make_table("planner", "federations", "misreports", "largest gain")
     for row in found.rows:

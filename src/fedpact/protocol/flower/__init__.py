@@ -8,3 +8,13 @@ Importing anything from here without Flower says how to install it.
 from fedpact.protocol.flower.installed import require_flower
 
 require_flower()
+
+from fedpact.protocol.flower.join import join_federation
+from fedpact.protocol.flower.run_on_flower import run_at_superlink, run_in_flower_simulation, run_on_local_flower
+
+__all__ = [
+    "join_federation",
+    "run_at_superlink",
+    "run_in_flower_simulation",
+    "run_on_local_flower",
+]

@@ -13,6 +13,11 @@ from fedpact.protocol.flower.superlink import flower_command, flower_environment
 from fedpact.protocol.site.site_files import read_site
 
 
+def _folder_of(where: str | PathLike[str]) -> Path:
+    path = Path(where).resolve()
+    return path.parent if path.is_file() else path
+
+
 def join_command(
     folder: str | PathLike[str], superlink: str, *, keys: str | PathLike[str] | None = None, port: int = 9094
 ) -> list[str]:
@@ -21,7 +26,8 @@ def join_command(
     Parameters
     ----------
     folder
-        The site's folder; it is read first, so that what is wrong with it shows before anything is started.
+        The site's folder, or its ``site.toml``; it is read first, so that what is wrong with it shows before
+        anything is started.
     superlink
         ``HOST:PORT``.
     keys
@@ -30,7 +36,7 @@ def join_command(
     port
         On which the SuperNode listens for its own processes, on this machine only.
     """
-    home = Path(folder).resolve()
+    home = _folder_of(folder)
     read_site(home)
     settings = node_config({"site": str(home)})
     command = [flower_command("flower-supernode"), "--superlink", superlink, "--node-config", settings]
@@ -54,7 +60,7 @@ def join_federation(
 ) -> int:
     """Answer for a site until interrupted; returns how the SuperNode ended."""
     command = join_command(folder, superlink, keys=keys, port=port)
-    home = Path(folder).resolve() / ".flower"
+    home = _folder_of(folder) / ".flower"
     home.mkdir(exist_ok=True)
     with subprocess.Popen(command, env={**os.environ, **flower_environment(home)}) as node:
         try:

@@ -119,12 +119,12 @@ def check_books(books: AnyLedger) -> BooksCheck:
     Raises
     ------
     LedgerError
-        If there is no ledger, or it is broken; :func:`fedpact.verify_ledger` says where.
+        If there is no ledger, or it is broken; :func:`fedpact.protocol.verify_ledger` says where.
 
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> from fedpact.protocol.run import memory_ledger, run
+    >>> from fedpact.protocol.runs import memory_ledger, run
     >>> ledger = memory_ledger()
     >>> seen = run(alice_bob(), teacher="xA", method="tree", ledger=ledger)
     >>> found = check_books(ledger)

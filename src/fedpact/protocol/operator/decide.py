@@ -31,7 +31,7 @@ from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
 from fedpact.protocol.operator.statement import make_statement
-from fedpact.protocol.training.rounds import train_body, train_round
+from fedpact.protocol.operator.training_rounds import train_body, train_round
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""

@@ -38,8 +38,8 @@ from fedpact.protocol.messages import (
 )
 from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, request_body
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
+from fedpact.protocol.operator.training_rounds import check_trained
 from fedpact.protocol.pact import Pact
-from fedpact.protocol.training.rounds import check_trained
 
 _MOST_REFUSALS = 1_000
 """Strangers cannot fill the ledger."""

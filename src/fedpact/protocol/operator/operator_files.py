@@ -1,9 +1,9 @@
 """The operator's folder, for a run whose server is another process: pact, ledger and key.
 
-``run.json`` holds the pact (:class:`fedpact.Pact`), where the ledger is and where the operator's signing key is.
-Whoever opens it continues the run that the folder stands for, so that a server that died is simply started
-again; once that run is finished it stays so, and nobody is paid twice. To run the same pact again, write the
-folder again.
+``run.json`` holds the pact (:class:`fedpact.protocol.Pact`), where the ledger is and where the operator's signing
+key is. Whoever opens it continues the run that the folder stands for, so that a server that died is simply
+started again; once that run is finished it stays so, and nobody is paid twice. To run the same pact again, write
+the folder again.
 """
 
 from __future__ import annotations

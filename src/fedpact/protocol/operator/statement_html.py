@@ -238,7 +238,7 @@ def _books(found: Mapping[str, Any], body: Mapping[str, Any]) -> str:
 
 
 def to_html(found: Mapping[str, Any]) -> str:
-    """Return the page of what :meth:`fedpact.Statement.to_dict` gives."""
+    """Return the page of what :meth:`fedpact.protocol.Statement.to_dict` gives."""
     body = found["statement"]
     return _PAGE.substitute(
         title=escape(f"Statement of payment: {body['site']}, run {body['run']}"),

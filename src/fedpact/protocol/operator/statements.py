@@ -161,7 +161,7 @@ def statements_of(books: AnyLedger, run: str | None = None) -> list[Statement]:
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> from fedpact.protocol.run import memory_ledger, run
+    >>> from fedpact.protocol.runs import memory_ledger, run
     >>> ledger = memory_ledger()
     >>> seen = run(alice_bob(), teacher="xA", method="tree", ledger=ledger)
     >>> for found in statements_of(ledger):

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.weights import Weights
 from fedpact.errors import ProtocolError
 from fedpact.mechanism.contribution.check_mistakes import check_mistakes
 from fedpact.protocol.canonical import digest_of_value
@@ -34,6 +33,7 @@ from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.messages import PROTOCOL
 from fedpact.protocol.operator.run_state import parse_report
 from fedpact.protocol.simulator.truth import Truth
+from fedpact.training.weights import Weights
 
 
 class InvariantError(ProtocolError):

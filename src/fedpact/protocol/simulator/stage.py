@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.candidates.softmax import SoftmaxModel
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
 from fedpact.errors import InfeasibleError
@@ -22,10 +21,11 @@ from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.pact import Pact, make_pact
 from fedpact.protocol.simulator.faults import Faults
 from fedpact.protocol.simulator.truth import Enough
+from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import Site, make_site_report
-from fedpact.protocol.training.rounds import ModelTrainer
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.training.softmax import SoftmaxModel
+from fedpact.training.terms import TrainingTerms
 
 _TABLES: dict[str, dict[str, Any]] = {
     "two": {

@@ -175,7 +175,7 @@ def export_labels(
     Parameters
     ----------
     folder
-        The site's folder, :func:`fedpact.read_site`.
+        The site's folder, :func:`fedpact.protocol.read_site`.
     file
         The file to write.
     run

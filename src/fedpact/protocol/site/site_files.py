@@ -42,9 +42,6 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.matrix_files import read_predictions, write_predictions
 from fedpact.candidates.predicted import Predicted
-from fedpact.candidates.softmax import SoftmaxModel
-from fedpact.candidates.torch_model import TorchModel
-from fedpact.candidates.trainable import Trainable
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
@@ -54,10 +51,13 @@ from fedpact.errors import FederationError, Problems
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.annotations import FILE as ANNOTATIONS
 from fedpact.protocol.site.annotations import Annotations
+from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.training.rounds import ModelTrainer
+from fedpact.training.softmax import SoftmaxModel
+from fedpact.training.torch_model import TorchModel
+from fedpact.training.trainable import Trainable
 
 FILE = "site.toml"
 MEMORY = ".fedpact"

@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.candidates.softmax import SoftmaxModel
-from fedpact.candidates.start_training import start_from
 from fedpact.candidates.train import train
 from fedpact.candidates.trained import TrainedCandidates
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_whole_number, shorten
 from fedpact.errors import FederationError
+from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.simulated_sites import seed_for
 from fedpact.protocol.site.site import HeldOut, Site
-from fedpact.protocol.training.rounds import ModelTrainer
+from fedpact.training.softmax import SoftmaxModel
+from fedpact.training.start_training import start_from
 
 HELD_OUT = 0.25
 

@@ -92,7 +92,7 @@ def run(
     ledger
         Where every step is written first; if not given, in memory.
     seed, teacher
-        Of the sites that are made up: see :func:`fedpact.simulate_sites`.
+        Of the sites that are made up: see :func:`fedpact.protocol.simulate_sites`.
     key
         The operator's, with which requests and payments are signed. If neither operator nor sites have keys,
         all are given new ones.
@@ -101,7 +101,7 @@ def run(
     watch
         Called with the state of the run, and with what sites wait for, whenever something may have changed.
     terms
-        What operator and sites agree on: see :func:`fedpact.make_pact`.
+        What operator and sites agree on: see :func:`fedpact.protocol.make_pact`.
 
     Examples
     --------

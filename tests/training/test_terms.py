@@ -5,7 +5,7 @@ import pytest
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import FederationError
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.training.terms import TrainingTerms, read_training
+from fedpact.training.terms import TrainingTerms, read_training
 
 
 def test_terms_come_back_from_their_dictionary():

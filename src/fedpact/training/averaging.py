@@ -8,7 +8,7 @@ client sends.
 
 If every site takes one step with all its samples, w is the pooled step, because the mean of the sites' gradients
 by m_j is the gradient at all samples. With more local steps it is another method; how far off that leads is
-measured by :mod:`fedpact.protocol.training.averaging_gap`.
+measured by :mod:`fedpact.training.averaging_gap`.
 
 The mean is kept as it grows, w + (w_j - w) m_j / (m_1 + ... + m_j), in float64 and in the order of the names, so
 it does not depend on who answers first, and a number that all sites agree on stays what it is.
@@ -23,10 +23,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.weights import Weights
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError, MessageError, ProtocolError
+from fedpact.training.weights import Weights
 
 LocalTraining: TypeAlias = Callable[[int, Weights], Weights]
 """From the number of the round and the weights that were sent out to a site's own."""

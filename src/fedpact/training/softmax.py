@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.label_codes import Label
-from fedpact.candidates.trainable import Step, Trainable, read_model_classes
-from fedpact.candidates.weights import Weights
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.errors import FederationError
+from fedpact.training.trainable import Step, Trainable, read_model_classes
+from fedpact.training.weights import Weights
 
 FIXED = ("center", "scale")
 

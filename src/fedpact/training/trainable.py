@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.label_codes import Label, code_labels, read_classes
-from fedpact.candidates.weights import Weights
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError
+from fedpact.training.weights import Weights
 
 Step: TypeAlias = slice | NDArray[np.intp]
 """Which samples one gradient step looks at."""
@@ -118,7 +118,7 @@ def read_codes(model: Trainable, labels: Any, n: int) -> NDArray[np.intp]:
 
 def _check_weights(model: Trainable, weights: Any) -> None:
     if not isinstance(weights, Weights):
-        raise FederationError(f"weights must be fedpact.candidates.Weights; they are a {type(weights).__name__}")
+        raise FederationError(f"weights must be fedpact.training.Weights; they are a {type(weights).__name__}")
     difference = weights.difference(model.start(None))
     if difference is not None:
         raise FederationError(f"weights must be those of the {type(model).__name__}: {difference}")
@@ -200,7 +200,7 @@ def train_locally(
 
     Examples
     --------
-    >>> from fedpact.candidates.softmax import SoftmaxModel
+    >>> from fedpact.training.softmax import SoftmaxModel
     >>> model = SoftmaxModel(classes=("low", "high"), features=1)
     >>> points, labels = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
     >>> trained = train_locally(model, initial_weights(model, points), points, labels, epochs=50)

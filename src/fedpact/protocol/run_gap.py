@@ -2,7 +2,7 @@
 
 The samples that the ledger has, and the check has passed, are pooled, which in a real federation nobody could
 do, and training goes on from the same start with the same rounds and epochs; see
-:mod:`fedpact.protocol.training.averaging_gap`.
+:mod:`fedpact.training.averaging_gap`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.weights import Weights
 from fedpact.errors import ProtocolError
 from fedpact.protocol.home import RunHome
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import read_run
 from fedpact.protocol.operator.run_state import RunState
+from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.site import Site, read_samples
 from fedpact.protocol.site.site_files import read_site
-from fedpact.protocol.training.averaging_gap import AveragingGap, measure_gap
-from fedpact.protocol.training.rounds import ModelTrainer
+from fedpact.training.averaging_gap import AveragingGap, measure_gap
+from fedpact.training.weights import Weights
 
 
 def _read_trained(where: str) -> tuple[RunState, Weights | None]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedpact.candidates import SoftmaxModel, TorchModel, Weights, initial_weights, train_locally
 from fedpact.errors import FederationError, MessageError, ProtocolError
-from fedpact.protocol.training.averaging import average_weights, check_weights, fed_avg, rng_of_round
+from fedpact.training import SoftmaxModel, TorchModel, Weights, initial_weights, train_locally
+from fedpact.training.averaging import average_weights, check_weights, fed_avg, rng_of_round
 
 SITES = st.dictionaries(
     st.text(min_size=1, max_size=4),

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fedpact.candidates.trainable import read_batch, read_rate
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
+from fedpact.training.trainable import read_batch, read_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

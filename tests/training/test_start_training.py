@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 
-from fedpact.candidates import (
+from fedpact.candidates import TorchWeights, train
+from fedpact.errors import FederationError
+from fedpact.training import (
     SoftmaxModel,
     StartStatus,
     TorchModel,
-    TorchWeights,
     initial_weights,
     predict_labels,
     save_weights,
     start_from,
-    train,
 )
-from fedpact.errors import FederationError
 
 pytest.importorskip("sklearn")
 from sklearn.datasets import load_digits, load_iris

@@ -1,9 +1,7 @@
-"""Training goes on from the chosen candidate: what a round sends out, and what it comes to.
+"""A site trains and evaluates the model of a run, on examples that stay there.
 
-Weights are averaged by the samples that the ledger has and the check has passed, never by what a site says of
-itself; see :mod:`fedpact.protocol.training.averaging`. A round that nobody answers leaves the weights as they are.
-A label that the model has no class for counts as a mistake where the model is evaluated, and its sample is
-passed over in training.
+A label that the model has no class for counts as a mistake where the model is evaluated, and its sample is passed
+over in training.
 """
 
 from __future__ import annotations
@@ -15,39 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.trainable import Trainable, score_points, train_locally
-from fedpact.candidates.weights import Weights
 from fedpact.errors import MessageError
 from fedpact.protocol.messages import Evaluated
-from fedpact.protocol.operator.run_state import RunState
-from fedpact.protocol.training.averaging import average_weights, check_weights, rng_of_round
-
-LARGEST = 1e100
-"""Weights beyond this are no model's; the mean of smaller ones is always finite."""
-
-
-def train_body(state: RunState) -> dict[str, Any]:
-    """Return what a site is sent in the next round."""
-    assert state.pact.training is not None, "asked only where the pact says that training goes on"
-    return {**state.pact.training.to_dict(), "round": state.round + 1, "weights": state.weights}
-
-
-def train_round(state: RunState) -> dict[str, Any]:
-    """Return what the present round comes to."""
-    assert state.weights is not None, "round 0 has given the weights to start from"
-    sent = Weights.from_dict(state.weights)
-    verified = {name: 0 if name in state.withheld else count for name, count in state.contributed.items()}
-    answered = {name: Weights.from_dict(own) for name, own in state.trained.items() if verified[name]}
-    mean = average_weights(answered, verified, like=sent) if answered else sent
-    return {"round": state.round + 1, "weights": mean.to_dict(), "sites": sorted(answered)}
-
-
-def check_trained(state: RunState, site: str, weights: Mapping[str, Any]) -> None:
-    """Raise unless weights have the names, shapes and constants of those sent out, and can be averaged."""
-    own = check_weights(site, Weights.from_dict(weights), Weights.from_dict(state.weights))
-    for name in own.names:
-        if np.abs(own[name]).max(initial=0.0) > LARGEST:
-            raise MessageError(f"weights of site {site!r}: {name!r} has a number beyond {LARGEST:g}")
+from fedpact.training.averaging import rng_of_round
+from fedpact.training.trainable import Trainable, score_points, train_locally
+from fedpact.training.weights import Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,23 +18,22 @@ from carrier import (
     small_federation,
     with_test_keys,
 )
-from fedpact.candidates import SoftmaxModel, Weights, train_locally
 from fedpact.errors import FederationError, MessageError
-from fedpact.protocol.messages import Evaluated, Trained
+from fedpact.protocol.messages import Trained
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_state import RunState, RunStatus
-from fedpact.protocol.pact import make_pact
-from fedpact.protocol.site.pool import draw
-from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.training.averaging import rng_of_round
-from fedpact.protocol.training.rounds import (
+from fedpact.protocol.operator.training_rounds import (
     LARGEST,
-    ModelTrainer,
     check_trained,
     train_body,
     train_round,
 )
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.protocol.pact import make_pact
+from fedpact.protocol.site.model_trainer import ModelTrainer
+from fedpact.protocol.site.pool import draw
+from fedpact.protocol.site.simulated_sites import simulate_sites
+from fedpact.training import SoftmaxModel, Weights
+from fedpact.training.terms import TrainingTerms
 
 FED = small_federation()
 MODEL = SoftmaxModel(classes=(0, 1), features=4)
@@ -201,31 +200,3 @@ def test_a_round_that_nobody_answers_is_passed_over():
     assert outcome.status is RunStatus.FINISHED
     assert outcome.weights == MODEL.start(None).to_dict()
     assert [body.get("sites") for body in bodies] == [None, [], []]
-
-
-def test_a_site_trains_on_what_it_contributed_as_an_auditor_can_again():
-    rng = np.random.default_rng(0)
-    points, places, labels = rng.normal(size=(6, 4)), np.array([4, 0, 4]), np.array([1, 0, 1])
-    settings = {"epochs": 2, "learning_rate": 0.3, "batch": 2, "seed": 5, "round": 2}
-    start = MODEL.start(None)
-    trainer = ModelTrainer(site="north", model=MODEL, points=points)
-    found = trainer.train({**settings, "weights": start.to_dict()}, places, labels)
-    again = train_locally(
-        MODEL, start, points[places], labels, epochs=2, learning_rate=0.3, batch=2, rng=rng_of_round(5, 2, "north")
-    )
-    assert Weights.from_dict(found) == again
-    assert trainer.evaluate(start.to_dict()) == Evaluated(n=0, mistakes=0)
-
-
-def test_a_label_without_a_class_is_a_mistake_and_nothing_to_train_with():
-    model = SoftmaxModel(classes=("healthy", "ill"), features=4)
-    points, codes, start = np.eye(4), np.array([0, 2, 0, 3]), model.start(None).to_dict()
-    trainer = ModelTrainer(site="north", model=model, points=points, held_out=(points, codes))
-    assert trainer.evaluate(start) == Evaluated(n=4, mistakes=2)
-    settings = {"weights": start, **TrainingTerms().to_dict(), "round": 1}
-    places = np.arange(4)
-    found = trainer.train(settings, places, codes)
-    assert found == trainer.train(settings, places[[0, 2]], codes[[0, 2]])
-    for none in (places[:0], places[[1, 3]]):
-        with pytest.raises(MessageError, match="site 'north' has contributed no sample that can train"):
-            trainer.train(settings, none, codes[none])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.candidates import SoftmaxModel, initial_weights, loss_of, predict_labels, train_locally
 from fedpact.errors import FederationError
+from fedpact.training import SoftmaxModel, initial_weights, loss_of, predict_labels, train_locally
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 3)) * [1, 5, 0.2] + [0, 9, -1]
@@ -141,7 +141,7 @@ BAD = {
     "diverges": ({"learning_rate": 1e200, "epochs": 9}, "with learning_rate 1e.200 it grew without bounds"),
     "batch": ({"batch": 0}, "batch must be 1 or more"),
     "rng": ({"rng": -1}, "rng must be a numpy Generator or a whole number >= 0; it is -1"),
-    "weights": ({"weights": {"W": START["W"]}}, "weights must be fedpact.candidates.Weights; they are a dict"),
+    "weights": ({"weights": {"W": START["W"]}}, "weights must be fedpact.training.Weights; they are a dict"),
     "others": (
         {"weights": START.replace({"b": np.zeros(2)})},
         r"weights must be those of the SoftmaxModel: 'b' is float64 \(2,\) and should be float64 \(3,\)",

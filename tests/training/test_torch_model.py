@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from fedpact.candidates import (
+from fedpact.candidates import from_torch
+from fedpact.errors import FederationError
+from fedpact.training import (
     SoftmaxModel,
     TorchModel,
-    from_torch,
     initial_weights,
     load_weights,
     loss_of,
@@ -14,7 +15,6 @@ from fedpact.candidates import (
     save_weights,
     train_locally,
 )
-from fedpact.errors import FederationError
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")

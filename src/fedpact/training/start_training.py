@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.adapt_torch import TorchWeights, fit_state, is_module, make_module, read_state
 from fedpact.candidates.predict import predict
-from fedpact.candidates.softmax import FIXED, SoftmaxModel
-from fedpact.candidates.torch_model import TorchModel, read_floats
-from fedpact.candidates.trainable import Trainable, initial_weights, predict_labels, train_locally
 from fedpact.candidates.trained import TrainedModel
-from fedpact.candidates.weights import Weights
 from fedpact.errors import FederationError
+from fedpact.training.softmax import FIXED, SoftmaxModel
+from fedpact.training.torch_model import TorchModel, read_floats
+from fedpact.training.trainable import Trainable, initial_weights, predict_labels, train_locally
+from fedpact.training.weights import Weights
 
 _PROBES = 256
 _NAME = "chosen"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from fedpact.candidates import Weights
 from fedpact.errors import FederationError
+from fedpact.training import Weights
 
 FLOATS = st.sampled_from([np.float32, np.float64]).flatmap(
     lambda kind: arrays.arrays(

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedpact.candidates import Weights, predict_labels, train_locally
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import ProtocolError
 from fedpact.protocol.home import prepare_home
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import read_outcome, run_home
+from fedpact.protocol.run_gap import measure_run_gap
+from fedpact.protocol.runs import read_outcome, run_home
 from fedpact.protocol.site.pool import draw
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.trained_sites import train_sites
-from fedpact.protocol.training.averaging_gap import GapStatus
-from fedpact.protocol.training.run_gap import measure_run_gap
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.training import Weights, predict_labels, train_locally
+from fedpact.training.averaging_gap import GapStatus
+from fedpact.training.terms import TrainingTerms
 
 
 def labelled(n, shift, seed):

@@ -23,7 +23,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.trainable import (
+from fedpact.describe.numbers import read_whole_number
+from fedpact.drawing.figures import draw_lines
+from fedpact.errors import FederationError
+from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.training.averaging import LocalTraining, fed_avg, rng_of_round
+from fedpact.training.trainable import (
     Trainable,
     cross_entropies,
     read_batch,
@@ -32,12 +37,7 @@ from fedpact.candidates.trainable import (
     score_points,
     train_locally,
 )
-from fedpact.candidates.weights import Weights
-from fedpact.describe.numbers import read_whole_number
-from fedpact.drawing.figures import draw_lines
-from fedpact.errors import FederationError
-from fedpact.protocol.training.averaging import LocalTraining, fed_avg, rng_of_round
-from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.training.weights import Weights
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -343,7 +343,7 @@ def measure_gap(
     rounds, epochs
         How often weights are averaged, and epochs of every site in between.
     learning_rate, batch
-        As for :func:`fedpact.candidates.train_locally`, at every site.
+        As for :func:`fedpact.training.train_locally`, at every site.
     pooled_batch
         Samples per step of pooled training; without it, so many that an epoch takes as many steps as at the site
         that takes most.
@@ -354,7 +354,7 @@ def measure_gap(
 
     Examples
     --------
-    >>> from fedpact.candidates import SoftmaxModel, initial_weights
+    >>> from fedpact.training import SoftmaxModel, initial_weights
     >>> rng = np.random.default_rng(0)
     >>> model = SoftmaxModel(classes=(0, 1), features=2)
     >>> def draw(n, shift):

@@ -12,7 +12,7 @@ from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.run import memory_ledger, resume, run
+from fedpact.protocol.runs import memory_ledger, resume, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
 FED = small_federation()

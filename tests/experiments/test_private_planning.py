@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments import plan_privately as stages
+from fedpact.experiments import private_planning as stages
 from fedpact.experiments.digit_sites import load_digit_sites
 
 pytestmark = pytest.mark.xdist_group("private sites")
@@ -19,10 +19,10 @@ def draw_sites(sizes, rng):
 
     def draw(n, center):
         points = rng.normal(center, 1.0, size=(n, 2))
-        return fp.Labelled(points, (points.sum(axis=1) > 0).astype(np.int64))
+        return fp.experiments.Labelled(points, (points.sum(axis=1) > 0).astype(np.int64))
 
     private = {f"s{place}": draw(n, place - 1.0) for place, n in enumerate(sizes)}
-    return fp.SiteData(name="drawn", public=draw(60, 0.0), private=private)
+    return fp.experiments.SiteData(name="drawn", public=draw(60, 0.0), private=private)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def data():
 @pytest.fixture(scope="module")
 def seen(data):
     steps = []
-    found = fp.plan_privately(
+    found = fp.experiments.plan_privately(
         data,
         candidates=[24, 8],
         epsilon=[0.2, 0.4],
@@ -81,18 +81,20 @@ def test_progress_and_reading_back(seen):
     found, steps = seen
     assert steps[-1] == (40, 40)
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
-    assert fp.PrivatePlanning.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert fp.experiments.PrivatePlanning.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 def test_the_same_seed_gives_the_same_plans(data):
-    again = [fp.plan_privately(data, candidates=6, epsilon=0.3, seed=seed).runs[0] for seed in (5, 5, 6)]
+    again = [
+        fp.experiments.plan_privately(data, candidates=6, epsilon=0.3, seed=seed).runs[0] for seed in (5, 5, 6)
+    ]
     first, second, other = ([one.plan.to_dict() for one in run.plans] for run in again)
     assert first == second != other
 
 
 def test_sites_with_few_points_are_planned_for_without_capacities():
     few = draw_sites((4, 5), np.random.default_rng(2))
-    sure = fp.plan_privately(few, candidates=12, epsilon=0.1).runs[0].at(0.1, 0.95)
+    sure = fp.experiments.plan_privately(few, candidates=12, epsilon=0.1).runs[0].at(0.1, 0.95)
     assert not sure.has_capacities
     assert any(sure.plan.contributions[site] > n for site, n in few.sizes.items())
 
@@ -118,7 +120,7 @@ def test_digits_are_shared_out_unevenly_and_planned_for():
     shares = [np.bincount(own.labels, minlength=10) / len(own.labels) for own in data.private.values()]
     assert min(data.sizes.values()) >= 15
     assert max(share.max() for share in shares) > 0.2
-    found = fp.reproduce_digits(candidates=12, epsilon=0.3)
+    found = fp.experiments.reproduce_digits(candidates=12, epsilon=0.3)
     assert found.runs[0].H == 12
     assert found.public_points == len(data.public.labels)
     assert [site.points for site in found.runs[0].sites] == list(data.sizes.values())
@@ -126,8 +128,10 @@ def test_digits_are_shared_out_unevenly_and_planned_for():
 
 
 def test_no_stage_that_plans_looks_at_private_labels(data, seen):
-    hidden = {site: fp.Labelled(own.points, 1 - own.labels) for site, own in data.private.items()}
-    again = fp.plan_privately(replace(data, private=hidden), candidates=24, epsilon=0.2, seed=3).runs[0]
+    hidden = {site: fp.experiments.Labelled(own.points, 1 - own.labels) for site, own in data.private.items()}
+    again = fp.experiments.plan_privately(replace(data, private=hidden), candidates=24, epsilon=0.2, seed=3).runs[
+        0
+    ]
     assert again.at(0.2, 0.95).plan == seen[0].runs[0].at(0.2, 0.95).plan
     assert again.least_error != seen[0].runs[0].least_error
 
@@ -148,13 +152,13 @@ BAD = {
 def test_refuses_before_anything_is_trained(data, changes, message, monkeypatch):
     monkeypatch.setattr(stages, "train", None)
     with pytest.raises(fp.FederationError) as caught:
-        fp.plan_privately(data, **changes)
+        fp.experiments.plan_privately(data, **changes)
     assert message in str(caught.value)
 
 
 @pytest.mark.skipif("FEDPACT_DATA" not in os.environ, reason="FEDPACT_DATA names no folder of data")
 def test_the_hospitals_themselves():
-    found = fp.reproduce_hospitals(os.environ["FEDPACT_DATA"], candidates=20, epsilon=0.3)
+    found = fp.experiments.reproduce_hospitals(os.environ["FEDPACT_DATA"], candidates=20, epsilon=0.3)
     assert [(site.name, site.points) for site in found.runs[0].sites] == [
         ("cleveland", 227),
         ("hungarian", 220),

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import binom
 
 import fedpact as fp
-from fedpact.candidates import SoftmaxModel, TorchModel, initial_weights, loss_of, predict_labels, train_locally
-from fedpact.protocol.training.averaging_gap import _judge, _toss_coins
+from fedpact.training import SoftmaxModel, TorchModel, initial_weights, loss_of, predict_labels, train_locally
+from fedpact.training.averaging_gap import _judge, _toss_coins
 
 MODEL = SoftmaxModel(classes=("a", "b", "c"), features=4, l2=0.01)
 
@@ -31,12 +31,14 @@ def data():
 
 
 def measure(data, **options):
-    return fp.measure_gap(MODEL, initial_weights(MODEL), *data, **({"rounds": 6, "learning_rate": 0.5} | options))
+    return fp.training.measure_gap(
+        MODEL, initial_weights(MODEL), *data, **({"rounds": 6, "learning_rate": 0.5} | options)
+    )
 
 
 def test_one_full_step_per_round_has_no_gap(data):
     seen = measure(data)
-    assert seen.status is fp.GapStatus.EQUAL
+    assert seen.status is fp.training.GapStatus.EQUAL
     assert max(one.distance for one in seen.rounds) < 1e-12
     assert (seen.only_averaged, seen.only_pooled, seen.p_value) == (0, 0, 1.0)
     assert seen.steps == (1, 1)
@@ -52,7 +54,7 @@ def test_numbers_are_those_of_plain_training(data):
     options = {"epochs": 5, "learning_rate": 0.5}
     for _ in range(2):
         own = {site: train_locally(MODEL, weights["averaged"], *pair, **options) for site, pair in quotas.items()}
-        weights["averaged"] = fp.average_weights(own, {"x": 30, "y": 12, "z": 21})
+        weights["averaged"] = fp.training.average_weights(own, {"x": 30, "y": 12, "z": 21})
         weights["pooled"] = train_locally(MODEL, weights["pooled"], *pool, **options)
     for kind, last in weights.items():
         score = getattr(seen.last, kind)
@@ -111,7 +113,7 @@ def test_a_site_without_samples_changes_nothing(data):
 def test_reading_back(data):
     seen = measure(data, batch=8, epochs=2)
     entry = json.loads(json.dumps(seen.to_dict()))
-    assert fp.AveragingGap.from_dict(entry) == seen
+    assert fp.training.AveragingGap.from_dict(entry) == seen
 
 
 def test_errors_are_drawn(data):
@@ -130,7 +132,7 @@ def test_only_what_coins_would_not_do_is_called_a_difference(data, counts, statu
     total = sum(counts)
     p_value = min(1.0, 2 * binom.cdf(min(counts), total, 0.5)) if total else 1.0
     assert _toss_coins(*counts) == pytest.approx(p_value)
-    assert _judge(last, "float64", counts, p_value) is fp.GapStatus[status]
+    assert _judge(last, "float64", counts, p_value) is fp.training.GapStatus[status]
 
 
 def test_pytorch_has_the_same_identity(data):
@@ -139,10 +141,12 @@ def test_pytorch_has_the_same_identity(data):
     module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).double()
     model = TorchModel(module=module, classes=MODEL.classes)
     one, ten = (
-        fp.measure_gap(model, initial_weights(model), *data, rounds=20 // epochs, epochs=epochs, learning_rate=0.5)
+        fp.training.measure_gap(
+            model, initial_weights(model), *data, rounds=20 // epochs, epochs=epochs, learning_rate=0.5
+        )
         for epochs in (1, 10)
     )
-    assert one.status is fp.GapStatus.EQUAL
+    assert one.status is fp.training.GapStatus.EQUAL
     assert one.last.distance < 1e-9 < 1e-3 < ten.last.distance
 
 
