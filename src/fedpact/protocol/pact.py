@@ -24,6 +24,7 @@ from fedpact.describe.settings import Agent, Settings, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.contribution.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
+from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
 from fedpact.training.terms import TrainingTerms, read_training
 
@@ -33,6 +34,8 @@ PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "train": 3_600.0, "eval
 """Seconds that a site has for each step unless the pact says otherwise; labels are made by people."""
 RULES = ("pwyc", "equal-split", "proportional", "none")
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
+_NAME = 32
+"""Hexadecimal digits of a run's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +179,19 @@ def _candidates_of(evidence: Evidence | None) -> CandidateList | None:
     if isinstance(evidence, Reports):
         return evidence.reports[0].candidates
     return None if evidence is None else CandidateList.from_names(evidence.hypotheses)
+
+
+def name_run(pact: Mapping[str, Any], *, previous: str, at: float) -> str:
+    """Name a run after its pact and its place in the ledger, so that who signs an answer signs for the pact too.
+
+    It is long enough that not even its author finds two pacts of one name.
+
+    Examples
+    --------
+    >>> name_run({}, previous="0" * 64, at=0.0)
+    '2e63f4b262baaf294212b3bab64d5962'
+    """
+    return digest_of_value({"previous": previous, "pact": dict(pact), "at": at})[:_NAME]
 
 
 def check_keys_of(names: tuple[str, ...], keys: Mapping[str, str]) -> dict[str, str]:

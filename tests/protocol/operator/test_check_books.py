@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import BrokenLedgerError, LedgerError
 from fedpact.protocol.canonical import digest_of_value
+from fedpact.protocol.drive import drive
+from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.export import export_ledger
 from fedpact.protocol.operator.check_books import BooksCheck, BooksStatus, check_books
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_books import RunBooks
-from fedpact.protocol.pact import make_pact
+from fedpact.protocol.pact import make_pact, name_run
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
@@ -21,12 +23,13 @@ from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 pytestmark = pytest.mark.xdist_group("books")
 
 
-def make_books(**terms):
+def make_books(fed=None, **terms):
     """A finished run with keys that the test knows: the ledger's entries as kind and body, the operator's key."""
-    ledger, fed = memory_ledger(), alice_bob()
+    ledger, fed = memory_ledger(), fed or alice_bob()
     sites, key, public = give_keys(simulate_sites(fed, teacher="xA"))
     pact = make_pact(fed, method="tree", keys=public, operator=key.public, **terms)
-    carry_out(start_run(ledger, pact, now=1e9, key=key), sites)
+    with InProcess(sites, clock=lambda: 1e9) as transport:
+        drive(start_run(ledger, pact, now=1e9, key=key), transport, lambda: 1e9)
     return [(entry.kind, entry.body) for entry in ledger.entries()], key, ledger
 
 
@@ -63,11 +66,16 @@ def test_an_honest_run_is_sound(honest):
     assert BooksCheck.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
-@pytest.mark.parametrize(("rule", "followed"), [("pwyc", 2), ("none", 2), ("equal-split", 2), ("proportional", 0)])
-def test_amounts_follow_from_the_rule_where_it_takes_no_more_than_costs(rule, followed):
-    _, _, ledger = make_books(rule=rule)
+@pytest.mark.parametrize("rule", ["pwyc", "none", "equal-split", "proportional"])
+def test_amounts_follow_from_the_rule(rule):
+    items, key, ledger = make_books(rule=rule)
     found = check_books(ledger)
-    assert (found.problems, found.payments, found.followed) == ((), 2, followed)
+    assert (found.problems, found.payments, found.followed) == ((), 2, 2)
+    items[find(items, "settle")][1]["settlement"]["payments"]["alice"] += 1
+    paid_more(items, key)
+    found = check_books(write(items, ledger.last("open").run))
+    assert found.followed == 1
+    assert sum("alice is owed" in problem.what for problem in found.problems) == 2
 
 
 def test_without_keys_only_the_chain_stands_for_what_was_said():
@@ -273,6 +281,152 @@ def planned_below_what_was_given(items, key):
     items.insert(find(items, "choose"), lower)
 
 
+def no_report(items, key):
+    """Without a report nobody could check what alice gave."""
+    items[:] = [item for item in items if item[1].get("request") != "report/alice/1"]
+
+
+def never_chosen(items, key):
+    del items[find(items, "choose")]
+
+
+def chosen_first(items, key):
+    """Whatever is contributed after the choice was never checked."""
+    kind, body = items.pop(find(items, "choose"))
+    body = {**body, "m": 0, "checks": {}, "withheld": {}, "mistakes": [0] * len(body["mistakes"])}
+    items.insert(find(items, "ask", step="contribute"), (kind, body))
+
+
+def chosen_twice(items, key):
+    place = find(items, "choose")
+    items.insert(place, copy.deepcopy(items[place]))
+
+
+def chosen_before_all_gave(items, key):
+    items[:] = [item for item in items if item[1].get("request") != "contribute/bob/1"]
+
+
+def another_hypothesis(items, key):
+    items[find(items, "choose")][1]["hypothesis"] = "another"
+
+
+def another_finding(items, key):
+    items[find(items, "choose")][1]["checks"]["alice"]["suspicious"] += 1
+
+
+def other_terms(items, key):
+    """The operator writes itself a pact with a higher fee, and all that follows from it."""
+    pact = items[0][1]["pact"]
+    pact["fee"]["alice"] += 1
+    bill = items[find(items, "settle")][1]["settlement"]
+    bill["payments"]["alice"], bill["fees"]["alice"], bill["recovered"] = 1.5, 1.5, 2.0
+    sign_again(items, find(items, "pay", site="bob"), key, pact_digest=digest_of_value(pact))
+    sign_again(
+        items, find(items, "pay", site="alice"), key, pact_digest=digest_of_value(pact), amount=1.5, fee=1.5
+    )
+    items[:] = items[: find(items, "ask", step="pay")]
+
+
+def settled_with_another_fee(items, key):
+    items[find(items, "settle")][1]["settlement"]["fees"]["alice"] = 9.0
+
+
+def settled_for_another_contribution(items, key):
+    items[find(items, "settle")][1]["settlement"]["contributions"]["alice"] = 9
+
+
+def settled_by_another_rule(items, key):
+    items[find(items, "settle")][1]["settlement"]["rule"] = "none"
+
+
+def another_spend(items, key):
+    items[find(items, "settle")][1]["settlement"]["spend"] += 1
+
+
+def settled_twice(items, key):
+    place = find(items, "settle")
+    items.insert(place, copy.deepcopy(items[place]))
+
+
+def settled_before_the_evaluation(items, key):
+    items.insert(find(items, "choose") + 1, items.pop(find(items, "settle")))
+
+
+def one_is_not_settled_with(items, key):
+    """Bob would owe its fee."""
+    bill = items[find(items, "settle")][1]["settlement"]
+    for table in ("payments", "fees", "contributions", "labelling"):
+        del bill[table]["bob"]
+    del items[find(items, "pay", site="bob")]
+
+
+def another_fee_in_the_statement(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, fee=99.0)
+
+
+def another_evaluation_in_the_statement(items, key):
+    sign_again(items, find(items, "pay", site="alice"), key, evaluation=None)
+
+
+def gone_though_it_answered(items, key):
+    items.insert(find(items, "choose"), ("gone", {"site": "alice", "step": "contribute", "why": "it refused"}))
+
+
+def given_up_early(items, key):
+    place = find(items, "answer", request="evaluate/alice/1")
+    items[place] = ("gone", {"site": "alice", "step": "evaluate", "why": "no answer within 600 s"})
+
+
+def too_little_time(items, key):
+    items[find(items, "ask", request="contribute/alice/1")][1]["deadline"] -= 1000
+
+
+def too_small_a_plan(items, key):
+    plan = items[find(items, "plan")][1]["plan"]
+    plan["contributions"]["bob"], plan["cost"] = 0, 3.0
+
+
+def a_plan_of_another_cost(items, key):
+    items[find(items, "plan")][1]["plan"]["cost"] = 1.0
+
+
+def a_plan_without_bob(items, key):
+    del items[find(items, "plan")][1]["plan"]["contributions"]["bob"]
+
+
+def planned_after_the_choice(items, key):
+    items.insert(find(items, "choose") + 1, copy.deepcopy(items[find(items, "plan")]))
+
+
+def planned_before_all_had_reported(items, key):
+    late = items.pop(find(items, "answer", request="report/alice/1"))
+    items.insert(find(items, "plan") + 1, late)
+
+
+def went_on_after_a_stop(items, key):
+    items.insert(find(items, "choose"), ("stop", {"why": "there is no plan"}))
+
+
+def stopped_after_the_choice(items, key):
+    items.insert(find(items, "choose") + 1, ("stop", {"why": "there is no plan"}))
+
+
+def trained_though_nobody_agreed(items, key):
+    items.insert(find(items, "settle"), ("train", {"round": 0, "weights": {}}))
+
+
+def evaluated_another(items, key):
+    items[find(items, "ask", request="evaluate/alice/1")][1]["body"]["index"] += 1
+
+
+def closed_at_once(items, key):
+    items[1:] = [("close", {"why": "finished", "paid": 0.0})]
+
+
+def a_statement_that_is_not_sent(items, key):
+    items[:] = [item for item in items if item[1].get("request") != "pay/alice/1"]
+
+
 FRAUDS = {
     more_samples: "the digest of alice's answer",
     another_digest: "the digest of alice's answer is not that of what it said",
@@ -308,6 +462,37 @@ FRAUDS = {
     opened_twice: "a run was opened twice",
     not_opened: "was not opened",
     planned_below_what_was_given: "the plan asks alice for less than it has given",
+    no_report: "alice was asked for samples, and has not reported",
+    never_chosen: "'settle' comes before a candidate was chosen",
+    chosen_first: "'ask contribute' comes after a candidate was chosen",
+    chosen_twice: "'choose' comes after a candidate was chosen",
+    chosen_before_all_gave: "a candidate was chosen when 'bob' had given 0, not what was planned",
+    another_hypothesis: "the chosen candidate has another name",
+    another_finding: "the check of what alice gave says something else than was written",
+    other_terms: "the run has another name than follows from its pact",
+    settled_with_another_fee: "alice bears 0.5, and the settlement says 9",
+    settled_for_another_contribution: "the settlement is for another contribution of alice than 3 samples",
+    settled_by_another_rule: "settled by another rule than 'pwyc'",
+    another_spend: "the settlement spends 5, and says 6",
+    settled_twice: "settled twice",
+    settled_before_the_evaluation: "settled before 'alice' was asked for its evaluation",
+    one_is_not_settled_with: "not settled with: ['bob']",
+    another_fee_in_the_statement: "alice bears 0.5",
+    another_evaluation_in_the_statement: "the statement of alice says another 'evaluation' than the books",
+    gone_though_it_answered: "alice was given up at 'contribute', where it owed no answer",
+    given_up_early: "alice was given up before its time had passed",
+    too_little_time: "alice has another time to answer than was agreed on",
+    too_small_a_plan: "the plan does not meet the target of",
+    a_plan_of_another_cost: "the plan says another cost than its contributions have",
+    a_plan_without_bob: "the plan is not about those who are left",
+    planned_after_the_choice: "'plan' comes after a candidate was chosen",
+    planned_before_all_had_reported: "'plan' comes before report/alice/1 was answered or given up",
+    went_on_after_a_stop: "the run had stopped, and went on without being taken up again",
+    stopped_after_the_choice: "'stop' comes after a candidate was chosen",
+    trained_though_nobody_agreed: "training was not agreed on",
+    evaluated_another: "alice was asked to evaluate another candidate than the chosen one",
+    closed_at_once: "the run was closed, and nothing was settled",
+    a_statement_that_is_not_sent: "'alice' was not sent its statement",
 }
 
 
@@ -407,3 +592,28 @@ def test_the_books_of_simulated_runs_are_audited_too(monkeypatch):
     monkeypatch.setattr(RunBooks, "read", lambda self, entry: ["something is wrong"])
     with pytest.raises(FailedSeedError, match="something is wrong"):
         simulate_world(0)
+
+
+def test_who_gives_nothing_bears_its_share_all_the_same():
+    """An operator that leaves a friend out of the settlement lets the others bear more."""
+    items, key, ledger = make_books(alice_bob().replace(cost=[1, 100]), rule="equal-split")
+    assert items[find(items, "plan")][1]["plan"]["contributions"]["bob"] == 0
+    bill = items[find(items, "settle")][1]["settlement"]
+    for table in ("payments", "fees", "contributions", "labelling"):
+        del bill[table]["bob"]
+    bill["payments"]["alice"], bill["fees"]["alice"] = 0.0, bill["labelling"]["alice"]
+    del items[find(items, "pay", site="bob")]
+    sign_again(items, find(items, "pay", site="alice"), key, amount=0.0, fee=bill["labelling"]["alice"])
+    found = check_books(write(items[: find(items, "ask", step="pay")], ledger.last("open").run))
+    assert "not settled with: ['bob']" in [problem.what for problem in found.problems]
+
+
+def test_a_run_is_opened_when_the_one_before_is_finished(honest):
+    items, _, _ = honest
+    ledger = memory_ledger()
+    for number in range(2):
+        pact = {**items[0][1]["pact"], "name": f"run {number}"}
+        ledger.append("open", {"pact": pact}, run=name_run(pact, previous=ledger.head, at=1e9), at=1e9)
+    problems = check_books(ledger).problems
+    assert [problem.entry for problem in problems] == [2]
+    assert "was finished" in problems[0].what

@@ -58,7 +58,7 @@ def test_who_left_is_paid_in_full_bears_no_part_of_the_cost_and_the_books_add_up
     paid = state.payments["other"]
     assert (paid["amount"], paid["fee"]) == (2.0 * state.contributed["other"], 0.0)
     assert books.problems == ()
-    assert books.followed == (0 if terms.get("rule") == "proportional" else 3)
+    assert books.followed == 3
 
 
 @pytest.mark.parametrize("rule", ["equal-split", "proportional"])

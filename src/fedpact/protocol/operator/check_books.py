@@ -1,9 +1,10 @@
 """``check_books``: whether what a ledger says adds up, beyond that nobody changed it.
 
 The chain of hashes shows that entries are as they were written. It does not show that what was written is
-right: an operator could write an answer that nobody gave, or pay itself. So every signature is checked
-against the keys in the pact, every answer against what was asked, and every amount against what was
-contributed: see :mod:`fedpact.protocol.operator.run_books`.
+right: an operator could write an answer that nobody gave, or pay itself. So every signature is checked against
+the keys in the pact, every answer against what was asked, every decision against what the sites said, and
+every amount against what was contributed: see :mod:`fedpact.protocol.operator.run_books`. A run is opened only
+when the one before it is finished.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.read import AnyLedger, read_entries
 from fedpact.protocol.operator.run_books import RunBooks
 
@@ -64,7 +66,7 @@ class BooksCheck:
     payments: int
     """Sites with a statement, added up over the runs."""
     followed: int
-    """Payments that follow from contributions, costs and fees by the rule; others are as they were settled."""
+    """Payments that follow from contributions, costs and reports by the rule."""
     paid: float
     """What the statements add up to."""
     runs: int
@@ -108,6 +110,14 @@ class BooksCheck:
         return cls(**{**values, "problems": tuple(BooksProblem.from_dict(one) for one in entry["problems"])})
 
 
+def _read(entry: Entry, read: dict[str, RunBooks]) -> list[str]:
+    """Read an entry of one of several runs; returns what is wrong with it."""
+    before = [run for run, one in read.items() if run != entry.run and one.facts.pact and not one.facts.is_closed]
+    found = read.setdefault(entry.run, RunBooks()).read(entry)
+    is_early = entry.kind == "open" and before
+    return [f"a run was opened before run {before[0]} was finished", *found] if is_early else found
+
+
 def check_books(books: AnyLedger) -> BooksCheck:
     """Check that signatures, requests, answers and payments in a ledger belong together.
 
@@ -135,7 +145,7 @@ def check_books(books: AnyLedger) -> BooksCheck:
     problems: list[BooksProblem] = []
     wrong = 0
     for entry in read_entries(books):
-        for what in read.setdefault(entry.run, RunBooks()).read(entry):
+        for what in _read(entry, read):
             wrong += 1
             if wrong <= _MOST_PROBLEMS:
                 problems.append(BooksProblem(entry=entry.seq, run=entry.run, what=what))
@@ -147,6 +157,6 @@ def check_books(books: AnyLedger) -> BooksCheck:
         payments=sum(len(one.paid) for one in read.values()),
         followed=sum(one.followed for one in read.values()),
         paid=float(sum(amount for one in read.values() for amount in one.paid.values())),
-        runs=sum(bool(one.pact) for one in read.values()),
-        closed=sum(one.is_closed for one in read.values()),
+        runs=sum(bool(one.facts.pact) for one in read.values()),
+        closed=sum(one.facts.is_closed for one in read.values()),
     )

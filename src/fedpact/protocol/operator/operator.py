@@ -39,7 +39,7 @@ from fedpact.protocol.messages import (
 from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, request_body
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
 from fedpact.protocol.operator.training_rounds import check_trained
-from fedpact.protocol.pact import Pact
+from fedpact.protocol.pact import Pact, name_run
 
 _MOST_REFUSALS = 1_000
 """Strangers cannot fill the ledger."""
@@ -246,7 +246,7 @@ def start_run(
     if last is not None and replay(ledger.entries(start=last.seq)).status is not RunStatus.FINISHED:
         raise LedgerError(f"run {last.run!r} of this ledger is not finished; resume it, or take another ledger")
     _check_key(pact, key)
-    run = digest_of_value({"previous": ledger.head, "pact": pact.to_dict(), "at": now})[:16]
+    run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
     opened = ledger.append("open", {"pact": pact.to_dict()}, run=run, at=now)
     return Operator(ledger, replay([opened]), key=key, start=start, planner=planner)
 

@@ -1,0 +1,136 @@
+"""Whether what an operator decided follows from what the sites said: plan, choice, and averages of training.
+
+A plan meets the targets of those who are left, as far as their reports can tell, goes neither below what was
+given nor beyond what a site can give, and asks nothing more of who has left or delivered short. That it is the
+cheapest, or that there is none where a run stopped, is not looked at. The candidate is the first of those with
+the fewest mistakes, and every contribution was checked with the outcome that the check has. Weights are
+averages, by what was given and is not withheld, of what the sites sent; the first are the operator's word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fedpact.candidates.weights import Weights
+from fedpact.mechanism.contribution.check_mistakes import check_mistakes
+from fedpact.mechanism.contribution.result import ContributionCheck
+from fedpact.mechanism.payment.settle import judge_targets
+from fedpact.protocol.operator.run_facts import RunFacts, is_near
+from fedpact.statistics.confidence import at_confidence
+
+
+def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with a plan."""
+    planned = plan["contributions"]
+    for site in planned:
+        if site not in facts.given:
+            yield f"the plan asks {site!r}, who is not in the pact"
+            return
+    if set(planned) != set(facts.parties):
+        yield "the plan is not about those who are left"
+        return
+    for site, count in planned.items():
+        yield from _check_quota(facts, site, count)
+    if not is_near(plan["cost"], sum(float(facts.costs[site](count)) for site, count in planned.items())):
+        yield "the plan says another cost than its contributions have"
+    yield from _check_targets(facts, planned)
+
+
+def _check_quota(facts: RunFacts, site: str, count: int) -> Iterator[str]:
+    given = facts.given[site]
+    if count < given:
+        yield f"the plan asks {site} for less than it has given"
+    elif count > given and facts.has_left(site):
+        yield f"the plan asks {site}, who has left, for more"
+    elif count > given and site in facts.short:
+        yield f"the plan asks {site}, who can give no more, for more"
+    elif count > max(given, facts.capacity(site)):
+        yield f"the plan asks {site} for more than it can give"
+
+
+def _check_targets(facts: RunFacts, planned: Mapping[str, int]) -> Iterator[str]:
+    fed, confidence = facts.federation(), facts.pact["confidence"]
+    seen = fed if confidence is None else at_confidence(fed, confidence)
+    _, may_be_met = judge_targets(seen, np.array([[planned[site] for site in fed.names]]))
+    for site, may_be in zip(fed.names, may_be_met[0].tolist(), strict=True):
+        if not may_be:
+            yield f"the plan does not meet the target of {site}"
+
+
+def check_choice(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the choice of a candidate and with the checks of contributions."""
+    names = facts.federation().evidence.hypotheses
+    total = sum(facts.mistakes.values(), start=np.zeros(len(names), dtype=np.int64))
+    index, m = body["index"], sum(facts.given.values())
+    if index < 0 or total[index] != total.min():
+        yield "another candidate has fewer mistakes"
+    elif index != int(total.argmin()):
+        yield "another candidate with as few mistakes comes first"
+    if body["hypothesis"] != names[index]:
+        yield "the chosen candidate has another name"
+    if body["mistakes"] != total.tolist():
+        yield "the mistakes are not those that were contributed"
+    if body["m"] != m:
+        yield f"{m} samples were contributed, not {body['m']}"
+    yield from _check_checks(facts, body)
+
+
+def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+    checks, withheld = body["checks"], body["withheld"]
+    flagged = {site for site, check in checks.items() if check["is_flagged"]}
+    if set(checks) != {site for site, count in facts.given.items() if count}:
+        yield "contributions were paid for that were not checked"
+    if flagged != set(withheld):
+        yield f"flagged is {sorted(flagged)}, and withheld from {sorted(withheld)}"
+    for site, said in checks.items():
+        found = _check_again(facts, site)
+        if found.is_flagged != (site in flagged):
+            yield f"{site} is flagged or not, and the check of what it gave says otherwise"
+        elif not _says_the_same(said, found):
+            yield f"the check of what {site} gave says something else than was written"
+        elif site in withheld and withheld[site] != found.status.value:
+            yield f"{site} is not paid for another reason than the check gives"
+
+
+def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
+    return check_mistakes(
+        facts.reports[site],
+        facts.mistakes[site],
+        facts.given[site],
+        level=facts.pact["level"],
+        distinct=facts.pools[site] is not None,
+    )
+
+
+def _says_the_same(said: Mapping[str, Any], found: ContributionCheck) -> bool:
+    whole = {"m": found.m, "suspicious": found.suspicious, "tested": found.tested, "status": found.status.value}
+    return all(said[key] == value for key, value in whole.items()) and all(
+        is_near(said[key], wanted) for key, wanted in (("level", found.level), ("false_alarm", found.false_alarm))
+    )
+
+
+def check_round(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the weights after a round of training."""
+    if facts.pact["training"] is None:
+        yield "training was not agreed on"
+    number = 0 if facts.weights is None else facts.round + 1
+    if body["round"] != number:
+        yield f"round {number} of training was to come, not {body['round']}"
+    elif number:
+        yield from _check_average(facts, Weights.from_dict(body["weights"]))
+
+
+def _check_average(facts: RunFacts, found: Weights) -> Iterator[str]:
+    sent = {site: Weights.from_dict(own) for site, own in facts.trained.items() if site not in facts.withheld}
+    before = Weights.from_dict(facts.weights)
+    if found.names != before.names or (not sent and found != before):
+        yield "the weights are not the average of what the sites sent"
+        return
+    m = sum(facts.given[site] for site in sent)
+    for part in found.names if sent else ():
+        mean = sum(facts.given[site] / m * own[part] for site, own in sent.items())
+        if not np.allclose(found[part], mean, rtol=1e-9, atol=1e-9):
+            yield f"the weights {part!r} are not the average of what the sites sent"

@@ -1,0 +1,156 @@
+"""Whether settlement and statements follow from what the sites gave, by the rule of the pact.
+
+Everybody is settled with who reported and has not left, and whoever gave samples. A statement is about this
+run and pact, is signed by the operator, and everything in it stands in the books in other words: the requests,
+the samples, the check, what is withheld and why, the evaluation, the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fedpact.describe.ties import exceeds
+from fedpact.mechanism.payment.settle import bill
+from fedpact.protocol.canonical import digest_of_value
+from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.operator.run_facts import RunFacts, is_near
+from fedpact.protocol.operator.statement import say_time
+
+_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+
+
+def find_dues(facts: RunFacts) -> dict[str, float]:
+    """Return what the rule says that everybody is paid, before anything is withheld."""
+    parties, rule = facts.parties, facts.pact["rule"]
+    own = {site: facts.cost_of(site) for site in parties}
+    sharing = [site for site in parties if not facts.has_left(site)]
+    match rule:
+        case "none":
+            return dict.fromkeys(parties, 0.0)
+        case "pwyc":
+            fees = facts.pact["fee"] or {}
+            return {site: own[site] - (float(fees.get(site, 0.0)) if site in sharing else 0.0) for site in parties}
+        case "equal-split":
+            share = sum(own.values()) / len(sharing) if sharing else 0.0
+            return {site: own[site] - (share if site in sharing else 0.0) for site in parties}
+    fed = facts.federation()
+    given = {site: facts.given[site] for site in parties}
+    return bill(fed, given, rule, sharing=np.array([site in sharing for site in parties])).payments
+
+
+def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[str, float]) -> Iterator[str]:
+    """Say what is wrong with a settlement."""
+    for site in found["payments"]:
+        if site not in facts.given:
+            yield f"{site!r} is not in the pact and is settled with"
+    missing = sorted(set(dues) - set(found["payments"]))
+    if missing:
+        yield f"not settled with: {missing}"
+    if found["rule"] != facts.pact["rule"]:
+        yield f"settled by another rule than {facts.pact['rule']!r}, which was agreed on"
+    for site in dues.keys() & found["payments"].keys():
+        yield from _check_share(facts, site, found, dues[site])
+    is_paid = facts.pact["rule"] != "none"
+    spend = sum(facts.cost_of(site) for site in dues) if is_paid else 0.0
+    if not is_near(found["spend"], spend):
+        yield f"the settlement spends {spend:g}, and says {found['spend']:g}"
+    if not is_near(found["recovered"], spend - sum(dues.values())):
+        yield f"the settlement recovers {spend - sum(dues.values()):g}, and says {found['recovered']:g}"
+
+
+def _check_share(facts: RunFacts, site: str, found: Mapping[str, Any], due: float) -> Iterator[str]:
+    own, settled = facts.cost_of(site), found["payments"][site]
+    if not is_near(settled, due):
+        yield f"{site} is owed {due:g}, and the settlement says {settled:g}"
+    if found["contributions"][site] != facts.given[site] or not is_near(found["labelling"][site], own):
+        yield f"the settlement is for another contribution of {site} than {facts.given[site]} samples"
+    if not is_near(found["fees"][site], _fee_of(facts, own, due)):
+        yield f"{site} bears {_fee_of(facts, own, due):g}, and the settlement says {found['fees'][site]:g}"
+
+
+def _fee_of(facts: RunFacts, own: float, due: float) -> float:
+    return 0.0 if facts.pact["rule"] == "none" else own - due
+
+
+def check_statement(facts: RunFacts, entry: Entry, due: float) -> Iterator[str]:
+    """Say what is wrong with a site's statement, but for its signature."""
+    site, statement = entry.body["site"], entry.body["statement"]
+    about = (statement["run"], statement["site"], statement["pact_digest"])
+    if about != (entry.run, site, digest_of_value(facts.pact)):
+        yield f"the statement of {site} is about another run, site or pact"
+    yield from _check_amounts(facts, site, statement, due)
+    for key, wanted in _expected(facts, site, entry.at).items():
+        if statement[key] != wanted:
+            yield f"the statement of {site} says another {key!r} than the books"
+
+
+def _check_amounts(facts: RunFacts, site: str, statement: Mapping[str, Any], due: float) -> Iterator[str]:
+    given, own = facts.given[site], facts.cost_of(site)
+    withheld = max(due, 0.0) if site in facts.withheld else 0.0
+    if statement["contributed"] != given:
+        yield f"{site} gave {given}"
+    if not is_near(statement["labelling"], own):
+        yield f"{given} samples of {site} cost {own:g}"
+    if not is_near(statement["fee"], _fee_of(facts, own, due)):
+        yield f"{site} bears {_fee_of(facts, own, due):g}"
+    if not is_near(statement["amount"], due - withheld):
+        yield f"{site} is owed {due - withheld:g}"
+    if not is_near(statement["withheld"], withheld):
+        yield f"{withheld:g} is withheld from {site}"
+    if statement["why"] != facts.withheld.get(site):
+        yield f"the statement of {site} gives another reason than the check"
+
+
+def _expected(facts: RunFacts, site: str, at: float) -> dict[str, Any]:
+    """Return what else a statement says."""
+    pact, chosen, requests = facts.pact, facts.chosen or {}, _requests(facts, site)
+    check = chosen.get("checks", {}).get(site)
+    return {
+        "pact": pact["name"],
+        "site_key": pact["keys"].get(site),
+        "operator": pact["operator"],
+        "rule": pact["rule"],
+        "cost": _agent(facts, site)["cost"],
+        "requests": requests,
+        "quota": sum(request["quota"] for request in requests),
+        "verified": site not in facts.withheld and facts.given[site] > 0,
+        "check": None if check is None else {key: check[key] for key in _OF_CHECK},
+        "left": ": ".join(facts.gone[site]) if site in facts.gone else None,
+        "evaluation": _evaluation(facts, site),
+        "hypothesis": chosen.get("hypothesis"),
+        "opened": say_time(facts.opened),
+        "settled": say_time(facts.settled),
+        "issued": say_time(at),
+    }
+
+
+def _agent(facts: RunFacts, site: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(agent for agent in facts.pact["agents"] if agent["name"] == site)
+    return found
+
+
+def _requests(facts: RunFacts, site: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "request": name,
+            "first": body["have"] + 1,
+            "last": body["total"],
+            "quota": body["total"] - body["have"],
+            "delivered": facts.delivered.get(name, 0),
+            "asked": say_time(facts.asked_at[name]),
+            "answered": say_time(facts.answered_at[name]) if name in facts.answered_at else None,
+        }
+        for name, body in facts.asks_for_samples(site)
+    ]
+
+
+def _evaluation(facts: RunFacts, site: str) -> dict[str, Any] | None:
+    seen, epsilon = facts.evaluated.get(site), _agent(facts, site)["epsilon"]
+    if seen is None or not seen.n:
+        return None
+    error = seen.mistakes / seen.n
+    met = not exceeds(error, epsilon)
+    return {"n": seen.n, "mistakes": seen.mistakes, "error": error, "epsilon": epsilon, "met": met}
