@@ -150,6 +150,7 @@ def test_requests_that_are_not_for_this_site(site):
         ("train", {}, "site 'north' has no examples to train on; its configuration names none"),
         ("pay", {}, "the statement is not about this site"),
         ("pay", {"statement": {"site": "south"}}, "the statement is not about this site"),
+        ("pay", {"statement": {"site": "north", "run": "before"}}, "the statement is about another run"),
         (
             "report",
             {"candidates": "0" * 16},
@@ -183,6 +184,16 @@ def test_evaluation():
     assert said(finite(), "evaluate", index=1) == Evaluated(n=0, mistakes=0)
 
 
+def test_one_outcome_is_evaluated_in_a_run():
+    """Else an operator could ask for every candidate, or for models made to tell the held-out samples apart."""
+    held = HeldOut(predicted=np.array([[0, 0, 1], [0, 1, 1]]), labels=np.array([0, 1, 0]))
+    site = finite(held_out=held)
+    first = said(site, "evaluate", 1, index=0)
+    assert isinstance(said(site, "evaluate", 2, index=1), Refused)
+    assert said(site, "evaluate", 1, index=0) == first
+    assert isinstance(said(site, "evaluate", 1, run="another", index=1), Evaluated)
+
+
 def test_training_is_on_what_was_drawn():
     class Trainer:
         def train(self, settings, places, labels):
@@ -200,7 +211,7 @@ def test_training_is_on_what_was_drawn():
 
 
 def test_a_statement_is_kept_and_must_be_signed(site):
-    statement = {"site": "north", "amount": 3.0}
+    statement = {"site": "north", "run": "r", "amount": 3.0}
     for unsigned in (statement, sign_value(key_of("south"), statement)):
         refused = said(site, "pay", 1, statement=unsigned)
         assert refused.why == "the statement is not signed by the operator of this federation"

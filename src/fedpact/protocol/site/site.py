@@ -2,8 +2,8 @@
 
 Nothing leaves a site but what :mod:`fedpact.protocol.messages` lists: counts. Examples and labels stay. A site
 answers a request once and the same each time it is asked again, after a crash too; it draws each sample once in
-a run, and refuses a request for samples that it has given under another name. A refusal binds nobody: asked
-again, after a run was resumed, the site looks again.
+a run, refuses a request for samples that it has given under another name, and evaluates one outcome in a run. A
+refusal binds nobody: asked again, after a run was resumed, the site looks again.
 
 What is wrong with a site's own files, a label that is no class for example, is said at the site alone: such an
 error is raised out of :meth:`Site.answer`, and the operator hears nothing until it is mended.
@@ -272,6 +272,15 @@ def _do_train(site: Site, request: Request, record: dict[str, Any]) -> Body:
 
 
 def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
+    """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
+    if "evaluated" in record:
+        raise MessageError("this site has evaluated the outcome of this run already, under another name")
+    body = _evaluate(site, request)
+    record["evaluated"] = request.request
+    return body
+
+
+def _evaluate(site: Site, request: Request) -> Evaluated:
     weights = request.body.get("weights")
     if weights is not None:
         return Evaluated(n=0, mistakes=0) if site.trainer is None else site.trainer.evaluate(weights)
@@ -285,6 +294,8 @@ def _do_pay(site: Site, request: Request, record: dict[str, Any]) -> Body:
     statement = request.body.get("statement")
     if not isinstance(statement, dict) or statement.get("site") != site.name:
         raise MessageError("the statement is not about this site")
+    if statement.get("run") != request.run:
+        raise MessageError("the statement is about another run")
     if site.operator is not None and not check_signature(site.operator, statement):
         raise MessageError("the statement is not signed by the operator of this federation")
     record["statement"] = statement
