@@ -92,3 +92,24 @@ def test_bad_requests_are_one_line(fedpact, ledger, tmp_path):
     code, _, err = fedpact("ledger", "statement", str(tmp_path / "short"))
     assert (code, err.count("\n")) == (1, 1)
     assert "has no statement yet" in err
+
+
+def test_a_stranger_s_ledger_does_not_command_the_terminal(fedpact, ledger):
+    def rename(kind, body):
+        return (
+            json.loads(json.dumps(body).replace("alice", chr(92) + "u001b[2J"))
+            if kind in ("open", "pay")
+            else body
+        )
+
+    code, out, _ = fedpact("ledger", "statement", str(copy_with(ledger, rename)))
+    assert code == 0
+    assert chr(27) not in out
+
+
+def test_the_beginning_of_a_run_s_name_will_do(fedpact, ledger):
+    name = fp.statements_of(ledger)[0].run
+    assert fp.statements_of(ledger, name[:8]) == fp.statements_of(ledger)
+    code, out, _ = fedpact("ledger", "show", str(ledger), "--run", name[:8], "--json")
+    assert code == 0
+    assert {entry["run"] for entry in json.loads(out)} == {name}

@@ -10,7 +10,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.files import save
 from fedpact.errors import FederationError
 from fedpact.protocol.canonical import from_canonical, to_canonical
-from fedpact.protocol.pact import PATIENCE, Pact, load_pact, make_pact, with_keys
+from fedpact.protocol.pact import PATIENCE, Pact, check_site_names, load_pact, make_pact, with_keys
 from fedpact.training.terms import TrainingTerms
 
 KEYS = {name: key_of(name).public for name in ("north", "south", "east")}
@@ -88,6 +88,36 @@ def test_terms_that_cannot_be(kind):
 def test_two_sites_with_one_name():
     with pytest.raises(FederationError, match="agent names must differ; 'north' is used twice"):
         small_federation(names=["north", "south", "north"])
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("L" * 201, "at most 200 characters"),
+        ("a" + chr(10) + "b", "one line of plain text"),
+        ("a" + chr(0), "one line of plain text"),
+        (chr(27) + "[31mred", "one line of plain text"),
+        (chr(0x202E) + "htron", "one line of plain text"),
+        (chr(0xD800), "one line of plain text"),
+        ("Zu" + chr(0x308) + "rich", "different names"),
+    ],
+    ids=["long", "lines", "nul", "terminal", "turned", "half", "twins"],
+)
+def test_names_that_messages_or_people_would_stumble_over(name, why):
+    with pytest.raises(FederationError, match=why):
+        make_pact(small_federation(names=["Z" + chr(0xFC) + "rich", "south", name]))
+
+
+def test_names_may_be_in_any_script():
+    names = [
+        "\u5317\u4eac",
+        "\U0001f469\u200d\u2695\ufe0f",
+        "../o'neil <b>",
+        "\u05e6\u05e4\u05d5\u05df",
+        "L" * 200,
+    ]
+    assert make_pact(small_federation(names=names[:3])).names == tuple(names[:3])
+    check_site_names(tuple(names))
 
 
 def test_candidates_are_those_of_the_evidence():

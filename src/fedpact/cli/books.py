@@ -46,6 +46,11 @@ def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) ->
     return chosen
 
 
+def _plain(text: str) -> str:
+    """Keep what a terminal can show of a name; the ledger may be a stranger's."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
 def _print_statements(found: list[fp.protocol.Statement]) -> None:
     total = sum(abs(one.amount) for one in found)
     columns = ("site", "labelled", "cost", "fee", "withheld", "amount")
@@ -54,10 +59,10 @@ def _print_statements(found: list[fp.protocol.Statement]) -> None:
         body = one.statement
         amounts = [format_amount(body[key], total) for key in ("labelling", "fee", "withheld", "amount")]
         received = "" if one.receipt is None else str(one.receipt["at"])
-        table.add_row(escape(one.site), str(body["contributed"]), *amounts, received)
-    print_table(f"run {found[0].run} of {found[0].statement['pact']}", table)
+        table.add_row(escape(_plain(one.site)), str(body["contributed"]), *amounts, received)
+    print_table(_plain(f"run {found[0].run} of {found[0].statement['pact']}"), table)
     for status in dict.fromkeys(one.status for one in found):
-        sites = ", ".join(one.site for one in found if one.status is status)
+        sites = _plain(", ".join(one.site for one in found if one.status is status))
         console().print(escape(f"{sites}: {status.value}"), soft_wrap=True)
 
 
@@ -66,7 +71,9 @@ def statement(
         str, typer.Argument(metavar="LEDGER", help="A ledger's file or URL, or a JSON export of one.")
     ],
     site: Annotated[str | None, typer.Option(metavar="NAME", help="Only this site's.")] = None,
-    run: Annotated[str | None, typer.Option(metavar="RUN", help="If not given, the last run.")] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="RUN", help="By its first letters; else the last run.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Also write each as JSON and as a page to print."),

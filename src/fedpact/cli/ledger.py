@@ -20,6 +20,7 @@ LedgerArgument = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A ledger's file, or its URL (postgresql://user@host/database).")
 ]
 _VALUE = 24
+_RUN = 17
 _FIXED = 19 + 12 + 5 * 2 + 3
 """Columns that the time, the hash and the space between take, and what a short number leaves of its heading."""
 
@@ -55,13 +56,17 @@ def _choose(
 ) -> Iterator[fp.protocol.Entry]:
     """Read the entries that were asked for; the newest few are read alone if nothing else is asked."""
     start = max(len(ledger) - last + 1, 1) if last is not None and run is None and kind is None else 1
-    chosen = (entry for entry in ledger.entries(start) if run in (None, entry.run) and kind in (None, entry.kind))
+    chosen = (
+        entry
+        for entry in ledger.entries(start)
+        if (run is None or entry.run.startswith(run)) and kind in (None, entry.kind)
+    )
     return chosen if last is None else iter(deque(chosen, maxlen=last))
 
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; what they say gets what room the other columns leave."""
-    names = [(_shorten(entry.run, _VALUE), _shorten(entry.kind, _VALUE)) for entry in entries]
+    names = [(_shorten(entry.run, _RUN), _shorten(entry.kind, _VALUE)) for entry in entries]
     others = len(str(entries[-1].seq)) + sum(max(map(cell_len, column)) for column in zip(*names, strict=True))
     room = max(console().width - others - _FIXED, _VALUE)
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
@@ -74,7 +79,9 @@ def _print_entries(entries: list[fp.protocol.Entry]) -> None:
 @app.command()
 def show(
     ledger: LedgerArgument,
-    run: Annotated[str | None, typer.Option(metavar="RUN", help="Only the entries of this run.")] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Only of this run; its first letters will do.")
+    ] = None,
     kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only the entries of this kind.")] = None,
     last: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the newest N of them.")] = None,
     as_json: JsonOption = False,

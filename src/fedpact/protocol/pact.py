@@ -8,6 +8,7 @@ report can change what it is paid by.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -36,6 +37,10 @@ RULES = ("pwyc", "equal-split", "proportional", "none")
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
 _NAME = 32
 """Hexadecimal digits of a run's name."""
+_LONGEST = 200
+"""Characters of a site's name."""
+_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +186,33 @@ def _candidates_of(evidence: Evidence | None) -> CandidateList | None:
     return None if evidence is None else CandidateList.from_names(evidence.hypotheses)
 
 
+def _is_seen(char: str) -> bool:
+    """Whether a character neither breaks a line, nor commands a terminal, nor turns the text around it."""
+    return unicodedata.category(char) not in _UNSEEN and unicodedata.bidirectional(char) not in _TURNS
+
+
+def check_site_names(names: tuple[str, ...]) -> None:
+    r"""Refuse names that messages cannot carry, or that people who read a statement would take for others.
+
+    Examples
+    --------
+    >>> check_site_names(("north", "no" + chr(10) + "rth"))
+    Traceback (most recent call last):
+    ...
+    fedpact.errors.FederationError: a site's name must be one line of plain text; 'no\nrth' is not
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        if len(name) > _LONGEST:
+            raise FederationError(
+                f"a site's name must have at most {_LONGEST} characters; {shorten(name)} has {len(name)}"
+            )
+        if not all(map(_is_seen, name)):
+            raise FederationError(f"a site's name must be one line of plain text; {name!r} is not")
+        if known.setdefault(unicodedata.normalize("NFC", name), name) != name:
+            raise FederationError(f"sites must have different names; two are written {name!r}, in other bytes")
+
+
 def name_run(pact: Mapping[str, Any], *, previous: str, at: float) -> str:
     """Name a run after its pact and its place in the ledger, so that who signs an answer signs for the pact too.
 
@@ -267,6 +299,7 @@ def make_pact(
     """
     if read_choice(method, "method", METHODS) == "exact":
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
+    check_site_names(fed.names)
     evidence = fed.evidence if isinstance(fed, Federation) else None
     if isinstance(evidence, Table) and confidence is not None:
         raise FederationError("confidence is about rates counted on points; the masses of a table are exact")

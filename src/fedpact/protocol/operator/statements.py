@@ -100,9 +100,13 @@ def _find_run(entries: Sequence[Entry], run: str | None) -> str:
     runs = list(dict.fromkeys(entry.run for entry in entries if entry.kind == "open"))
     if not runs:
         raise LedgerError("the ledger has no run, hence no statement of payment")
-    if run is not None and run not in runs:
-        raise LedgerError(f"run {shorten(run)} is not in this ledger; {nearest(run, runs)}")
-    return runs[-1] if run is None else run
+    if run is None or run in runs:
+        return runs[-1] if run is None else run
+    meant = [name for name in runs if name.startswith(run)]
+    if len(meant) != 1:
+        what = f"begins the names of {len(meant)} runs" if meant else "is not in this ledger"
+        raise LedgerError(f"run {shorten(run)} {what}; {nearest(run, meant or runs)}")
+    return meant[0]
 
 
 def _is_signed(entry: Entry, site: str, keys: Mapping[str, str]) -> bool:
@@ -151,7 +155,7 @@ def statements_of(books: AnyLedger, run: str | None = None) -> list[Statement]:
     books
         A ledger, its path or URL, or the path of a JSON export.
     run
-        If not given, the last run.
+        Its name, or enough of the beginning; if not given, the last run.
 
     Raises
     ------
