@@ -209,3 +209,12 @@ def test_a_lie_beyond_what_is_detectable_is_caught_in_distinct_samples(rate, pow
         if abs(Fraction(K, n) - rate) > seen.surely:
             caught = hypergeometric(n, K, m, above) + 1 - hypergeometric(n, K, m, below + 1)
             assert float(caught) >= power
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 7, 20, 300, 2000])
+@pytest.mark.parametrize("level", [1e-90, 1e-110, 1e-150, 1e-200, 1e-300])
+def test_an_honest_site_is_flagged_at_the_level_at_most_however_small(m, level):
+    """Where the incomplete beta function's inverse is not known, nothing is suspicious."""
+    for is_distinct in (False, True):
+        claim = replace(claim_of([0.5, 0.001, 0.7]), is_distinct=is_distinct)
+        assert find_critical_counts(claim, m, level).false_alarm <= level

@@ -187,7 +187,8 @@ def at_cutoff(claim: TestedRates, m: int, cutoff: float) -> CriticalCounts:
     chances = np.full(m, cutoff * (1 + _SLACK) / 2)
     if claim.is_distinct:
         chances[:1] = -np.expm1(-chances[:1])
-    turning = betaincinv(counts, m - counts + 1, chances)
+    turning = np.nan_to_num(betaincinv(counts, m - counts + 1, chances), nan=0.0)  # unknown at chances of 1e-107
+    turning = np.maximum.accumulate(turning)
     above = 1 + np.searchsorted(turning, claim.high)
     below = m - 1 - np.searchsorted(turning, 1 - claim.low)
     sizes = claim.tail(m, above, claim.high) + claim.tail(m, m - below, 1 - claim.low)
