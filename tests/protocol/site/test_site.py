@@ -207,6 +207,10 @@ def test_training_is_on_what_was_drawn():
     body = said(site, "train", round=1)
     assert isinstance(body, Trained)
     assert body.weights == {"places": draw(site.pool, 0, 4, seed=4).tolist(), "round": 1}
+    rounds = [ask(site, "train", number, round=number) for number in (2, 3, 4)]
+    kept = site.store.load("r")["answers"]
+    assert [name for name in kept if name.startswith("train")] == ["train/north/4"], "weights are large"
+    assert [ask(site, "train", number, round=number) for number in (2, 3, 4)] == rounds
     assert said(site, "evaluate", index=0, weights={"w": 1}) == Evaluated(n=7, mistakes=1)
 
 

@@ -144,7 +144,7 @@ class Site:
             self.key,
         )
         if not isinstance(body, Pending | Refused):
-            record["answers"] = {**record.get("answers", {}), request.request: said.decode()}
+            _keep(record, request, said.decode())
         self.store.save(request.run, record)
         return said
 
@@ -182,6 +182,15 @@ def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mappin
     if not isinstance(site, str) or site not in names:
         return None
     return site if site not in keys or check_signature(keys[site], value) else None
+
+
+def _keep(record: dict[str, Any], request: Request, said: str) -> None:
+    """Keep an answer; of training the newest alone, since a round that is asked for again comes to the same."""
+    answers = dict(record.get("answers", {}))
+    if request.step == "train":
+        answers.pop(record.get("trained", ""), None)
+        record["trained"] = request.request
+    record["answers"] = {**answers, request.request: said}
 
 
 def _seed_of(site: Site, record: Mapping[str, Any]) -> int:
