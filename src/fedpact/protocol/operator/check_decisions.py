@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.candidates.weights import Weights
 from fedpact.mechanism.contribution.check_mistakes import check_mistakes
 from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.statistics.confidence import at_confidence
+from fedpact.training.weights import Weights
 
 
 def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[str]:
