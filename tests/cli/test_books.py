@@ -108,8 +108,8 @@ def test_a_stranger_s_ledger_does_not_command_the_terminal(fedpact, ledger):
 
 
 def test_the_beginning_of_a_run_s_name_will_do(fedpact, ledger):
-    name = fp.statements_of(ledger)[0].run
-    assert fp.statements_of(ledger, name[:8]) == fp.statements_of(ledger)
+    name = fp.protocol.statements_of(ledger)[0].run
+    assert fp.protocol.statements_of(ledger, name[:8]) == fp.protocol.statements_of(ledger)
     code, out, _ = fedpact("ledger", "show", str(ledger), "--run", name[:8], "--json")
     assert code == 0
     assert {entry["run"] for entry in json.loads(out)} == {name}
