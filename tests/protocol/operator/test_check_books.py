@@ -1,17 +1,25 @@
 import copy
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedpact.candidates.weights import Weights
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.examples import alice_bob
+from fedpact.describe.federation import Federation
+from fedpact.describe.reports import Report
 from fedpact.errors import BrokenLedgerError, LedgerError
+from fedpact.mechanism.contribution.result import ContributionStatus
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.drive import drive
 from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.export import export_ledger
+from fedpact.protocol.messages import Evaluated
 from fedpact.protocol.operator.check_books import BooksCheck, BooksStatus, check_books
 from fedpact.protocol.operator.operator import start_run
 from fedpact.protocol.operator.run_books import RunBooks
@@ -19,17 +27,21 @@ from fedpact.protocol.pact import make_pact, name_run
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+from fedpact.protocol.training.terms import TrainingTerms
 
 pytestmark = pytest.mark.xdist_group("books")
 
 
-def make_books(fed=None, **terms):
+def make_books(fed=None, *, own=None, start=None, teacher="xA", **terms):
     """A finished run with keys that the test knows: the ledger's entries as kind and body, the operator's key."""
     ledger, fed = memory_ledger(), fed or alice_bob()
-    sites, key, public = give_keys(simulate_sites(fed, teacher="xA"))
+    made = simulate_sites(fed, teacher=teacher)
+    sites, key, public = give_keys(
+        {name: replace(site, **(own or {}).get(name, {})) for name, site in made.items()}
+    )
     pact = make_pact(fed, method="tree", keys=public, operator=key.public, **terms)
     with InProcess(sites, clock=lambda: 1e9) as transport:
-        drive(start_run(ledger, pact, now=1e9, key=key), transport, lambda: 1e9)
+        drive(start_run(ledger, pact, now=1e9, key=key, start=start), transport, lambda: 1e9)
     return [(entry.kind, entry.body) for entry in ledger.entries()], key, ledger
 
 
@@ -390,6 +402,30 @@ def a_plan_of_another_cost(items, key):
     items[find(items, "plan")][1]["plan"]["cost"] = 1.0
 
 
+def a_plan_below_its_bound(items, key):
+    items[find(items, "plan")][1]["plan"]["lower_bound"] = 1e6
+
+
+def a_plan_by_another_method(items, key):
+    items[find(items, "plan")][1]["plan"]["method"] = "lp"
+
+
+def half_a_sample(items, key):
+    items[find(items, "plan")][1]["plan"]["contributions"]["bob"] = 2.5
+
+
+def other_candidates(items, key):
+    items[find(items, "ask", request="report/alice/1")][1]["body"]["candidates"] = "0" * 16
+
+
+def another_deficit(items, key):
+    items[find(items, "settle")][1]["settlement"]["deficit"] = 0.0
+
+
+def a_sum_that_is_no_number(items, key):
+    items[find(items, "close")][1]["paid"] = "4.0"
+
+
 def a_plan_without_bob(items, key):
     del items[find(items, "plan")][1]["plan"]["contributions"]["bob"]
 
@@ -484,6 +520,12 @@ FRAUDS = {
     too_little_time: "alice has another time to answer than was agreed on",
     too_small_a_plan: "the plan does not meet the target of",
     a_plan_of_another_cost: "the plan says another cost than its contributions have",
+    a_plan_below_its_bound: "the plan contradicts itself",
+    a_plan_by_another_method: "the plan has another method than was agreed on",
+    half_a_sample: "the plan asks bob for less than it has given",
+    other_candidates: "alice was asked to report on other candidates than were agreed on",
+    another_deficit: "the settlement contradicts itself",
+    a_sum_that_is_no_number: "an entry of kind 'close' has another form than it should",
     a_plan_without_bob: "the plan is not about those who are left",
     planned_after_the_choice: "'plan' comes after a candidate was chosen",
     planned_before_all_had_reported: "'plan' comes before report/alice/1 was answered or given up",
@@ -617,3 +659,83 @@ def test_a_run_is_opened_when_the_one_before_is_finished(honest):
     problems = check_books(ledger).problems
     assert [problem.entry for problem in problems] == [2]
     assert "was finished" in problems[0].what
+
+
+def test_a_flag_that_is_taken_from_a_liar_is_found_out():
+    """Two candidates differ on half of alice's points; it says nine in ten."""
+    labels = np.tile([[0, 0], [0, 1]], (1, 200))
+    fed = Federation.from_predictions(
+        {"alice": labels, "bob": labels}, epsilon=0.1, delta=1e-20, cost=[1, 100], hypotheses=["never", "odd"]
+    )
+    claimed = Report(
+        name="alice",
+        n=400,
+        n_classes=2,
+        counts=np.array([360]),
+        candidates=CandidateList.from_names(["never", "odd"]),
+    )
+    items, key, ledger = make_books(fed, own={"alice": {"report": claimed}}, teacher="odd")
+    assert (check_books(ledger).problems, check_books(ledger).paid) == ((), 0.0)
+    body, place = items[find(items, "choose")][1], find(items, "pay", site="alice")
+    check = body["checks"]["alice"]
+    check["is_flagged"], check["status"], body["withheld"] = False, ContributionStatus.CONSISTENT.value, {}
+    statement = items[place][1]["statement"]
+    said = {**statement["check"], "status": check["status"]}
+    sign_again(items, place, key, amount=statement["withheld"], withheld=0.0, why=None, verified=True, check=said)
+    found = check_books(write(items[: find(items, "ask", step="pay")], ledger.last("open").run))
+    assert [problem.what for problem in found.problems] == [
+        "alice is flagged or not, and the check of what it gave says otherwise"
+    ]
+
+
+class Trainer:
+    """Adds 1 to every weight."""
+
+    def train(self, settings, places, labels):
+        return Weights({"w": Weights.from_dict(settings["weights"])["w"] + 1}).to_dict()
+
+    def evaluate(self, weights):
+        return Evaluated(n=1, mistakes=0)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    own = {name: {"trainer": Trainer()} for name in ("alice", "bob")}
+    begin = Weights({"w": np.zeros(2)}).to_dict()
+    return make_books(own=own, start=lambda index: begin, training=TrainingTerms(rounds=2))
+
+
+def other_weights(items):
+    items[find(items, "train", round=2)][1]["weights"] = Weights({"w": np.full(2, 9.0)}).to_dict()
+
+
+def a_round_less(items):
+    cut = find(items, "train", round=1)
+    items[:] = items[: cut + 1] + items[find(items, "train", round=2) + 1 :]
+
+
+def a_round_twice(items):
+    items.insert(find(items, "train", round=2), copy.deepcopy(items[find(items, "train", round=1)]))
+
+
+def one_is_not_asked_to_train(items):
+    items[:] = [item for item in items if item[1].get("request") != "train/bob/2"]
+
+
+@pytest.mark.parametrize(
+    ("fraud", "message"),
+    {
+        other_weights: "the weights 'w' are not the average of what the sites sent",
+        a_round_less: "went on after 1 rounds of training; 2 were agreed on",
+        a_round_twice: "round 2 of training was to come, not 1",
+        one_is_not_asked_to_train: "'bob' was not asked to train in round 2",
+    }.items(),
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_training_that_nobody_did_is_found_out(trained, fraud, message):
+    items, _, ledger = trained
+    assert check_books(ledger).problems == ()
+    changed = copy.deepcopy(items)
+    fraud(changed)
+    found = check_books(write(changed, ledger.last("open").run))
+    assert message in [problem.what for problem in found.problems]

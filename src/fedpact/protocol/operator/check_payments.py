@@ -14,6 +14,7 @@ import numpy as np
 
 from fedpact.describe.ties import exceeds
 from fedpact.mechanism.payment.settle import bill
+from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
@@ -53,6 +54,8 @@ def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[st
         yield f"settled by another rule than {facts.pact['rule']!r}, which was agreed on"
     for site in dues.keys() & found["payments"].keys():
         yield from _check_share(facts, site, found, dues[site])
+    if Settlement.from_dict(found).to_dict() != found:
+        yield "the settlement contradicts itself"
     is_paid = facts.pact["rule"] != "none"
     spend = sum(facts.cost_of(site) for site in dues) if is_paid else 0.0
     if not is_near(found["spend"], spend):

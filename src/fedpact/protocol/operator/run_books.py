@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import read_cost
 from fedpact.describe.numbers import shorten
 from fedpact.describe.report_files import from_bytes
@@ -42,8 +43,15 @@ from fedpact.protocol.operator.check_payments import check_settlement, check_sta
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.protocol.pact import name_run
 
-_UNREADABLE = (FedpactError, KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError)
+_UNREADABLE = (FedpactError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 """What goes wrong where an entry does not have the form that its kind has."""
+
+
+def _fingerprint(listed: Mapping[str, Any] | None) -> str | None:
+    """Return the fingerprint of the candidates that a pact lists, if it does."""
+    if listed is None:
+        return None
+    return CandidateList(names=tuple(listed["names"]), digests=tuple(listed["digests"])).fingerprint
 
 
 class RunBooks:
@@ -112,6 +120,8 @@ class RunBooks:
     def _check_question(self, site: str, step: str, body: Mapping[str, Any]) -> Iterator[str]:
         facts = self.facts
         match step:
+            case "report" if body != {"candidates": _fingerprint(facts.pact["candidates"])}:
+                yield f"{site} was asked to report on other candidates than were agreed on"
             case "contribute":
                 yield from self._check_samples(site, body["have"], body["total"])
             case "train" if body["round"] != facts.round + 1:

@@ -20,7 +20,8 @@ _TOL = 1e-9
 
 def is_near(found: Any, wanted: float) -> bool:
     """Whether two numbers are the same but for rounding."""
-    return bool(abs(float(found) - wanted) <= _TOL * max(1.0, abs(wanted)))
+    is_number = type(found) in (int, float)
+    return is_number and bool(abs(float(found) - wanted) <= _TOL * max(1.0, abs(wanted)))
 
 
 @dataclass(slots=True, kw_only=True)
