@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from carrier import OPERATOR, check_books, kept_plan, key_of, run_with, small_federation
+from fedpact.errors import LedgerError
 from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
@@ -88,7 +89,11 @@ def look(home):
     path = home / "books.db"
     if not path.exists() or not path.stat().st_size:
         return "nothing yet"
-    check = verify_ledger(path)
+    try:
+        check = verify_ledger(path)
+    except LedgerError:
+        assert not path.stat().st_size, "SQLite has undone a creation that was cut short"
+        return "nothing yet"
     if not check.is_intact:
         raise SystemExit(f"after a kill: {check.why}")
     with Ledger.open_or_create(path) as ledger:

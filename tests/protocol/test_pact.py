@@ -182,3 +182,9 @@ def test_terms_that_a_file_cannot_have(tmp_path):
         load_pact(file, rule="vcg")
     with pytest.raises(FederationError, match="fee"):
         load_pact(file, fee={"noth": 1})
+
+
+@pytest.mark.parametrize("fee", ["1e308", -1e17, {"alice": 2e12, "bob": 0}])
+def test_fees_beyond_any_budget_are_refused_before_anybody_labels(fee):
+    with pytest.raises(FederationError, match="fee must be at most 1,000,000,000,000 either way"):
+        make_pact(alice_bob(), fee=fee)

@@ -85,6 +85,7 @@ def plan(
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    raises_interrupt: bool = False,
 ) -> Plan:
     """Plan who contributes how many samples.
 
@@ -109,6 +110,8 @@ def plan(
         is when the search is interrupted from the keyboard.
     progress
         Called during the exact search with boxes looked at, lower bound and cost of the incumbent.
+    raises_interrupt
+        Whether an interrupt from the keyboard ends everything instead of the search.
 
     Raises
     ------
@@ -134,7 +137,15 @@ def plan(
         asked = at_confidence(asked, confidence)
     if at_least is not None and (given := read_contributions(fed, at_least, "at_least")).any():
         asked = replace(asked, at_least=tuple(given.tolist()))
-    found = plan_from(asked, method, Start(), max_nodes=max_nodes, time_limit=time_limit, progress=progress)
+    found = plan_from(
+        asked,
+        method,
+        Start(),
+        max_nodes=max_nodes,
+        time_limit=time_limit,
+        progress=progress,
+        raises_interrupt=raises_interrupt,
+    )
     has_forecast = found.confidence is not None and (found.m > least_of(asked)).any()
     more = forecast(asked, found.cost) if has_forecast else ()
     return replace(found, federation=fed.fingerprint, more_points=more)

@@ -40,6 +40,7 @@ RULES = ("pwyc", "equal-split", "proportional", "none")
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
 _NAME = 32
 """Hexadecimal digits of a run's name."""
+_LARGEST_FEE = 1e12
 _LONGEST = 200
 """Characters of a site's name."""
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
@@ -168,7 +169,7 @@ def _read_fee(names: tuple[str, ...], fee: Any, rule: str) -> dict[str, float] |
     if rule != "pwyc":
         raise FederationError(f"fee belongs to rule pwyc; the rule is {rule!r}")
     problems = Problems()
-    found = read_per_agent(names, fee, "fee", lambda value: read_number(value, "fee"), problems)
+    found = read_per_agent(names, fee, "fee", _read_one_fee, problems)
     problems.raise_if_any()
     return dict(zip(names, found or (), strict=True))
 
@@ -181,6 +182,13 @@ def _check_costs(agents: tuple[Agent, ...]) -> None:
         raise FederationError(
             f"costs must be finite also for {LARGEST_QUOTA:,} samples of every site; state them in a larger unit"
         )
+
+
+def _read_one_fee(value: Any) -> float:
+    fee = read_number(value, "fee")
+    if abs(fee) > _LARGEST_FEE:
+        raise FederationError(f"fee must be at most {_LARGEST_FEE:,.0f} either way; state money in a larger unit")
+    return fee
 
 
 def _read_rule(rule: str) -> str:

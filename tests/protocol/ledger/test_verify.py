@@ -378,3 +378,17 @@ def test_checking_leaves_the_file_and_its_folder_alone(small):
 def test_the_header_s_versions_are_held_together_by_what_sqlite_says(small):
     header = small.read_bytes()[:100]
     assert sqlite_header.read_writers(header) == sqlite_header.Writers(last=RUNNING, is_one=True)
+
+
+def test_a_creation_that_was_cut_short_is_no_ledger_and_no_damage(tmp_path):
+    """A kill in the first commit leaves pages in the file, and a journal that says that there were none before."""
+    path = tmp_path / "run.ledger"
+    Ledger.create(path).close()
+    magic = bytes.fromhex("d9d505f920a163d7")
+    header = magic + b"".join(number.to_bytes(4, "big") for number in (0, 7, 0, 512, 4096))
+    path.with_name("run.ledger-journal").write_bytes(header.ljust(512, b"\0"))
+    with pytest.raises(LedgerError, match=r"no ledger at .* yet: whoever was creating it died before its first"):
+        verify_ledger(path)
+    with Ledger.open_or_create(path) as ledger:
+        ledger.append("open", {}, run="r", at=0.0)
+    assert verify_ledger(path).is_intact

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fedpact.protocol.training.terms import TrainingTerms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedpact.candidates.weights import Weights
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
@@ -27,7 +27,7 @@ from fedpact.protocol.pact import make_pact, name_run
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
-from fedpact.protocol.training.terms import TrainingTerms
+from fedpact.training.weights import Weights
 
 pytestmark = pytest.mark.xdist_group("books")
 

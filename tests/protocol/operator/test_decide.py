@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from carrier import ListLedger, check_books, run_with, small_federation, start, with_test_keys
+from carrier import Carrier, ListLedger, check_books, run_over, run_with, small_federation, start, with_test_keys
+from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.errors import ProtocolError, SolverError
-from fedpact.protocol.operator.decide import decide, federation_of
+from fedpact.protocol.operator.decide import decide, federation_of, plan_uncut
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.statistics.verification import verify
@@ -106,3 +107,17 @@ def test_nobody_is_asked_for_more_samples_than_can_be_checked():
     outcome, _, _ = run_with(fed=fed, sites=sites)
     assert outcome.status is RunStatus.STOPPED
     assert outcome.contributions == {"agent-1": 0}
+
+
+def test_an_interrupt_ends_the_run_and_not_the_search_for_its_plan(monkeypatch):
+    """Nobody must label by a plan that somebody wanted to stop."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fedpact.planning.exact._explore", interrupt)
+    fed = alice_bob()
+    operator = start(fed, with_test_keys(simulate_sites(fed)), ListLedger(), planner=plan_uncut)
+    with pytest.raises(KeyboardInterrupt):
+        run_over(operator, Carrier(with_test_keys(simulate_sites(fed))))
+    assert operator.state.plan is None

@@ -1,6 +1,7 @@
 """The operator alone; what sites do to it is in test_faults.py."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from carrier import (
     start,
     with_test_keys,
 )
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.federation import Federation
 from fedpact.describe.report_files import to_bytes
 from fedpact.errors import LedgerError
@@ -140,18 +142,45 @@ def test_resuming_gives_open_requests_their_time_again(sites):
     assert read_run(ledger).status is RunStatus.RUNNING
 
 
-def test_without_a_list_the_first_report_says_which_candidates_are_compared():
-    """A federation of reports that do not name them."""
-    plain = {name: report([[0, 0, 1], [0, 1, 1]], name=name) for name in ("a", "b")}
+def test_without_a_list_who_reports_first_does_not_decide_which_candidates_are_compared():
+    """The run stops and says who differs; when they agree it goes on with new reports, and the odd one out."""
+    names = ("a", "b", "c")
+    plain = {name: report([[0, 0, 1], [0, 1, 1]], name=name) for name in names}
+    fed = Federation.from_reports(list(plain.values()), cost=1, epsilon=0.1, delta=0.1)
+    ledger = ListLedger()
+    operator = start_run(ledger, make_pact(fed), now=0.0)
+
+    def answer(odd):
+        operator.advance(1.0)
+        for ask in operator.state.open:
+            said = odd.get(ask.site, plain[ask.site])
+            operator.receive(forge(operator.state, ask, Reported(report=to_bytes(said), pool=3)), 1.0)
+        operator.advance(1.0)
+
+    answer({"a": report(np.eye(3, dtype=int), name="a")})
+    assert (operator.state.status, operator.state.gone) == (RunStatus.STOPPED, {})
+    assert operator.state.why == (
+        "the sites do not compare the same candidates: 'a' compares 3 candidates and 'c' 2"
+    )
+    operator = resume_run(ledger, now=1.0)
+    answer({})
+    assert operator.state.status is RunStatus.RUNNING
+    assert operator.state.plan is not None
+    assert {ask.step for ask in operator.state.open} == {"contribute"}
+
+
+def test_the_site_that_compares_what_nobody_else_does_is_named_second():
+    plain = {name: report([[0, 0, 1], [0, 1, 1]], name=name) for name in ("a", "b", "c")}
+    lists = {name: CandidateList.from_names(["h1", "other" if name == "a" else "h2"]) for name in plain}
+    sent = {name: replace(own, candidates=lists[name]) for name, own in plain.items()}
     fed = Federation.from_reports(list(plain.values()), cost=1, epsilon=0.1, delta=0.1)
     operator = start_run(ListLedger(), make_pact(fed), now=0.0)
     operator.advance(0.0)
-    first, second = operator.state.open
-    operator.receive(forge(operator.state, first, Reported(report=to_bytes(plain["a"]), pool=3)), 1.0)
-    other = report(np.eye(3, dtype=int), name="b")
-    operator.receive(forge(operator.state, second, Reported(report=to_bytes(other), pool=3)), 1.0)
-    assert operator.state.gone["b"].why == (
-        "its answer cannot be used: it compares 3 candidates; the federation compares 2"
+    for ask in operator.state.open:
+        operator.receive(forge(operator.state, ask, Reported(report=to_bytes(sent[ask.site]), pool=3)), 1.0)
+    operator.advance(1.0)
+    assert operator.state.why.endswith(
+        "'b' and 'a' have different candidates: candidate 2 is 'h2' in one and 'other' in the other"
     )
 
 

@@ -131,6 +131,10 @@ def _verify_file(path: Path, head: str | None) -> LedgerCheck:
         with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
             copy, again = Path(folder, "copy"), Path(folder, "again")
             copy_settled(path, copy)
+            if not copy.stat().st_size:
+                raise LedgerError(
+                    f"there is no ledger at {path} yet: whoever was creating it died before its first entry"
+                )
             _check_copy(look, copy, again)
     except BrokenLedgerError as error:
         return look.result(error)

@@ -1,12 +1,13 @@
 """What the operator does next: a pure function from the state of a run to entries of its ledger.
 
-1. *Report*: everybody is asked. 2. *Plan*: the cheapest contributions that meet the targets of those who are
-left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or delivers less than it was
-asked for, step 2 comes again: samples that were delivered are lower bounds of the new plan, whoever is gone has
-no target any more and gives nothing more, and nobody is asked for a sample twice. Deaths must not depend on what
-the samples show; then the promise of the last plan holds for those who are left, whatever the plans before it.
-4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk minimisation on the
-pooled sample, which nobody has pooled. Each contribution is tested against its site's report
+1. *Report*: everybody is asked; if the pact names no candidates, and sites turn out to compare different ones, the
+run stops, since nobody but they can tell which are right. 2. *Plan*: the cheapest contributions that meet the
+targets of those who are left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or
+delivers less than it was asked for, step 2 comes again: samples that were delivered are lower bounds of the new
+plan, whoever is gone has no target any more and gives nothing more, and nobody is asked for a sample twice. Deaths
+must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
+the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
+minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
 (:func:`fedpact.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the pact says
 so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after they had
 contributed.
@@ -14,12 +15,15 @@ contributed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
 from fedpact.mechanism.contribution.check_mistakes import check_mistakes
@@ -38,6 +42,8 @@ Draft: TypeAlias = tuple[str, dict[str, Any]]
 Start: TypeAlias = Callable[[int], dict[str, Any]]
 """From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
+plan_uncut: Planner = partial(plan, raises_interrupt=True)
+"""An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
 
 
 def federation_of(state: RunState) -> Federation:
@@ -99,7 +105,24 @@ def _say_gone(state: RunState) -> str:
     return f" without {lost}" if lost else ""
 
 
+def _find_difference(state: RunState) -> str | None:
+    """Say which sites compare different candidates, beginning with those that most compare; None if all agree."""
+    reports = {name: state.reports[name] for name in state.covered}
+    listed = lists_of(reports)
+    votes = Counter(candidates.fingerprint for _, candidates in listed)
+    listed.sort(key=lambda one: -votes[one[1].fingerprint])
+    found = find_difference(listed)
+    sizes = {report.H: name for name, report in reports.items()}
+    if found is None and len(sizes) > 1:
+        (one, first), (other, second) = list(sizes.items())[:2]
+        return f"{first!r} compares {one} candidates and {second!r} {other}"
+    return found
+
+
 def _plan(state: RunState, planner: Planner) -> Draft:
+    difference = _find_difference(state)
+    if difference is not None:
+        return "stop", {"step": "report", "why": f"the sites do not compare the same candidates: {difference}"}
     try:
         fed = federation_of(state)
         have = {name: count for name, count in state.contributed.items() if count}
@@ -173,7 +196,9 @@ def _asks(state: RunState, now: float, step: str, wanted: Iterable[tuple[str, Ma
     return [_ask(state, site, step, now, body) for site, body in wanted]
 
 
-def decide(state: RunState, now: float, *, start: Start | None = None, planner: Planner = plan) -> list[Draft]:
+def decide(
+    state: RunState, now: float, *, start: Start | None = None, planner: Planner = plan_uncut
+) -> list[Draft]:
     """Return the entries to write next; none if the run is over or waits for answers.
 
     ``start`` gives the weights of a chosen candidate, from which training goes on; ``planner`` is called as

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError, LedgerError, MessageError
-from fedpact.planning.plan import plan
 from fedpact.protocol.canonical import digest_of_value, from_canonical
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.store import Ledger
@@ -36,7 +35,7 @@ from fedpact.protocol.messages import (
     read_answer,
     write_request,
 )
-from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, request_body
+from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, plan_uncut, request_body
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
 from fedpact.protocol.operator.training_rounds import check_trained
 from fedpact.protocol.pact import Pact, name_run
@@ -67,7 +66,7 @@ class Operator:
         *,
         key: SigningKey | None = None,
         start: Start | None = None,
-        planner: Planner = plan,
+        planner: Planner = plan_uncut,
     ) -> None:
         self.ledger, self.state, self.key, self.start, self.planner = ledger, state, key, start, planner
         self.pending: dict[str, str] = {}
@@ -201,7 +200,11 @@ def _sign(draft: Draft, key: SigningKey | None) -> Draft:
 
 
 def _check_report(state: RunState, site: str, body: Reported) -> None:
-    """Raise unless a report is the site's own, and about the candidates of this run."""
+    """Raise unless a report is the site's own, and about the candidates of this run, if they are known.
+
+    They are if the pact names them, or a plan was made. Else the reports are compared when all are there: whose
+    come first must not decide whose are right.
+    """
     report = parse_report(body.report)
     if report.name != site:
         raise MessageError(f"the report is that of {report.name!r}")
@@ -209,13 +212,14 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
         raise MessageError(
             f"it can label {body.pool} different samples, more than the {report.n} that it reports on"
         )
+    if state.pact.candidates is None and state.plan is None:
+        return
     expected = _expected_candidates(state)
     if expected is not None and report.candidates is not None:
         difference = expected.difference(report.candidates)
         if difference is not None:
             raise MessageError(f"it compares other candidates than the federation: {difference}")
-    others = next(iter(state.reports.values()), None)
-    H = expected.H if expected is not None else others.H if others is not None else report.H
+    H = expected.H if expected is not None else next(iter(state.reports.values())).H
     if report.H != H:
         raise MessageError(f"it compares {report.H} candidates; the federation compares {H}")
 
@@ -233,7 +237,7 @@ def start_run(
     now: float,
     key: SigningKey | None = None,
     start: Start | None = None,
-    planner: Planner = plan,
+    planner: Planner = plan_uncut,
 ) -> Operator:
     """Open a run in a ledger: the pact is its first entry.
 
@@ -265,7 +269,7 @@ def resume_run(
     now: float,
     key: SigningKey | None = None,
     start: Start | None = None,
-    planner: Planner = plan,
+    planner: Planner = plan_uncut,
 ) -> Operator:
     """Continue the last run of a ledger; one that is finished stays so."""
     state = read_run(ledger)

@@ -36,7 +36,7 @@ class RunStatus(Enum):
     """How far a run is, in words a user can act on."""
 
     RUNNING = "running, or cut short: a run whose process is gone goes on with fedpact run --resume"
-    STOPPED = "stopped: there is no plan without those who are gone; bring them back and resume"
+    STOPPED = "stopped: there is no plan as things are; put that right and resume"
     FINISHED = "finished: contributions are verified, and every payment is on the books"
 
 
@@ -221,6 +221,12 @@ def _after_resume(state: RunState, entry: Entry) -> RunState:
     return replace(moved, asks=asks, is_plan_current=state.is_plan_current and not was_stopped)
 
 
+def _after_stop(state: RunState, entry: Entry) -> RunState:
+    """Stop; where reports do not go together they are set aside, and everybody is asked again later."""
+    stopped = replace(state, status=RunStatus.STOPPED, why=entry.body["why"])
+    return replace(stopped, reports={}, pools={}) if entry.body.get("step") == "report" else stopped
+
+
 def _after_plan(state: RunState, entry: Entry) -> RunState:
     """Take a plan; canonical JSON has put its sites into another order."""
     found = Plan.from_dict(entry.body["plan"])
@@ -252,7 +258,7 @@ _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
     "pay": lambda state, entry: replace(
         state, payments=_with(state.payments, entry.body["site"], entry.body["statement"])
     ),
-    "stop": lambda state, entry: replace(state, status=RunStatus.STOPPED, why=entry.body["why"]),
+    "stop": _after_stop,
     "resume": _after_resume,
     "close": lambda state, entry: replace(state, status=RunStatus.FINISHED),
 }
