@@ -2,14 +2,15 @@
 
 import json
 import shlex
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 import fedpact as fp
-from fedpact.cli import run as module
-from fedpact.cli.run import _progress_table
+from fedpact.cli import show_run as module
+from fedpact.cli.show_run import progress_table
 from fedpact.protocol.operator.run_state import Ask, Gone
 
 KEYS = {"contributions", "payments", "met", "status", "deficit", "plan", "hypothesis", "gone", "withheld"}
@@ -42,7 +43,7 @@ def test_alice_and_bob(fedpact, here):
     assert "on 5 samples; paid 5" in said
     assert fp.protocol.RunStatus.FINISHED.value in said
     ledger = here / "fedpact-runs" / "alice-bob" / "ledger.db"
-    assert f"fedpact ledger verify {ledger}" in said
+    assert f"ledger: {ledger} (check it: fedpact ledger verify {ledger.parent})" in said
     assert fedpact("ledger", "verify", str(ledger))[0] == 0
 
 
@@ -70,8 +71,9 @@ def test_a_finished_run_that_is_resumed_starts_nothing(fedpact, here):
 
 
 def test_two_runs_one_after_the_other(fedpact):
-    for seed in ("1", "2"):
-        assert fedpact("run", "alice-bob", "--home", "one", "--seed", seed)[0] == 0
+    assert fedpact("run", "alice-bob", "--home", "one", "--seed", "1")[0] == 0
+    assert "to run and pay once more, say so with --again" in refused(fedpact, "alice-bob", "--home", "one")
+    assert fedpact("run", "alice-bob", "--home", "one", "--seed", "2", "--again")[0] == 0
     assert kinds("one/ledger.db").count("close") == 2
     assert fedpact("ledger", "verify", "one/ledger.db")[0] == 0
 
@@ -114,10 +116,16 @@ WRONG = {
     "unknown-example": (["alice-bop"], "'alice-bop' is neither a file nor an example"),
     "vcg": (["alice-bob", "--rule", "vcg"], "rule 'vcg' cannot pay in a run"),
     "exact": (["alice-bob", "--method", "exact"], "method 'exact' needs the joint structure"),
-    "train": (["alice-bob", "--train", "2"], "--train needs examples to train on"),
-    "train-away": (
-        ["alice-bob.toml", "--engine", "flower", "--superlink", "a:1", "--train", "2"],
-        "leave out --superlink",
+    "train": (["alice-bob", "--train", "2"], "--train is for the trials hospitals and digits; 'alice-bob' says"),
+    "delta": (["alice-bob", "--delta", "0.1"], "--delta is for the trials hospitals and digits; 'alice-bob' says"),
+    "data": (["alice-bob", "--data", "there"], "--data is for the trials"),
+    "teacher-of-a-trial": (["digits", "--teacher", "h1"], "--teacher labels at sites that are made up"),
+    "resumed-file": (["alice-bob", "--resume", "x"], "resumed as it was agreed on; leave out 'alice-bob'"),
+    "resumed-fee": (["--resume", "x", "--fee", "1"], "a run is resumed as it was agreed on; leave out --fee"),
+    "home-without-a-name": (["alice-bob", "--home", ""], "--home must name a folder of the run's own"),
+    "trial-away": (
+        ["digits", "--engine", "flower", "--superlink", "a:1", "--train", "2"],
+        "the sites of 'digits' are on this machine; leave out --superlink",
     ),
     "hospitals": (["hospitals"], "--data FOLDER"),
     "hospitals-elsewhere": (["hospitals", "--data", "nowhere"], "nowhere"),
@@ -235,7 +243,7 @@ def test_a_run_that_was_interrupted_before_it_began(fedpact, here, monkeypatch):
     for opened in (1, 2):
         with monkeypatch.context() as patched:
             patched.setattr(fp.protocol, "run_home", interrupt)
-            assert fedpact("run", "alice-bob", "--home", "one")[0] == 130
+            assert fedpact("run", "alice-bob", "--home", "one", "--again")[0] == 130
         assert kinds("one/ledger.db").count("open") == opened - 1
         assert fedpact("run", "--resume", "one")[0] == 0
         assert kinds("one/ledger.db").count("close") == opened
@@ -287,7 +295,7 @@ STATES = {
 @pytest.mark.parametrize("kind", STATES)
 def test_progress_shows_every_site(kind):
     known, pending, lines = STATES[kind]
-    head, *rows = shown(_progress_table(PLACE, known, pending))
+    head, *rows = shown(progress_table(PLACE, known, pending))
     assert head == "site reported samples evaluated paid"
     assert rows == lines
 
@@ -295,10 +303,24 @@ def test_progress_shows_every_site(kind):
 def test_progress_is_for_terminals_only(fedpact, monkeypatch):
     seen = []
     monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(module, "_progress_table", lambda *given: seen.append(given) or "")
+    monkeypatch.setattr(module, "progress_table", lambda *given: seen.append(given) or "")
     assert fedpact("run", "alice-bob", "--home", "one")[0] == 0
     assert [sorted(given[1].reports) for given in seen][-1] == ["alice", "bob"]
     monkeypatch.setattr(module.sys.stderr, "isatty", lambda: False, raising=False)
     count = len(seen)
     assert fedpact("run", "alice-bob", "--home", "two")[0] == 0
     assert len(seen) == count > 3
+
+
+def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
+    fed = fp.examples.alice_bob()
+    good = fp.protocol.run(fed, teacher="xA", method="tree")
+    assert module._say_doubts(good) == []
+    bad = replace(good, mistakes=2, met={"alice": False, "bob": None}, gone={"bob": "evaluate: no answer"})
+    assert module._say_doubts(bad) == [
+        "no candidate is right on all samples: the chosen one is wrong on 2; what was promised assumes that one "
+        "is (fedpact realizability)",
+        "targets missed on held-out samples: alice",
+        "without bob (evaluate: no answer)",
+    ]
+    assert (module._say_money(4.4e-16), module._say_money(0.5)) == ("0", "0.5")

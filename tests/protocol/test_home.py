@@ -1,11 +1,13 @@
 """Everything that a run needs, in one folder: made, found again, used twice, and never written over in use."""
 
+from dataclasses import replace
+
 import pytest
 
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
-from fedpact.errors import ProtocolError
-from fedpact.protocol.home import prepare_home, read_home
+from fedpact.errors import LedgerError, ProtocolError
+from fedpact.protocol.home import hold_home, prepare_home, read_home
 from fedpact.protocol.keys.key_set import add_keys, make_keys
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.check_books import check_books
@@ -54,7 +56,9 @@ def test_nothing_is_asked_before_it_runs(tmp_path):
 
 def test_two_runs_in_one_home_are_two_runs_in_one_ledger_with_the_same_keys(tmp_path):
     first = run_home(prepare(tmp_path))
-    again = prepare(tmp_path, seed=2)
+    with pytest.raises(ProtocolError, match="is finished, and everybody is paid; to run and pay once more"):
+        prepare(tmp_path, seed=2)
+    again = prepare(tmp_path, seed=2, again=True)
     second = run_home(again)
     kept = entries(again.ledger)
     assert [run for run, kind in kept if kind == "open"] == [first.run, second.run]
@@ -75,7 +79,7 @@ def test_a_run_that_is_not_finished_is_not_written_over(tmp_path):
             prepare(tmp_path, seed=seed)
     assert {path: path.read_bytes() for path in before} == before
     assert run_home(read_home(tmp_path)).status is RunStatus.FINISHED
-    prepare(tmp_path)
+    prepare(tmp_path, again=True)
 
 
 def test_books_elsewhere(tmp_path):
@@ -106,8 +110,56 @@ def test_keys_that_are_there_are_used_and_a_site_without_is_named(tmp_path):
 def test_sites_of_other_machines_have_no_folder_here(tmp_path):
     home = prepare_home(tmp_path, make_pact(FED))
     assert home.sites == {}
-    with pytest.raises(ProtocolError, match="site 'alice' is not on this machine; run on Flower"):
+    with pytest.raises(ProtocolError, match="site 'alice' is not on this machine; run where it has joined"):
         run_home(home)
+    assert entries(home.ledger) == [], "what cannot be run is not begun"
+
+
+def test_the_home_of_another_federation_is_not_taken(tmp_path):
+    prepare(tmp_path)
+    other = Federation.from_table([[0, 0], [0, 1]], [[1.0, 0.0], [0.5, 0.5]], epsilon=0.1, delta=0.1)
+    with pytest.raises(ProtocolError, match="is the home of 'alice-bob' with the sites alice, bob; take another"):
+        prepare_home(tmp_path, make_pact(other))
+
+
+def test_books_elsewhere_stay_there_for_the_next_run(tmp_path):
+    books = tmp_path / "books.db"
+    run_home(prepare(tmp_path / "home", ledger=str(books)))
+    assert prepare(tmp_path / "home", again=True).ledger == str(books)
+
+
+def test_keys_that_are_not_where_they_are_said_to_be_are_not_made(tmp_path):
+    with pytest.raises(ProtocolError, match=r"there are no keys in .*typo; make them with: fedpact keys make"):
+        prepare(tmp_path / "home", keys=tmp_path / "typo")
+    assert not (tmp_path / "typo").exists()
+
+
+def test_a_home_is_one_process_s_at_a_time(tmp_path):
+    with hold_home(tmp_path), pytest.raises(ProtocolError, match="another process is at work in"):
+        hold_home(tmp_path).__enter__()
+    with hold_home(tmp_path):
+        pass
+
+
+def test_a_file_is_no_home(tmp_path):
+    (tmp_path / "file").write_text("")
+    for take in (prepare, lambda folder: hold_home(folder).__enter__()):
+        with pytest.raises(ProtocolError, match="file cannot be the home of a run: File exists; name a folder"):
+            take(tmp_path / "file")
+
+
+def test_a_password_is_not_shown_and_not_for_others_to_read(tmp_path):
+    home = replace(prepare(tmp_path), ledger="postgresql://op:secret@127.0.0.1/books")
+    assert home.books == "postgresql+psycopg://op:***@127.0.0.1/books"
+    assert prepare(tmp_path / "two").operator.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_no_ledger_and_a_database_have_no_home(tmp_path):
+    (tmp_path / "people.toml").write_text("name = 'x'")
+    with pytest.raises(LedgerError, match=r"people.toml is not a ledger"):
+        read_home(tmp_path / "people.toml")
+    with pytest.raises(ProtocolError, match="a database does not say where the home of its run is"):
+        read_home("postgresql://op@127.0.0.1/books")
 
 
 def test_names_that_are_no_names_of_folders(tmp_path):

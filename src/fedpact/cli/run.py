@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
-from rich.live import Live
-from rich.markup import escape
-from rich.table import Table
+from click.core import ParameterSource
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -24,18 +18,17 @@ from fedpact.cli.common import (
     PlotOption,
     SeedOption,
     answer,
-    console,
-    format_number,
-    make_table,
-    print_table,
     progress_bar,
     read_amounts,
     read_federation,
     read_seed,
 )
+from fedpact.cli.show_run import RunAnswer, find_gap, print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
 TRIALS = ("hospitals", "digits")
+_OF_TRIALS = {"candidates", "epsilon", "delta", "data", "train"}
+_OF_RESUMES = {"resume", "engine", "local", "superlink", "plot", "as_json"}
 
 
 class _Trial(NamedTuple):
@@ -57,6 +50,7 @@ class _Made(NamedTuple):
 
 
 def run(
+    context: typer.Context,
     file: Annotated[
         str | None,
         typer.Argument(
@@ -65,11 +59,15 @@ def run(
             '"hospitals" with --data.',
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help=f"Who carries the messages: {', '.join(ENGINES)}.")] = "in-process",
+    engine: Annotated[
+        str | None,
+        typer.Option(help=f"Who carries the messages: {', '.join(ENGINES)}.", show_default=ENGINES[0]),
+    ] = None,
     local: Annotated[
         int | None,
         typer.Option(
-            metavar="SITES", help="With flower: start a SuperLink and this many SuperNodes here, and end them."
+            metavar="SITES",
+            help="With flower: how many SuperNodes to start here beside a SuperLink; one for every site.",
         ),
     ] = None,
     superlink: Annotated[
@@ -86,11 +84,14 @@ def run(
         Path | None, typer.Option(help="A folder that 'fedpact keys make' made; else one is made in the home.")
     ] = None,
     resume: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="LEDGER", help="Continue a run from its ledger, or its home, wherever it was stopped."
         ),
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run once more in the home of a finished run; all are paid once more.")
+    ] = False,
     method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, lp, union or tree.')] = "auto",
     confidence: ConfidenceOption = None,
     rule: Annotated[str, typer.Option(help="Payment rule: pwyc, equal-split, proportional or none.")] = "pwyc",
@@ -125,76 +126,94 @@ def run(
 
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
-    _check_engine(engine, local, superlink)
+    _check_given(context, file, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
+        carrier = _choose_carrier(engine or place.engine, local, superlink or place.superlink)
+        _check_local(list(place.sites), local)
+        with fp.protocol.hold_home(place.folder):
+            outcome = fp.protocol.read_progress(place)
+            if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
+                outcome = _carry_out(place, carrier)
     else:
+        carrier = _choose_carrier(engine, local, superlink)
         terms = _read_terms(method, confidence, rule, fee, level, patience) | _read_training(train, seed)
         trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
         made = _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
-        folder = Path("fedpact-runs", made.pact.name) if home is None else home
-        place = fp.protocol.prepare_home(
-            folder, made.pact, made.sites, keys=keys, ledger=ledger, starts=made.starts
-        )
-    _check_local(place, local)
-    outcome = fp.protocol.read_progress(place) if resume is not None else None
-    if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
-        outcome = _carry_out(place, engine, superlink)
-    found = _Answer(outcome=outcome, gap=_find_gap(outcome, place))
-    answer(found, lambda: _print_outcome(found, place), as_json=as_json, plot=plot)
+        _check_local(list(made.sites or ()), local)
+        folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
+        with fp.protocol.hold_home(folder):
+            place = fp.protocol.prepare_home(
+                folder,
+                made.pact,
+                made.sites,
+                keys=keys,
+                ledger=ledger,
+                starts=made.starts,
+                engine=carrier.engine,
+                superlink=carrier.superlink,
+                again=again,
+            )
+            outcome = _carry_out(place, carrier)
+    found = RunAnswer(outcome=outcome, gap=find_gap(outcome, place), place=place)
+    answer(found, lambda: print_outcome(found), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
-        raise fp.InfeasibleError(f"{outcome.why}; {_say_resume(place)}")
+        raise fp.InfeasibleError(f"{outcome.why}; {_say_resume(place, carrier)}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    """What came of a run, and what averaging lost in it if that can be told."""
+class _Carrier(NamedTuple):
+    """Who carries the messages, and from where."""
 
-    outcome: fp.protocol.RunOutcome
-    gap: fp.training.AveragingGap | None
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.outcome.to_dict() | ({} if self.gap is None else {"pooled": _compare(self.gap)})
-
-    def plot(self) -> Any:
-        return self.outcome.plot()
+    engine: str
+    superlink: str | None
 
 
-def _compare(gap: fp.training.AveragingGap) -> dict[str, Any]:
-    pooled, averaged = gap.last.pooled, gap.last.averaged
-    return {
-        "error": {name: None if right is None else 1 - right for name, right in pooled.site_accuracy.items()},
-        "accuracy": pooled.accuracy,
-        "averaged_accuracy": averaged.accuracy,
-        "p_value": gap.p_value,
-        "status": gap.status.value,
-    }
+def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
+    """Give the command that continues a run; what carried it first is kept in its home."""
+    words = ["fedpact", "run", "--resume", str(place.folder)]
+    words += ["--engine", carrier.engine] if carrier.engine != (place.engine or ENGINES[0]) else []
+    words += ["--superlink", carrier.superlink] if carrier.superlink not in (None, place.superlink) else []
+    return f"resume with: {shlex.join([word for word in words if word is not None])}"
 
 
-def _find_gap(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -> fp.training.AveragingGap | None:
-    """Compare with pooled training, where all sites, and hence all samples, are on this machine."""
-    is_told = outcome.status is fp.protocol.RunStatus.FINISHED and set(place.sites) == set(place.pact.names)
-    return fp.protocol.measure_run_gap(place) if is_told and place.pact.training is not None else None
+def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) -> None:
+    """Refuse options that would be passed over in silence."""
+    options = {str(option.name): max(option.opts, key=len) for option in context.command.params}
+    given = [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    for name in given:
+        if is_resumed and name not in _OF_RESUMES:
+            what = repr(file) if name == "file" else options[name]
+            raise fp.FederationError(f"a run is resumed as it was agreed on; leave out {what}")
+        if not is_resumed and file not in TRIALS and name in _OF_TRIALS:
+            raise fp.FederationError(
+                f"{options[name]} is for the trials {' and '.join(TRIALS)}; {file!r} says its own, or has none"
+            )
+    if "teacher" in given and (file in TRIALS or "superlink" in given):
+        raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 
 
-def _say_resume(place: fp.protocol.RunHome) -> str:
-    return f"resume with: fedpact run --resume {shlex.quote(str(place.folder))}"
-
-
-def _check_engine(engine: str, local: int | None, superlink: str | None) -> None:
-    if engine not in ENGINES:
-        raise fp.FederationError(f"engine must be one of {', '.join(ENGINES)}; it is {engine!r}")
-    if engine != "flower" and (local is not None or superlink is not None):
+def _choose_carrier(engine: str | None, local: int | None, superlink: str | None) -> _Carrier:
+    chosen = ENGINES[0] if engine is None else engine
+    if chosen not in ENGINES:
+        raise fp.FederationError(f"engine must be one of {', '.join(ENGINES)}; it is {chosen!r}")
+    if chosen != "flower" and (local is not None or superlink is not None):
         raise fp.FederationError("--local and --superlink belong to --engine flower")
     if local is not None and superlink is not None:
         raise fp.FederationError("--local starts a SuperLink, --superlink names one; give one of the two")
+    return _Carrier(chosen, superlink)
 
 
-def _check_local(place: fp.protocol.RunHome, local: int | None) -> None:
-    if local is not None and local != len(place.sites):
+def _check_local(sites: list[str], local: int | None) -> None:
+    if local is not None and local != len(sites):
         raise fp.FederationError(
-            f"--local must be the number of sites, {len(place.sites)} ({', '.join(place.sites)}); it is {local}"
+            f"--local must be the number of sites, {len(sites)} ({', '.join(sites)}); it is {local}"
         )
+
+
+def _insist_on_name(home: Path) -> Path:
+    if str(home) == ".":
+        raise fp.FederationError("--home must name a folder of the run's own; it is this one, or empty")
+    return home
 
 
 def _insist(file: str | None) -> str:
@@ -224,14 +243,12 @@ def _make_run(
     file: str, terms: dict[str, Any], trial: _Trial, teacher: str | None, seed: int, *, has_own_sites: bool
 ) -> _Made:
     """Make the pact of a file, of an example or of a trial, and its sites unless they are on their own."""
-    if has_own_sites and "training" in terms:
-        raise fp.FederationError("--train is for trials, whose sites are on this machine; leave out --superlink")
+    if has_own_sites and file in TRIALS:
+        raise fp.FederationError(f"the sites of {file!r} are on this machine; leave out --superlink")
     if has_own_sites:
         return _Made(pact=fp.protocol.load_pact(file, **terms))
     if file in TRIALS:
         return _make_trial(file, terms, trial, seed)
-    if "training" in terms:
-        raise fp.FederationError("--train needs examples to train on; only hospitals and digits have any")
     fed = read_federation(file)
     return _Made(
         pact=fp.protocol.make_pact(fed, **terms), sites=fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
@@ -263,84 +280,23 @@ def _load_trial(file: str, data: Path | None, seed: int) -> fp.experiments.SiteD
     return fp.experiments.load_hospitals(data, read_seed(seed))
 
 
-def _carry_out(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> fp.protocol.RunOutcome:
+def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:
     try:
-        with _watching(place) as watch:
-            return _run(place, engine, superlink, watch)
+        with watching(place) as watch:
+            return _run(place, carrier, watch)
     except KeyboardInterrupt:
-        print(f"interrupted; {_say_resume(place)}", file=sys.stderr)
+        what = "interrupted" if carrier.superlink is None else f"left; the run goes on at {carrier.superlink}"
+        print(f"{what}; {_say_resume(place, carrier)}", file=sys.stderr)
         raise typer.Exit(130) from None
 
 
-def _run(place: fp.protocol.RunHome, engine: str, superlink: str | None, watch: Any) -> fp.protocol.RunOutcome:
-    if engine == "in-process":
+def _run(place: fp.protocol.RunHome, carrier: _Carrier, watch: Any) -> fp.protocol.RunOutcome:
+    if carrier.engine == "in-process":
         return fp.protocol.run_home(place, watch=watch)
-    if engine == "flower-sim":
+    if carrier.engine == "flower-sim":
         fp.protocol.flower.run_in_flower_simulation(place, watch=watch)
-    elif superlink is not None:
-        fp.protocol.flower.run_at_superlink(place, superlink, watch=watch)
+    elif carrier.superlink is not None:
+        fp.protocol.flower.run_at_superlink(place, carrier.superlink, watch=watch)
     else:
         fp.protocol.flower.run_on_local_flower(place, watch=watch)
     return fp.protocol.read_outcome(place.ledger)
-
-
-@contextmanager
-def _watching(place: fp.protocol.RunHome) -> Iterator[Any]:
-    """Show on stderr who has reported, contributed, evaluated and been paid, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
-        yield lambda state, pending: live.update(_progress_table(place, state, pending))
-
-
-def _progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pending: Mapping[str, str]) -> Table:
-    table = make_table("site", "reported", "samples", "evaluated", "paid", "", left=2)
-    planned = {} if state.plan is None else state.plan.contributions
-    for name in place.pact.names:
-        gone, waits = state.gone.get(name), [why for ask, why in pending.items() if state.asks[ask].site == name]
-        seen, paid = state.evaluated.get(name), state.payments.get(name)
-        table.add_row(
-            escape(name),
-            "yes" if name in state.reports else "",
-            f"{state.contributed.get(name, 0)} of {planned[name]}" if name in planned else "",
-            "" if seen is None or not seen.n else f"{seen.mistakes / seen.n:.1%} wrong",
-            "" if paid is None else format_number(paid["amount"]),
-            escape(f"gone: {gone.why}" if gone is not None else "; ".join(waits)),
-        )
-    return table
-
-
-def _print_outcome(found: _Answer, place: fp.protocol.RunHome) -> None:
-    outcome = found.outcome
-    table = make_table("site", "samples", "paid", "error on held-out", "target", "")
-    for name in place.pact.names:
-        seen = outcome.evaluation[name]
-        table.add_row(
-            escape(name),
-            str(outcome.contributions[name]),
-            format_number(outcome.payments[name]) if name in outcome.payments else "",
-            "" if seen is None else f"{seen['error']:.1%}",
-            "" if seen is None else f"{'met' if seen['met'] else 'missed'} ({seen['epsilon']:g})",
-            escape(_say_what_happened(outcome, name)),
-        )
-    print_table(f"{outcome.pact}: run {outcome.run}", table)
-    out = console()
-    if outcome.hypothesis is not None:
-        chosen = f"chosen: {outcome.hypothesis}, on {sum(outcome.contributions.values())} samples"
-        out.print(escape(f"{chosen}; paid {format_number(outcome.deficit)}"), soft_wrap=True)
-    if found.gap is not None:
-        out.print(escape(_say_gap(found.gap)), soft_wrap=True)
-    out.print(escape(f"{outcome.status.value}"), soft_wrap=True)
-    out.print(escape(f"ledger: {place.ledger} (check it: fedpact ledger verify {place.ledger})"), soft_wrap=True)
-
-
-def _say_gap(gap: fp.training.AveragingGap) -> str:
-    averaged, pooled = (f"{score.accuracy:.1%}" for score in (gap.last.averaged, gap.last.pooled))
-    rounds = f"{len(gap.rounds) - 1} round{'' if len(gap.rounds) == 2 else 's'}"
-    return f"trained for {rounds}: {averaged} of held-out samples right, pooled {pooled}; {gap.status.value}"
-
-
-def _say_what_happened(outcome: fp.protocol.RunOutcome, name: str) -> str:
-    said = [f"gone at {outcome.gone[name]}"] if name in outcome.gone else []
-    return "; ".join([*said, *([f"withheld: {outcome.withheld[name]}"] if name in outcome.withheld else [])])

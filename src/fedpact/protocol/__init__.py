@@ -12,7 +12,7 @@ from fedpact.protocol.installed import require_packages
 
 require_packages()
 
-from fedpact.protocol.home import RunHome, prepare_home, read_home
+from fedpact.protocol.home import RunHome, hold_home, prepare_home, read_home
 from fedpact.protocol.keys.check_keys import CertificateCheck, KeysCheck, KeysCheckStatus, check_keys
 from fedpact.protocol.keys.key_set import KeySet, KeysStatus, add_keys, make_keys, read_keys, renew_certificate
 from fedpact.protocol.keys.signing import SigningKey, check_signature, read_key
@@ -100,6 +100,7 @@ __all__ = [
     "export_labels",
     "export_ledger",
     "flower",
+    "hold_home",
     "import_labels",
     "load_pact",
     "make_keys",

@@ -14,7 +14,9 @@ are at the sites, and the home has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -23,13 +25,15 @@ from typing import Any
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import ProtocolError
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
-from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.ledger.place import read_place, say_place
+from fedpact.protocol.ledger.store import Ledger, refuse_other_files
 from fedpact.protocol.operator.operator import read_run
 from fedpact.protocol.operator.operator_files import FILE, read_settings, write_operator
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import write_site
+from fedpact.protocol.whole_files import alone_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,31 +49,87 @@ class RunHome:
     keys: Path
     entries: int
     """Entries that the books had when the run was prepared: those of runs before it."""
+    engine: str | None = None
+    """What was to carry its messages, if that was said."""
+    superlink: str | None = None
+    """Where its sites have joined, if that is elsewhere."""
 
     @property
     def operator(self) -> Path:
         """The folder that the operator's process reads."""
         return self.folder / "operator"
 
+    @property
+    def books(self) -> str:
+        """Path of the books, or their URL without its password: what may be shown."""
+        return say_place(read_place(self.ledger))
 
-def _find_keys(folder: Path, names: Sequence[str]) -> KeySet:
-    """Read the keys that are there, or make a set."""
-    keys = read_keys(folder) if (folder / INDEX).exists() else make_keys(folder, names)
+
+def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[str]) -> KeySet:
+    """Read the keys that are there; in the home itself a set is made if there is none."""
+    folder = home / "keys" if given is None else Path(given).resolve()
+    has_keys = (folder / INDEX).exists()
+    if given is not None and not has_keys:
+        raise ProtocolError(f"there are no keys in {folder}; make them with: fedpact keys make")
+    keys = read_keys(folder) if has_keys else make_keys(folder, names)
     missing = [name for name in names if name not in keys.sites]
     if missing:
         raise ProtocolError(f"{folder} has no keys of site {missing[0]!r}; make them with: fedpact keys add")
     return keys
 
 
-def _check_books(where: str) -> None:
+def _check_books(home: Path, where: str) -> None:
     """Refuse books with a run that is still to be continued: what it needs would be written over."""
     with Ledger.open_or_create(where) as books:
         last = books.last("open")
         if last is not None and read_run(books).status is not RunStatus.FINISHED:
             raise ProtocolError(
-                f"run {last.run!r} in {where} is not finished; continue it with: fedpact run --resume HOME, or "
-                "take another home and ledger"
+                f"run {last.run!r} in {books.where} is not finished; continue it with: fedpact run --resume "
+                f"{shlex.quote(str(home))}, or take another home and ledger"
             )
+
+
+def _check_former(former: RunHome, pact: Pact, *, again: bool) -> None:
+    """Refuse the home of another federation, and to pay for the same run once more unless that is meant."""
+    if former.pact.names != pact.names:
+        raise ProtocolError(
+            f"{former.folder} is the home of {former.pact.name!r} with the sites {', '.join(former.pact.names)}; "
+            f"take another home for {pact.name!r}"
+        )
+    if again:
+        return
+    with Ledger.open_or_create(former.ledger) as books:
+        if len(books) > former.entries:
+            raise ProtocolError(
+                f"the run of {former.folder} is finished, and everybody is paid; to run and pay once more, say so "
+                "with --again"
+            )
+
+
+@contextmanager
+def hold_home(folder: str | PathLike[str]) -> Iterator[None]:
+    """Let no other process prepare or carry out a run in this home meanwhile.
+
+    Raises
+    ------
+    ProtocolError
+        If another process does.
+    """
+    home = _make_folder(folder)
+    try:
+        with alone_at(home / ".lock", waits=False):
+            yield
+    except BlockingIOError:
+        raise ProtocolError(f"another process is at work in {home}; wait for it, or end it") from None
+
+
+def _make_folder(folder: str | PathLike[str]) -> Path:
+    home = Path(folder).resolve()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProtocolError(f"{home} cannot be the home of a run: {error.strerror}; name a folder") from None
+    return home
 
 
 def prepare_home(
@@ -80,10 +140,11 @@ def prepare_home(
     keys: str | PathLike[str] | None = None,
     ledger: str | None = None,
     starts: Sequence[Mapping[str, Any] | None] | None = None,
+    engine: str | None = None,
+    superlink: str | None = None,
+    again: bool = False,
 ) -> RunHome:
     """Write everything that a run needs.
-
-    In a home where a run is finished another one is made ready, with the same keys and in the same books.
 
     Parameters
     ----------
@@ -96,20 +157,29 @@ def prepare_home(
     keys
         A folder of keys; if not given, ``keys`` in the home, made if they are not there.
     ledger
-        Path or URL of the books; if not given, ``ledger.db`` in the home.
+        Path or URL of the books; if not given, those of the run before, or ``ledger.db`` in the home.
     starts
         For every candidate the weights from which training goes on, if the pact says that it does.
+    engine, superlink
+        What will carry the messages, kept for whoever resumes the run.
+    again
+        In a home where a run is finished, make another ready, with the same keys and in the same books; everybody
+        is asked, and paid, once more.
 
     Raises
     ------
     ProtocolError
-        If the books have a run that is not finished, or there are keys, but none of some site.
+        If the books have a run that is not finished, or one that is finished and no other is meant; if the home is
+        that of another federation; or if keys are missing.
     """
-    home = Path(folder).resolve()
-    home.mkdir(parents=True, exist_ok=True)
-    books = str(home / "ledger.db") if ledger is None else ledger
-    _check_books(books)
-    found = _find_keys(home / "keys" if keys is None else Path(keys).resolve(), pact.names)
+    home = _make_folder(folder)
+    former = read_home(home) if (home / "operator" / FILE).exists() else None
+    if ledger is None:
+        ledger = str(home / "ledger.db") if former is None else former.ledger
+    _check_books(home, ledger)
+    if former is not None:
+        _check_former(former, pact, again=again)
+    found = _find_keys(home, keys, pact.names)
     signed = with_keys(pact, {name: found.sites[name] for name in pact.names}, found.operator)
     placed = Path(found.folder)
     slugs = dict(zip(pact.names, make_slugs(pact.names), strict=True))
@@ -118,15 +188,28 @@ def prepare_home(
         key = placed / found.folders[name] / "signing.key"
         folders[name] = write_site(site, home / "sites" / slugs[name], key=str(key), operator=found.operator)
     key = placed / OPERATOR / "signing.key"
-    write_operator(home / "operator", signed, books, key=key, sites=folders, keys=placed, starts=starts)
+    write_operator(
+        home / "operator",
+        signed,
+        ledger,
+        key=key,
+        sites=folders,
+        keys=placed,
+        starts=starts,
+        engine=engine,
+        superlink=superlink,
+    )
     return read_home(home)
 
 
 def read_home(where: str | PathLike[str]) -> RunHome:
     """Find the home of a run again, from its folder or from its ledger's file."""
+    if "://" in str(where):
+        raise ProtocolError("a database does not say where the home of its run is; give that folder instead")
     path = Path(where).resolve()
     home = path.parent if path.is_file() else path
     if path.is_file() and not (home / "operator" / FILE).exists():
+        refuse_other_files(path)
         raise ProtocolError(f"{path} is kept apart from its run; give the folder of the run (--home) instead")
     kept = read_settings(home / "operator")
     return RunHome(
@@ -136,4 +219,6 @@ def read_home(where: str | PathLike[str]) -> RunHome:
         sites={name: Path(folder) for name, folder in kept["sites"].items()},
         keys=Path(kept["keys"]),
         entries=kept["entries"],
+        engine=kept.get("engine"),
+        superlink=kept.get("superlink"),
     )

@@ -230,8 +230,9 @@ def check_site_names(names: tuple[str, ...]) -> None:
             )
         if not all(map(_is_seen, name)):
             raise FederationError(f"a site's name must be one line of plain text; {name!r} is not")
-        if known.setdefault(unicodedata.normalize("NFC", name), name) != name:
-            raise FederationError(f"sites must have different names; two are written {name!r}, in other bytes")
+        seen = " ".join(unicodedata.normalize("NFC", name).split())
+        if known.setdefault(seen, name) != name:
+            raise FederationError(f"sites must have different names; two look like {seen!r}, in other bytes")
 
 
 def name_run(pact: Mapping[str, Any], *, previous: str, at: float) -> str:

@@ -23,6 +23,7 @@ from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
+from fedpact.protocol.operator.run_state import RunState
 from fedpact.protocol.pact import Pact, make_pact, with_keys
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 from fedpact.protocol.site.site import Site
@@ -123,20 +124,37 @@ def run(
 
 def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
     """Carry out a prepared run in this process, from where its ledger ends."""
+    progress = read_state_of(home)
+    left = home.pact.names if progress is None else progress.left
+    missing = [name for name in left if name not in home.sites]
+    if missing:
+        raise ProtocolError(
+            f"site {missing[0]!r} is not on this machine; run where it has joined: --engine flower --superlink "
+            "HOST:PORT"
+        )
+    sites = {name: read_site(folder) for name, folder in home.sites.items()}
     operator = read_operator(home.operator)
     with operator.ledger:
-        sites = {name: read_site(folder) for name, folder in home.sites.items()}
-        missing = [name for name in operator.state.left if name not in sites]
-        if missing:
-            raise ProtocolError(f"site {missing[0]!r} is not on this machine; run on Flower: --engine flower")
         return carry_out(operator, sites, watch=watch)
+
+
+def _read(home: RunHome) -> tuple[RunState, str] | None:
+    """Return how far the run of a home is, and the hash of the last entry; None if it was never begun."""
+    with Ledger.open(home.ledger) as ledger:
+        last = ledger.last("open")
+        return None if last is None or last.seq <= home.entries else (read_run(ledger), ledger.head)
+
+
+def read_state_of(home: RunHome) -> RunState | None:
+    """Return how far the run of a home is; None if it was never begun."""
+    found = _read(home)
+    return None if found is None else found[0]
 
 
 def read_progress(home: RunHome) -> RunOutcome | None:
     """Return what came of the run of a home, so far; None if it was never begun."""
-    with Ledger.open(home.ledger) as ledger:
-        last = ledger.last("open")
-        return None if last is None or last.seq <= home.entries else make_outcome(read_run(ledger), ledger.head)
+    found = _read(home)
+    return None if found is None else make_outcome(*found)
 
 
 def read_outcome(where: str) -> RunOutcome:

@@ -52,14 +52,19 @@ def _flush_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def alone_at(path: Path) -> Iterator[None]:
+def alone_at(path: Path, *, waits: bool = True) -> Iterator[None]:
     """Let threads and processes that do this at once do it one after the other; on Windows nobody waits.
 
     The file is made, and stays; whoever dies lets the next one go on.
+
+    Raises
+    ------
+    BlockingIOError
+        If somebody else is there, and it is not waited for.
     """
     if fcntl is None:  # pragma: no cover
         yield
         return
     with path.open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fedpact.protocol.training.terms import TrainingTerms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +26,7 @@ from fedpact.protocol.pact import make_pact, name_run
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+from fedpact.training.terms import TrainingTerms
 from fedpact.training.weights import Weights
 
 pytestmark = pytest.mark.xdist_group("books")

@@ -24,6 +24,7 @@ from fedpact.protocol.operator.operator import Operator, read_run, resume_run, s
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact
 from fedpact.protocol.site.site import is_hello
+from fedpact.protocol.whole_files import write_whole
 
 FILE = "run.json"
 STARTS = "starts.json"
@@ -38,8 +39,10 @@ def write_operator(
     sites: Mapping[str, Path],
     keys: Path,
     starts: Sequence[Mapping[str, Any] | None] | None = None,
+    engine: str | None = None,
+    superlink: str | None = None,
 ) -> None:
-    """Write what a server needs to run a pact."""
+    """Write what a server needs to run a pact, for its eyes alone: a ledger's URL may have a password."""
     folder.mkdir(parents=True, exist_ok=True)
     path = file_of(read_place(ledger))
     with Ledger.open_or_create(ledger) as books:
@@ -51,9 +54,12 @@ def write_operator(
         "key": str(key.resolve()),
         "keys": str(keys.resolve()),
         "sites": {name: str(own.resolve()) for name, own in sites.items()},
+        "engine": engine,
+        "superlink": superlink,
     }
-    (folder / FILE).write_text(json.dumps(kept, indent=2, ensure_ascii=False), encoding="utf-8")
-    (folder / STARTS).write_text(json.dumps(starts), encoding="utf-8")
+    folder.chmod(0o700)
+    write_whole(folder / STARTS, json.dumps(starts).encode())
+    write_whole(folder / FILE, json.dumps(kept, indent=2, ensure_ascii=False).encode())
 
 
 def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:

@@ -21,6 +21,8 @@ class RunOutcome:
 
     hypothesis: str | None
     """The chosen candidate."""
+    mistakes: int | None
+    """On how many of all samples it is wrong; above 0, none is right, and nothing that was promised stands."""
     contributions: dict[str, int]
     """Samples that each site has labelled."""
     payments: dict[str, float]
@@ -61,6 +63,7 @@ class RunOutcome:
         """Plain values, as ``--json`` prints them."""
         return {
             "hypothesis": self.hypothesis,
+            "mistakes": self.mistakes,
             "contributions": dict(self.contributions),
             "payments": dict(self.payments),
             "deficit": self.deficit,
@@ -92,6 +95,9 @@ def make_outcome(state: RunState, head: str) -> RunOutcome:
     seen = {name: evaluation_of(state, name) for name in state.pact.names}
     return RunOutcome(
         hypothesis=state.hypothesis,
+        mistakes=None
+        if state.chosen is None
+        else int(sum(counts[state.chosen] for counts in state.mistakes.values())),
         contributions={name: state.contributed.get(name, 0) for name in state.pact.names},
         payments={
             name: float(state.payments[name]["amount"]) for name in state.pact.names if name in state.payments
