@@ -263,8 +263,8 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
         ),
         pytest.param(["verify", ALICE_BOB, "--m", "1,nan"], "agent 'bob': m must be a number", id="nan m"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,x"], "agent 'bob': m must be a number", id="word m"),
-        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,2"], "name every agent once", id="mixed m"),
-        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,alice=2"], "name every agent once", id="twice m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,2"], "give each one number", id="mixed m"),
+        pytest.param(["verify", ALICE_BOB, "--m", "alice=1,alice=2"], "give each one number", id="twice m"),
         pytest.param(["verify", ALICE_BOB, "--m", "alic=1"], "did you mean 'alice'?", id="misspelt m"),
         pytest.param(
             ["verify", ALICE_BOB, "--m", "1,1", "--method", "magic"], "method must be one of", id="method"
