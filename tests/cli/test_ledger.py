@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 
 import pytest
 
@@ -120,3 +121,93 @@ def test_export_writes_what_can_be_verified_and_nothing_over_it(fedpact, ledger,
     assert "already a file" in err
     assert fedpact("ledger", "export", str(ledger), "-o", file, "--force")[0] == 0
     assert fedpact("ledger", "export", str(ledger), "-o", str(tmp_path / "run.csv"))[0] == 0
+
+
+LONG = {"site": "north", "step": "contribute", "why": "no answer; " * 12 + "wrong on 2 of 22 samples"}
+
+
+def test_what_goes_to_a_file_is_never_cut(fedpact, tmp_path):
+    with fp.protocol.Ledger.create(tmp_path / "run.ledger") as ledger:
+        entry = ledger.append("gone", LONG, run="f" * 32, at=0.0)
+    _, out, _ = fedpact("ledger", "show", str(tmp_path / "run.ledger"))
+    header, line, _ = out.splitlines()
+    assert f"{'f' * 32}  gone  {fp.protocol.say_entry(entry)}  {entry.hash[:12]}" in line
+    assert line.endswith(f"wrong on 2 of 22 samples  {entry.hash[:12]}")
+    assert header.rstrip().endswith("hash")
+
+
+def test_a_terminal_wraps_and_does_not_cut(fedpact, tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    with fp.protocol.Ledger.create(tmp_path / "run.ledger") as ledger:
+        entry = ledger.append("gone", LONG, run="f" * 32, at=0.0)
+    _, out, _ = fedpact("ledger", "show", str(tmp_path / "run.ledger"))
+    header, *lines, _ = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert entry.hash[:12] in lines[0]
+    start, stop = header.index("what"), header.index("hash")
+    assert " ".join(line[start:stop].strip() for line in lines) == fp.protocol.say_entry(entry)
+
+
+def test_the_digits_that_show_prints_are_a_head_to_ask_for(fedpact, ledger):
+    with fp.protocol.Ledger.open(ledger) as opened:
+        hashes = [entry.hash for entry in opened.entries()]
+    _, out, _ = fedpact("ledger", "show", str(ledger))
+    shown = [line.split()[-1] for line in out.splitlines()[1:-1]]
+    assert shown == [found[:12] for found in hashes]
+    for noted in (*shown, hashes[1][:40], hashes[2].upper()):
+        assert fedpact("ledger", "verify", str(ledger), "--head", noted)[0] == 0
+    gone = "0" * 11 + "1"
+    code, _, err = fedpact("ledger", "verify", str(ledger), "--head", gone)
+    assert (code, err.count(f"no entry has the noted hash {gone}\n")) == (1, 1)
+
+
+@pytest.mark.parametrize("head", ["", "0f574fbb911", "xyz" * 10, "0" * 65, "0f574fbb9117\n0"])
+def test_what_cannot_be_a_head_is_no_alarm(fedpact, ledger, head):
+    code, out, err = fedpact("ledger", "verify", str(ledger), "--head", head)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("error: --head must be 12 to 64 hexadecimal digits; it is ")
+    assert "broken" not in err
+
+
+@pytest.fixture
+def home(tmp_path):
+    fed = fp.examples.alice_bob()
+    sites = fp.protocol.simulate_sites(fed, teacher="xA")
+    place = fp.protocol.prepare_home(
+        tmp_path / "home", fp.protocol.make_pact(fed, method="tree"), sites, ledger=str(tmp_path / "apart.db")
+    )
+    fp.protocol.run_home(place)
+    return place
+
+
+COMMANDS = {"show": [], "verify": [], "statement": [], "export": ["--force", "-o", "out.json"]}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_home_of_a_run_stands_for_its_ledger(fedpact, home, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    by_home = fedpact("ledger", command, "home", *COMMANDS[command])
+    assert by_home[0] == 0
+    assert by_home == fedpact("ledger", command, str(tmp_path / "apart.db"), *COMMANDS[command])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_another_folder_is_one_line_that_says_what_is_wanted(fedpact, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    code, out, err = fedpact("ledger", command, "other", *COMMANDS[command])
+    assert (code, out) == (1, "")
+    assert err == (
+        "error: there is no ledger at other: it is a folder, and not the home of a run (no operator/run.json in it)\n"
+    )
+    (tmp_path / "other" / "operator").mkdir()
+    for text, why in {
+        "{": "cannot be read",
+        "[]": "does not say where",
+        '{"ledger": "gone.db"}': "no ledger",
+    }.items():
+        (tmp_path / "other/operator/run.json").write_text(text)
+        code, out, err = fedpact("ledger", command, "other", *COMMANDS[command])
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        assert why in err

@@ -68,7 +68,8 @@ def _print_statements(found: list[fp.protocol.Statement]) -> None:
 
 def statement(
     ledger: Annotated[
-        str, typer.Argument(metavar="LEDGER", help="A ledger's file or URL, or a JSON export of one.")
+        str,
+        typer.Argument(metavar="LEDGER", help="A ledger's file or URL, the home of its run, or a JSON export."),
     ],
     site: Annotated[str | None, typer.Option(metavar="NAME", help="Only this site's.")] = None,
     run: Annotated[

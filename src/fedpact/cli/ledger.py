@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Annotated
 
 import typer
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.markup import escape
 
 import fedpact as fp
@@ -17,12 +19,17 @@ from fedpact.cli import books
 from fedpact.cli.common import JsonOption, console, make_table, print_json
 
 LedgerArgument = Annotated[
-    str, typer.Argument(metavar="LEDGER", help="A ledger's file, or its URL (postgresql://user@host/database).")
+    str,
+    typer.Argument(
+        metavar="LEDGER",
+        help="A ledger's file, its URL (postgresql://user@host/database), or the home of its run.",
+    ),
 ]
-_VALUE = 24
-_RUN = 17
-_FIXED = 19 + 12 + 5 * 2 + 3
-"""Columns that the time, the hash and the space between take, and what a short number leaves of its heading."""
+_RUN = 9
+"""Characters of a run's name on a terminal; its beginning is enough to ask for it."""
+_HASH = 12
+_WIDEST = 1_000_000
+"""Wider than any line: what goes to a file or another program is never cut or wrapped."""
 
 app = typer.Typer(
     help="Look at, check and export the ledger of a run.",
@@ -39,16 +46,20 @@ def _say_time(at: float) -> str:
         return f"{at:.6g}"
 
 
+def _plain(text: str) -> str:
+    """Keep what a terminal can show of a text, in one line."""
+    return "".join(char if char.isprintable() else "�" for char in text)
+
+
 def _shorten(text: str, most: int) -> str:
-    """Keep what a terminal can show of a text, in one line.
+    """Keep the beginning of a name.
 
     Examples
     --------
-    >>> _shorten("iVBORw0KGgoAAAANSUhEUgAA", 10)
-    'iVBORw0KG…'
+    >>> _shorten("f6b932f9149adcfd620cb33a494cbe08", 9)
+    'f6b932f9…'
     """
-    shown = "".join(char if char.isprintable() else "�" for char in text[: most + 1])
-    return shown if cell_len(shown) <= most else set_cell_size(shown, most - 1).rstrip() + "…"
+    return text if cell_len(text) <= most else set_cell_size(text, most - 1).rstrip() + "…"
 
 
 def _choose(
@@ -65,15 +76,16 @@ def _choose(
 
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
-    """Print a line for each; what they say gets what room the other columns leave."""
-    names = [(_shorten(entry.run, _RUN), _shorten(entry.kind, _VALUE)) for entry in entries]
-    others = len(str(entries[-1].seq)) + sum(max(map(cell_len, column)) for column in zip(*names, strict=True))
-    room = max(console().width - others - _FIXED, _VALUE)
+    """Print a line for each; on a terminal, what does not fit goes on below."""
+    is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
-    for entry, texts in zip(entries, names, strict=True):
-        cells = (*texts, _shorten(fp.protocol.say_entry(entry), room))
-        table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:12])
-    console().print(table)
+    for column in table.columns:
+        column.no_wrap, column.overflow = column.header not in ("kind", "what"), "fold"
+    for entry in entries:
+        run, *texts = map(_plain, (entry.run, entry.kind, fp.protocol.say_entry(entry)))
+        cells = (_shorten(run, _RUN) if is_terminal else run, *texts)
+        table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
+    (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
 
 
 @app.command()
@@ -110,10 +122,12 @@ def _print_check(found: fp.protocol.LedgerCheck) -> None:
 @app.command()
 def verify(
     ledger: Annotated[
-        str, typer.Argument(metavar="LEDGER", help="A ledger's file or URL, or a JSON export of one.")
+        str,
+        typer.Argument(metavar="LEDGER", help="A ledger's file or URL, the home of its run, or a JSON export."),
     ],
     head: Annotated[
-        str | None, typer.Option(metavar="HASH", help="A hash that was once the newest; it must still be there.")
+        str | None,
+        typer.Option(metavar="HASH", help="A hash that was once the newest, or its first 12 digits; still there?"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,7 +1,11 @@
-"""Where a ledger is kept: a SQLite file by its path, or a database by its SQLAlchemy URL."""
+"""Where a ledger is kept: a SQLite file by its path, or a database by its SQLAlchemy URL.
+
+Who looks at a ledger that is there may name the home of its run instead: ``operator/run.json`` in it says where.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,10 +13,12 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")
+_OF_RUN = Path("operator", "run.json")
 
 
 def read_place(where: Where) -> URL:
@@ -43,6 +49,30 @@ def _read_path(text: str) -> URL:
     if not text:
         raise LedgerError("a ledger needs a path or a URL; it is empty")
     return URL.create("sqlite", database=text)
+
+
+def find_ledger(where: Where) -> Where:
+    """Name the ledger of a run whose home is given; anything but a folder stays as it is."""
+    text = os.fspath(where)
+    if "://" in text or not Path(text).is_dir():
+        return where
+    note = Path(text) / _OF_RUN
+    if not note.is_file():
+        raise LedgerError(
+            one_line(f"there is no ledger at {text}: it is a folder, and not the home of a run (no {_OF_RUN} in it)")
+        )
+    return _read_note(note, Path(text))
+
+
+def _read_note(note: Path, home: Path) -> str:
+    try:
+        kept = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise LedgerError(one_line(f"{note}: cannot be read: {error}")) from None
+    named = kept.get("ledger") if isinstance(kept, dict) else None
+    if not isinstance(named, str) or not named:
+        raise LedgerError(one_line(f"{note}: does not say where the ledger of the run is"))
+    return named if "://" in named else str(home / named)
 
 
 def file_of(url: URL) -> Path | None:

@@ -9,11 +9,11 @@ from typing import TypeAlias
 from fedpact.errors import LedgerError
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.export import OPENING, read_export
-from fedpact.protocol.ledger.place import Where, file_of, read_place
+from fedpact.protocol.ledger.place import Where, file_of, find_ledger, read_place
 from fedpact.protocol.ledger.store import Ledger
 
 AnyLedger: TypeAlias = Ledger | Where
-"""A ledger, its path or URL, or the path of a JSON export."""
+"""A ledger, its path or URL, the home of its run, or the path of a JSON export."""
 
 
 def _is_export(path: Path) -> bool:
@@ -37,9 +37,10 @@ def read_entries(books: AnyLedger) -> Iterator[Entry]:
     if isinstance(books, Ledger):
         yield from books.entries()
         return
-    path = file_of(read_place(books))
+    place = find_ledger(books)
+    path = file_of(read_place(place))
     if path is not None and _is_export(path):
         yield from read_export(path)
         return
-    with Ledger.open(books) as ledger:
+    with Ledger.open(place) as ledger:
         yield from ledger.entries()

@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL
 from fedpact.errors import BrokenLedgerError, LedgerError
 from fedpact.protocol.ledger.database import FILE_LOCK, Database
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
-from fedpact.protocol.ledger.place import Where, file_of, make_engine, read_place
+from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place
 from fedpact.protocol.ledger.schema import (
     create_schema,
     has_schema,
@@ -147,8 +147,8 @@ class Ledger:
 
     @classmethod
     def open(cls, where: Where) -> Self:
-        """Open a ledger that exists, by its path or URL."""
-        url = read_place(where)
+        """Open a ledger that exists, by its path or URL, or by the home of its run."""
+        url = read_place(find_ledger(where))
         path = file_of(url)
         if path is not None:
             refuse_other_files(path)

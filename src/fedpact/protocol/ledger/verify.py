@@ -6,6 +6,7 @@ Who once noted the hash of the newest entry can ask for it.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,12 +14,13 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from fedpact.describe.numbers import shorten
 from fedpact.errors import BrokenLedgerError, LedgerError
 from fedpact.protocol.ledger.check import LedgerCheck
 from fedpact.protocol.ledger.database import Database, say_failure
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain
 from fedpact.protocol.ledger.export import OPENING, read_export
-from fedpact.protocol.ledger.place import Where, file_of, make_engine, read_place, say_place
+from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place, say_place
 from fedpact.protocol.ledger.schema import has_schema, write_rows
 from fedpact.protocol.ledger.sqlite_bytes import (
     PAGE_BYTES,
@@ -33,6 +35,10 @@ from fedpact.protocol.ledger.sqlite_header import Writers, is_ledger, read_write
 from fedpact.protocol.ledger.store import chunks_up
 
 
+_NOTED = re.compile(r"[0-9a-f]{12,64}")
+"""A hash, or enough of its beginning: ``fedpact ledger show`` prints 12 digits."""
+
+
 class _Look:
     """What was found so far."""
 
@@ -40,14 +46,14 @@ class _Look:
         self.where, self.store = where, store
         self.entries, self.head = 0, NOTHING_BEFORE
         self._noted = head
-        self._is_noted_found = head in (None, NOTHING_BEFORE)
+        self._is_noted_found = head is None or NOTHING_BEFORE.startswith(head)
         self.why_not_compared: str | None = None
 
     def follow(self, entries: Iterable[Entry]) -> None:
         """Note entries as long as they are sound."""
         for entry in entries:
             self.entries, self.head = entry.seq, entry.hash
-            self._is_noted_found = self._is_noted_found or entry.hash == self._noted
+            self._is_noted_found = self._is_noted_found or entry.hash.startswith(str(self._noted))
 
     def insist_on_noted_head(self) -> None:
         """Raise if the hash that somebody noted is gone."""
@@ -170,21 +176,30 @@ def _verify_database(where: Where, head: str | None) -> LedgerCheck:
     return look.result()
 
 
+def _read_noted(head: str | None) -> str | None:
+    noted = None if head is None else head.strip().lower()
+    if noted is not None and not _NOTED.fullmatch(noted):
+        raise LedgerError(f"--head must be 12 to 64 hexadecimal digits; it is {shorten(head)}")
+    return noted
+
+
 def verify_ledger(where: Where, *, head: str | None = None) -> LedgerCheck:
     """Check a ledger by its path or URL, or a JSON export of one.
 
     Parameters
     ----------
     where
-        A SQLite file, a URL, or what :func:`~fedpact.protocol.ledger.export.export_ledger` wrote as JSON.
+        A SQLite file, a URL, the home of a run, or what
+        :func:`~fedpact.protocol.ledger.export.export_ledger` wrote as JSON.
     head
-        A hash that was once the ledger's newest; it must still be there.
+        A hash that was once the ledger's newest, or its first 12 digits or more; it must still be there.
 
     Raises
     ------
     LedgerError
-        If there is nothing to check.
+        If there is nothing to check, or ``head`` cannot be a hash.
     """
+    head, where = _read_noted(head), find_ledger(where)
     path = file_of(read_place(where))
     if path is None:
         return _verify_database(where, head)
