@@ -25,7 +25,7 @@ def test_make_says_what_goes_where_and_what_is_next(fedpact, here):
     assert superlink[superlink.index("--ssl-ca-certfile") + 1] == f"{tls}/ca.crt"
     assert superlink[superlink.index("--ssl-certfile") + 1] == f"{tls}/server.crt"
     assert superlink[superlink.index("--ssl-keyfile") + 1] == f"{tls}/server.key"
-    assert superlink[-1] == "--enable-supernode-auth"
+    assert superlink[-2:] == ["--enable-supernode-auth", "--disable-runtime-dependency-installation"]
     assert superlink[superlink.index("--port") + 1] == "9092"
     assert "fedpact run FILE --engine flower --superlink fl.example.org:9092 --keys 'my keys'" in lines
     assert "fedpact site join SITE_FOLDER --superlink fl.example.org:9092 --keys KEYS" in lines
@@ -125,3 +125,66 @@ def test_bad_requests_are_one_line_and_exit_1(fedpact, here, words, message):
     assert err.startswith(f"error: {message}")
     assert err.count("\n") == 1
     assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("gone", "left"), [("signing.key", "supernode.key"), ("supernode.key", "signing.key")])
+def test_half_of_a_site_s_private_keys_is_a_problem(fedpact, here, gone, left):
+    fedpact("keys", "make", "keys", "--sites", "alice,bob")
+    (here / "keys/sites/alice" / gone).unlink()
+    code, out, err = fedpact("keys", "check", "keys")
+    assert code == 1
+    assert err == (
+        f"error: keys/sites/alice/{gone}: is missing, and {left} is here; bring it back, or hand over both and "
+        "keep none\n"
+    )
+    assert [line.split() for line in out.splitlines()[2:4]] == [["alice", "incomplete"], ["bob", "here"]]
+    (here / "keys/sites/alice" / left).unlink()
+    code, out, err = fedpact("keys", "check", "keys")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:4]] == [["alice", "handed", "over"], ["bob", "here"]]
+
+
+def test_a_site_checks_the_folder_that_it_was_handed(fedpact, here):
+    fedpact("keys", "make", "all", "--sites", "alice,bob")
+    (here / "all/sites/alice").rename(here / "mine")
+    code, out, err = fedpact("keys", "check", "mine")
+    assert (code, err) == (0, "")
+    assert "ca.crt: valid from " in out
+    assert out.endswith("every key and certificate is sound\n")
+    code, out, _ = fedpact("keys", "check", "mine", "--json")
+    found = fp.protocol.KeysCheck.from_dict(json.loads(out))
+    assert found == fp.protocol.check_keys("mine")
+    assert found.sites == {"mine": (here / "mine/signing.pub").read_text().strip()}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda own: (own / "signing.key").unlink(), "mine/signing.key: is missing; bring it back, or ask"),
+        (lambda own: (own / "ca.crt").unlink(), "mine/ca.crt: is missing; bring it back, or ask"),
+        (lambda own: (own / "supernode.key").chmod(0o644), "mine/supernode.key: others can use this private key"),
+        (lambda own: (own / "signing.key").chmod(0o644), "mine/signing.key: others can use this private key"),
+        (lambda own: (own / "operator.pub").write_text("x"), "mine/operator.pub: a public key is 64 hex"),
+        (
+            lambda own: (own / "../all/sites/bob/signing.key").rename(own / "signing.key"),
+            "mine/signing.key: not the key of signing.pub",
+        ),
+        (
+            lambda own: (own / "../all/sites/bob/supernode.pub").rename(own / "supernode.pub"),
+            "mine/supernode.key: not the key of supernode.pub",
+        ),
+    ],
+)
+def test_a_site_is_told_what_is_wrong_with_its_keys(fedpact, here, change, problem):
+    fedpact("keys", "make", "all", "--sites", "alice,bob")
+    (here / "all/sites/alice").rename(here / "mine")
+    change(here / "mine")
+    code, _, err = fedpact("keys", "check", "mine")
+    assert (code, err.count("\n")) == (1, 1)
+    assert err.startswith(f"error: {problem}")
+
+
+def test_a_site_s_authority_that_has_ended_is_said(here):
+    fp.protocol.make_keys("all", ["alice"], now=0)
+    found = fp.protocol.check_keys("all/sites/alice", now=1e10)
+    assert [problem.partition(": ")[2][:24] for problem in found.problems] == ["the certificate ended on"]

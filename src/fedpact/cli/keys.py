@@ -78,7 +78,9 @@ def renew(
 def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
     """Say whether all keys are there, belong together, are in time and private; exit code 1 if not.
 
-    Example: [bold]fedpact keys check keys[/bold]
+    The operator checks the whole folder, a site the one that it was handed.
+
+    Example: [bold]fedpact keys check keys[/bold], at a site [bold]fedpact keys check keys/sites/alice[/bold]
     """
     found = fp.protocol.check_keys(folder)
     if as_json:
@@ -151,18 +153,26 @@ def _start_server(folder: Path) -> str:
     tls = folder / "operator" / "tls"
     files = [("--ssl-ca-certfile", "ca.crt"), ("--ssl-certfile", "server.crt"), ("--ssl-keyfile", "server.key")]
     options = " ".join(f"{option} {_quote(tls / name)}" for option, name in files)
-    return f"flower-superlink --host 0.0.0.0 --port {_PORT} {options} --enable-supernode-auth"
+    plain = "--enable-supernode-auth --disable-runtime-dependency-installation"
+    return f"flower-superlink --host 0.0.0.0 --port {_PORT} {options} {plain}"
 
 
 def _print_renewed(keys: fp.protocol.KeySet) -> None:
     _print_lines([keys.status.value, *_say_server(keys)])
 
 
+def _say_where(found: fp.protocol.KeysCheck, name: str) -> str:
+    """Say where a site's private keys are; what is missing is among the problems."""
+    if name in found.incomplete:
+        return "incomplete"
+    return "handed over" if name in found.handed_over else "here"
+
+
 def _print_check(found: fp.protocol.KeysCheck) -> None:
     """Print one line per site and certificate, then the verdict."""
     table = make_table("site", "private keys", left=2)
     for name in found.sites:
-        table.add_row(escape(name), "handed over" if name in found.handed_over else "here")
+        table.add_row(escape(name), _say_where(found, name))
     print_table(found.folder, table)
     dates = [
         f"{made.file}: valid from {_say_day(made.valid_from)} until {_say_day(made.valid_until)}"

@@ -1,4 +1,7 @@
-"""Whether a folder of keys can be used: everything there, belonging together, in time and private."""
+"""Whether a folder of keys can be used: everything there, belonging together, in time and private.
+
+The operator checks the whole set, a site the folder that it was handed: all that can be told from it alone.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from fedpact.protocol.keys.certificates import (
     to_time,
 )
 from fedpact.protocol.keys.key_files import is_there, say_if_open
-from fedpact.protocol.keys.key_set import OPERATOR, SITES, TLS, Index, read_as, read_index
+from fedpact.protocol.keys.key_set import INDEX, OPERATOR, SITES, TLS, Index, read_as, read_index
 from fedpact.protocol.keys.signing import read_key, read_public_key
 
 SOON: Final = timedelta(days=30)
@@ -85,11 +88,13 @@ class KeysCheck:
 
     folder: str
     sites: dict[str, str]
-    """Every site's public signing key, by its name."""
+    """Every site's public signing key, by its name; of a site's own folder, by the folder's."""
     files: dict[str, bool]
     """Whether each file that belongs to the set is there."""
     handed_over: tuple[str, ...]
     """Sites whose private keys are not here; once a site has them, they need not be."""
+    incomplete: tuple[str, ...]
+    """Sites of whose private keys some are here and some are not."""
     certificates: tuple[CertificateCheck, ...]
     problems: tuple[str, ...]
     """One sentence each, with the file, what is wrong and what to do."""
@@ -107,6 +112,7 @@ class KeysCheck:
             "sites": dict(self.sites),
             "files": dict(self.files),
             "handed_over": list(self.handed_over),
+            "incomplete": list(self.incomplete),
             "certificates": [certificate.to_dict() for certificate in self.certificates],
             "problems": list(self.problems),
             "status": self.status.value,
@@ -122,7 +128,7 @@ class KeysCheck:
             "files": dict(entry["files"]),
             "certificates": certificates,
         }
-        values |= {key: tuple(entry[key]) for key in ("handed_over", "problems")}
+        values |= {key: tuple(entry[key]) for key in ("handed_over", "incomplete", "problems")}
         return cls(**{**values, "status": KeysCheckStatus(entry["status"])})
 
 
@@ -214,13 +220,12 @@ def _check_handed(found: _Findings, place: str, operator: str) -> None:
                 found.add(f"{place}/ca.crt", f"not this authority's certificate; copy {TLS}/ca.crt")
 
 
-def _check_times(found: _Findings, name: str, certificate: x509.Certificate) -> None:
+def _check_times(found: _Findings, file: str, again: str, certificate: x509.Certificate) -> None:
     starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-    again = "renew it: fedpact keys renew" if name == "server" else "make a new set of keys"
     if ends <= found.now:
-        found.add(f"{TLS}/{name}.crt", f"the certificate ended on {_say(ends)}; {again}")
+        found.add(file, f"the certificate ended on {_say(ends)}; {again}")
     if starts > found.now:
-        found.add(f"{TLS}/{name}.crt", f"the certificate is not valid before {_say(starts)}; is the clock right?")
+        found.add(file, f"the certificate is not valid before {_say(starts)}; is the clock right?")
 
 
 def _say(moment: datetime) -> str:
@@ -232,7 +237,8 @@ def _check_tls(found: _Findings) -> None:
         with found.noting():
             if found.has(f"{TLS}/{name}.crt"):
                 found.certificates[name] = read_as(found.folder / TLS / f"{name}.crt", read_certificate)
-                _check_times(found, name, found.certificates[name])
+                again = "renew it: fedpact keys renew" if name == "server" else "make a new set of keys"
+                _check_times(found, f"{TLS}/{name}.crt", again, found.certificates[name])
         with found.noting():
             if found.has(f"{TLS}/{name}.key"):
                 _check_tls_key(found, name)
@@ -277,7 +283,19 @@ def _list_files(found: _Findings, index: Index) -> dict[str, bool]:
     for name, is_present in files.items():
         if not is_present and (name in _OF_OPERATOR or not name.endswith(_PRIVATE)):
             found.add(name, "is missing; bring it back")
+    for place in index.folders.values():
+        _check_handed_over(found, place)
     return files
+
+
+def _check_handed_over(found: _Findings, place: str) -> None:
+    """Find a site half of whose private keys are here: neither is it handed over, nor can it be."""
+    for gone, left in (_PRIVATE, _PRIVATE[::-1]):
+        if not found.has(f"{place}/{gone}") and found.has(f"{place}/{left}"):
+            found.add(
+                f"{place}/{gone}",
+                f"is missing, and {left} is here; bring it back, or hand over both and keep none",
+            )
 
 
 def _judge(found: _Findings) -> KeysCheckStatus:
@@ -287,13 +305,51 @@ def _judge(found: _Findings) -> KeysCheckStatus:
     return KeysCheckStatus.ENDS_SOON if min(ends) < found.now + SOON else KeysCheckStatus.SOUND
 
 
+def _check_own(folder: Path, now: float) -> KeysCheck:
+    """Check the folder that a site was handed, by itself."""
+    found = _Findings(folder, now)
+    files = {name: found.has(name) for name in (*_PRIVATE, *_PUBLIC)}
+    for name, is_present in files.items():
+        if not is_present:
+            found.add(name, "is missing; bring it back, or ask the operator for new keys")
+    public = ""
+    with found.noting():
+        public = read_public_key(folder / "signing.pub") if files["signing.pub"] else ""
+    with found.noting():
+        if files["signing.key"] and read_key(folder / "signing.key").public != public and public:
+            found.add("signing.key", "not the key of signing.pub; bring back the one that is")
+    _check_supernode(found, ".")
+    with found.noting():
+        if files["operator.pub"]:
+            read_public_key(folder / "operator.pub")
+    with found.noting():
+        if files["ca.crt"]:
+            found.certificates["ca"] = read_as(folder / "ca.crt", read_certificate)
+            _check_times(found, "ca.crt", "ask the operator for new keys", found.certificates["ca"])
+    return KeysCheck(
+        folder=fspath(folder),
+        sites={folder.resolve().name: public},
+        files=files,
+        handed_over=(),
+        incomplete=() if all(files[key] for key in _PRIVATE) else (folder.resolve().name,),
+        certificates=tuple(_to_check("ca.crt", certificate) for certificate in found.certificates.values()),
+        problems=tuple(found.problems),
+        status=_judge(found),
+    )
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether this is a site's folder of keys, not a whole set."""
+    return not is_there(folder / INDEX) and any(is_there(folder / name) for name in (*_PRIVATE, *_PUBLIC))
+
+
 def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> KeysCheck:
     """Look at every file of a set of keys and list all that is wrong.
 
     Parameters
     ----------
     folder
-        What :func:`fedpact.protocol.keys.make_keys` made.
+        What :func:`fedpact.protocol.keys.make_keys` made, or the folder in it that a site was handed.
     now
         Seconds since the epoch; the clock's if not given.
 
@@ -314,10 +370,13 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     >>> late.problems[0].partition(": ")[2]
     'the certificate ended on 1970-04-11 00:00 UTC; renew it: fedpact keys renew'
     """
-    place = Path(folder)
+    place, at = Path(folder), time.time() if now is None else now
+    if _is_own(place):
+        return _check_own(place, at)
     index = read_index(place)
-    found = _Findings(place, time.time() if now is None else now)
+    found = _Findings(place, at)
     files = _list_files(found, index)
+    here = {name: sum(files[f"{at}/{key}"] for key in _PRIVATE) for name, at in index.folders.items()}
     _check_tls(found)
     _check_signing(found, OPERATOR, index.operator)
     supernodes = {name: _check_site(found, name, index) for name in index.sites}
@@ -328,10 +387,11 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
         folder=fspath(folder),
         sites=index.sites,
         files=files,
-        handed_over=tuple(
-            name for name, at in index.folders.items() if not any(files[f"{at}/{key}"] for key in _PRIVATE)
+        handed_over=tuple(name for name, count in here.items() if count == 0),
+        incomplete=tuple(name for name, count in here.items() if 0 < count < len(_PRIVATE)),
+        certificates=tuple(
+            _to_check(f"{TLS}/{name}.crt", certificate) for name, certificate in found.certificates.items()
         ),
-        certificates=tuple(_to_check(name, certificate) for name, certificate in found.certificates.items()),
         problems=tuple(found.problems),
         status=_judge(found),
     )
@@ -344,9 +404,9 @@ def _check_site(found: _Findings, name: str, index: Index) -> bytes | None:
     return _check_supernode(found, place)
 
 
-def _to_check(name: str, certificate: x509.Certificate) -> CertificateCheck:
+def _to_check(file: str, certificate: x509.Certificate) -> CertificateCheck:
     return CertificateCheck(
-        file=f"{TLS}/{name}.crt",
+        file=file,
         hosts=hosts_of(certificate),
         valid_from=certificate.not_valid_before_utc.timestamp(),
         valid_until=certificate.not_valid_after_utc.timestamp(),

@@ -54,12 +54,14 @@ def _read_path(text: str) -> URL:
 def find_ledger(where: Where) -> Where:
     """Name the ledger of a run whose home is given; anything but a folder stays as it is."""
     text = os.fspath(where)
-    if "://" in text or not Path(text).is_dir():
+    if not text or "://" in text or not Path(text).is_dir():
         return where
     note = Path(text) / _OF_RUN
     if not note.is_file():
         raise LedgerError(
-            one_line(f"there is no ledger at {text}: it is a folder, and not the home of a run (no {_OF_RUN} in it)")
+            one_line(
+                f"there is no ledger at {text}: it is a folder, and not the home of a run (no {_OF_RUN} in it)"
+            )
         )
     return _read_note(note, Path(text))
 
