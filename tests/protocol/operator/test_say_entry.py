@@ -148,3 +148,10 @@ def test_whatever_an_entry_holds_it_says_one_line(kind, body):
     said = say_entry(entry(kind, body))
     assert said
     assert said.isprintable()
+
+
+def test_what_rounding_leaves_of_a_payment_is_nothing():
+    amounts = {"labelling": 0.3, "fee": 0.3, "withheld": 0.0, "amount": -4.44e-16}
+    statement = {**amounts, "why": None, "contributed": 3}
+    assert say_entry(entry("pay", {"site": "bob", "statement": statement})) == "bob is paid 0 for 3 samples"
+    assert say_entry(entry("close", {"paid": 4.44e-16})) == "finished: 0 paid in all"

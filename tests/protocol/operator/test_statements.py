@@ -1,5 +1,7 @@
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -20,6 +22,7 @@ from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = '<script>alert("x")</script> & sons'
 
 
@@ -233,3 +236,54 @@ def statements_of_cached(ledger):
     if ledger not in CACHE:
         CACHE[ledger] = statements_of(ledger)[0]
     return CACHE[ledger]
+
+
+def with_amounts(found, **changes):
+    return replace(found, statement={**found.statement, "why": None, **changes}).to_html()
+
+
+def numbers_of(page):
+    lines = page[page.index("<h2>Settlement") : page.index("<h2>Verification")]
+    return re.findall(r'class="number">([^<]*)</td>', lines)
+
+
+def test_a_column_of_money_has_one_number_of_decimals(books):
+    found = statements_of(books)[0]
+    plain = {"cost": 0.8, "contributed": 19, "labelling": 15.2, "fee": 0.25, "withheld": 0.0}
+    page = with_amounts(found, **plain, amount=14.95)
+    assert "at 0.80 per sample" in page
+    assert numbers_of(page) == ["15.20", "−0.25", "14.95"]
+    page = with_amounts(found, **{**plain, "cost": 1 / 3, "labelling": 19 / 3}, amount=19 / 3 - 0.25)
+    assert "at 0.333333 per sample" in page
+    assert numbers_of(page) == ["6.33333", "−0.25000", "6.08333"]
+    page = with_amounts(found, **{**plain, "labelling": 1234567.0}, amount=1234567.0 - 0.25)
+    assert numbers_of(page) == ["1,234,567.00", "−0.25", "1,234,566.75"]
+
+
+@pytest.mark.parametrize("dust", [4.44e-16, -4.44e-16, 0.0])
+def test_what_rounding_leaves_is_nothing_on_the_page_and_exact_in_the_file(books, dust):
+    found = statements_of(books)[0]
+    changed = {"labelling": 0.1 + 0.2, "fee": 0.3, "withheld": 0.0, "amount": dust, "contributed": 3, "cost": 0.1}
+    page = with_amounts(found, **changed)
+    assert numbers_of(page) == ["0.30", "−0.30", "0.00"]
+    assert "e-16" not in page
+    assert "Owed to the operator" not in page
+    kept = replace(found, statement={**found.statement, **changed}).to_dict()["statement"]
+    assert (kept["labelling"], kept["amount"]) == (0.30000000000000004, dust)
+
+
+def count_pages(folder, page):
+    (folder / "page.html").write_text(page)
+    words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    command = [CHROMIUM, *words, f"--user-data-dir={folder}/profile", f"--print-to-pdf={folder / 'page.pdf'}"]
+    subprocess.run([*command, f"file://{folder / 'page.html'}"], check=True, capture_output=True, timeout=120)
+    return len(re.findall(rb"/Type\s*/Page\b", (folder / "page.pdf").read_bytes()))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_a_statement_is_one_page_of_paper(books, tmp_path):
+    found = statements_of(books)[1]
+    assert count_pages(tmp_path, found.to_html()) == 1
+    why = "the samples do not look like what was reported"
+    flagged = replace(found, statement={**found.statement, "amount": 0.0, "withheld": 4.0, "why": why})
+    assert count_pages(tmp_path, flagged.to_html()) == 1

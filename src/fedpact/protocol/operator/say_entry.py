@@ -8,6 +8,7 @@ from typing import Any
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.operator.money import without_dust
 
 
 def _say_samples(count: int) -> str:
@@ -61,9 +62,15 @@ def _say_choice(body: Mapping[str, Any]) -> str:
 def _say_payment(body: Mapping[str, Any]) -> str:
     statement = body["statement"]
     withheld = f", {statement['withheld']:g} withheld: {statement['why']}" if statement["why"] else ""
-    amount, given = statement["amount"], _say_samples(statement["contributed"])
+    total = max(abs(statement.get(key, 0.0)) for key in ("labelling", "fee", "withheld", "amount"))
+    amount, given = without_dust(statement["amount"], total), _say_samples(statement["contributed"])
     paid = f"is paid {amount:g}" if amount >= 0 else f"pays {-amount:g}"
     return f"{body['site']} {paid} for {given}{withheld}"
+
+
+def _say_sum(amount: float) -> str:
+    """Say what all payments come to; what rounding leaves of shares that cancel is nothing."""
+    return f"{without_dust(amount, 1.0):g}"
 
 
 _SAY: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
@@ -75,11 +82,13 @@ _SAY: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "plan": lambda body: f"planned, for {body['plan']['cost']:g}: {_say_counts(body['plan']['contributions'])}",
     "choose": _say_choice,
     "train": lambda body: f"weights after round {body['round']}",
-    "settle": lambda body: f"settled by {body['settlement']['rule']}: spend {body['settlement']['spend']:g}",
+    "settle": lambda body: (
+        f"settled by {body['settlement']['rule']}: spend {_say_sum(body['settlement']['spend'])}"
+    ),
     "pay": _say_payment,
     "stop": lambda body: f"stopped: {body['why']}",
     "resume": lambda body: "taken up again",
-    "close": lambda body: f"finished: {body['paid']:g} paid in all",
+    "close": lambda body: f"finished: {_say_sum(body['paid'])} paid in all",
 }
 
 

@@ -7,6 +7,8 @@ from html import escape
 from string import Template
 from typing import Any
 
+from fedpact.protocol.operator.money import count_decimals, format_money, without_dust
+
 _PAGE = Template("""\
 <!DOCTYPE html>
 <html lang="en">
@@ -20,24 +22,26 @@ _PAGE = Template("""\
   --warn: #8f2d12; }
 * { box-sizing: border-box; }
 body { margin: 0; background: #e9ecef; color: var(--ink);
-  font: 10.5pt/1.45 "Source Sans 3", "Helvetica Neue", Arial, "Liberation Sans", sans-serif; }
+  font: 10pt/1.4 "Source Sans 3", "Helvetica Neue", Arial, "Liberation Sans", sans-serif; }
 main { width: 210mm; min-height: 297mm; margin: 8mm auto; padding: 20mm 20mm 16mm; background: #fff;
   box-shadow: 0 1px 6px rgb(0 0 0 / 18%); }
 header { display: flex; justify-content: space-between; align-items: flex-start; gap: 10mm;
-  border-bottom: 2px solid var(--ink); padding-bottom: 5mm; }
+  border-bottom: 2px solid var(--ink); padding-bottom: 4mm; }
 h1 { margin: 0; font-size: 20pt; font-weight: 600; letter-spacing: -0.01em; line-height: 1.15; }
-h2 { margin: 8mm 0 2mm; font-size: 8.5pt; font-weight: 600; text-transform: uppercase; letter-spacing: 0.08em;
+h2 { margin: 6mm 0 1.5mm; font-size: 8.5pt; font-weight: 600; text-transform: uppercase; letter-spacing: 0.08em;
   color: var(--soft); break-after: avoid; }
 p { margin: 0 0 2mm; }
 .soft { color: var(--soft); }
 .due { text-align: right; white-space: nowrap; }
 .due b { display: block; font-size: 20pt; font-weight: 600; line-height: 1.15; }
-.parties { display: grid; grid-template-columns: 1fr 1fr; gap: 4mm 10mm; margin-top: 6mm; }
-dl { margin: 0; display: grid; grid-template-columns: 30mm 1fr; gap: 0.6mm 4mm; }
+.parties { display: grid; grid-template-columns: 1fr 1fr; gap: 4mm 10mm; margin-top: 5mm; align-items: start; }
+.parties dl { grid-template-columns: 21mm 1fr; }
+dl { margin: 0; display: grid; grid-template-columns: 30mm 1fr; gap: 0.5mm 4mm; align-content: start;
+  align-items: baseline; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums lining-nums; }
-th, td { padding: 1.7mm 2mm; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
+th, td { padding: 1.4mm 2mm; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere; }
 thead th { font-size: 8.5pt; font-weight: 600; color: var(--soft); border-bottom: 1px solid var(--ink); }
 .number { text-align: right; white-space: nowrap; }
@@ -47,11 +51,18 @@ tfoot td { font-weight: 600; border-bottom: 0; border-top: 1px solid var(--ink);
 .note { margin: 4mm 0 0; padding: 3mm 4mm; border-left: 3px solid var(--warn); background: #fbf3f0; }
 .note b { color: var(--warn); }
 .mono { font: 7.5pt/1.5 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace; }
-footer { margin-top: 9mm; padding-top: 3mm; border-top: 1px solid var(--line); font-size: 8.5pt;
+table + p { margin-top: 2mm; }
+footer { margin-top: 6mm; padding-top: 2.5mm; break-inside: avoid; border-top: 1px solid var(--line); font-size: 8.5pt;
   color: var(--soft); }
-@page { size: A4; margin: 18mm 20mm 16mm; }
+header p { margin: 0.5mm 0 0; }
+@page { size: A4; margin: 14mm 20mm 13mm;
+  @bottom-right { content: counter(page) " / " counter(pages); font: 8.5pt Arial, sans-serif; color: #5c6670; } }
 @media print {
-  body { background: #fff; }
+  body { background: #fff; font-size: 9.5pt; line-height: 1.35; }
+  h2 { margin-top: 4.5mm; }
+  th, td { padding-block: 1.1mm; }
+  .note { margin-top: 3mm; padding-block: 2mm; }
+  footer { margin-top: 4mm; }
   main { width: auto; min-height: 0; margin: 0; padding: 0; box-shadow: none; }
   .total td, .note { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
@@ -65,7 +76,7 @@ footer { margin-top: 9mm; padding-top: 3mm; border-top: 1px solid var(--line); f
 <body>
 <main>
 <header>
-<div><h1>Statement of payment</h1><p class="soft">No. $number &middot; issued $issued</p></div>
+<div><h1>Statement of payment</h1><p class="soft">No. $number<br>issued $issued</p></div>
 <div class="due"><span class="soft">$due_label</span><b>$due</b></div>
 </header>
 <div class="parties">$parties</div>
@@ -92,18 +103,38 @@ _RULES = {
 }
 
 
-def _money(value: float) -> str:
-    """Write an amount: two digits at least, six after the point at most, a true minus sign.
+class _Money:
+    """Writes the amounts of one statement, all with the same decimals.
 
     Examples
     --------
-    >>> _money(1234.5), _money(-0.125), _money(1e-12)
-    ('1,234.50', '−0.125', '0.00')
+    >>> write = _Money([15.2, 0.0, 4.44e-16])
+    >>> write(15.2), write(-4.44e-16), write(-0.5)
+    ('15.20', '0.00', '−0.50')
     """
-    text = f"{abs(value):,.6f}".rstrip("0")
-    whole, _, digits = text.partition(".")
-    text = f"{whole}.{digits.ljust(2, '0')}"
-    return f"−{text}" if value < 0 and text.strip("0.,") else text
+
+    def __init__(self, amounts: Iterable[float]) -> None:
+        listed = list(amounts)
+        self.total = max(map(abs, listed))
+        self.decimals = count_decimals(listed)
+
+    def __call__(self, value: float) -> str:
+        return format_money(value, self.decimals, self.total)
+
+
+def _money_of(body: Mapping[str, Any]) -> _Money:
+    return _Money(body[key] for key in ("labelling", "fee", "withheld", "amount"))
+
+
+def _rate(value: float) -> str:
+    """Write a price, which has decimals of its own.
+
+    Examples
+    --------
+    >>> _rate(0.8), _rate(1 / 3)
+    ('0.80', '0.333333')
+    """
+    return _Money([value])(value)
 
 
 def _time(text: str | None) -> str:
@@ -129,12 +160,15 @@ def _say_cost(cost: Any) -> str:
     """Say what a sample costs."""
     match cost:
         case {"quadratic": [linear, quadratic]}:
-            return f"{linear:g} m + {quadratic:g} m² for m samples"
+            return f"{_rate(linear)} m + {_rate(quadratic)} m² for m samples"
         case {"breakpoints": list(points), "slopes": list(slopes)}:
-            steps = [f"{slope:g} up to sample {point:g}" for point, slope in zip(points, slopes, strict=False)]
-            return f"{', '.join(steps)}, then {slopes[-1]:g}" if steps else f"{slopes[-1]:g} per sample"
+            steps = [
+                f"{_rate(slope)} up to sample {point:g}" for point, slope in zip(points, slopes, strict=False)
+            ]
+            last = _rate(slopes[-1])
+            return f"{', '.join(steps)}, then {last}" if steps else f"{last} per sample"
         case int() | float():
-            return f"{cost:g} per sample"
+            return f"{_rate(cost)} per sample"
     return str(cost)
 
 
@@ -153,7 +187,8 @@ def _parties(body: Mapping[str, Any]) -> str:
 def _notes(status: str, body: Mapping[str, Any], *, is_forged: bool) -> str:
     notes = []
     if body["why"] is not None:
-        notes.append(f"<b>Payment withheld.</b> {_money(body['withheld'])} is not paid: {escape(body['why'])}.")
+        withheld = _money_of(body)(body["withheld"])
+        notes.append(f"<b>Payment withheld.</b> {withheld} is not paid: {escape(body['why'])}.")
     if is_forged:
         notes.append(f"<b>Not valid.</b> {escape(status)}.")
     return "".join(f'<p class="note">{note}</p>' for note in notes)
@@ -176,24 +211,30 @@ def _requests(body: Mapping[str, Any]) -> str:
     )
 
 
-def _line(what: str, amount: float, kind: str = "") -> str:
-    return f'<tr{kind}><td>{what}</td><td class="number">{_money(amount)}</td></tr>'
+def _due_label(body: Mapping[str, Any]) -> str:
+    owed = without_dust(body["amount"], _money_of(body).total) < 0
+    return "Owed to the operator" if owed else "Payable to the site"
+
+
+def _line(what: str, amount: str, kind: str = "") -> str:
+    return f'<tr{kind}><td>{what}</td><td class="number">{amount}</td></tr>'
 
 
 def _settlement(body: Mapping[str, Any]) -> str:
     """Lines that add up to what is paid, whatever the rule."""
+    money = _money_of(body)
     count, net = body["contributed"], body["amount"] + body["withheld"]
     gross = net + body["fee"]
     label = "Fee for taking part" if body["rule"] == "pwyc" else "Share of all costs"
-    lines = [_line(f"{count:,} samples labelled, at {escape(_say_cost(body['cost']))}", body["labelling"])]
+    lines = [_line(f"{count:,} samples labelled, at {escape(_say_cost(body['cost']))}", money(body["labelling"]))]
     if body["rule"] == "none":
-        lines.append(_line("Not paid for under this rule", gross - body["labelling"]))
-    if body["fee"]:
-        lines.append(_line(label, -body["fee"]))
+        lines.append(_line("Not paid for under this rule", money(gross - body["labelling"])))
+    if without_dust(body["fee"], money.total):
+        lines.append(_line(label, money(-body["fee"])))
     if body["why"] is not None:
-        lines.append(_line("Withheld", -body["withheld"]))
-    total = "Owed to the operator" if body["amount"] < 0 else "Payable to the site"
-    lines.append(_line(total, abs(body["amount"]), ' class="total"'))
+        lines.append(_line("Withheld", money(-body["withheld"])))
+    total = _due_label(body)
+    lines.append(_line(total, money(abs(body["amount"])), ' class="total"'))
     rule = escape(f"{body['rule']}: {_RULES.get(body['rule'], 'see the pact')}")
     return f"<p>Rule {rule}.</p><table><tbody>{''.join(lines)}</tbody></table>"
 
@@ -244,8 +285,8 @@ def to_html(found: Mapping[str, Any]) -> str:
         title=escape(f"Statement of payment: {body['site']}, run {body['run']}"),
         number=escape(f"{body['run']}/{found['entry']}"),
         issued=_time(body["issued"]),
-        due_label="Owed to the operator" if body["amount"] < 0 else "Payable to the site",
-        due=_money(abs(body["amount"])),
+        due_label=_due_label(body),
+        due=_money_of(body)(abs(body["amount"])),
         parties=_parties(body),
         notes=_notes(found["status"], body, is_forged=found["status"].startswith("the signature is not")),
         requests=_requests(body),
