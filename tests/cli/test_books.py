@@ -113,3 +113,17 @@ def test_the_beginning_of_a_run_s_name_will_do(fedpact, ledger):
     code, out, _ = fedpact("ledger", "show", str(ledger), "--run", name[:8], "--json")
     assert code == 0
     assert {entry["run"] for entry in json.loads(out)} == {name}
+
+
+def test_payments_are_exported_for_an_accountant(fedpact, ledger, tmp_path):
+    file = tmp_path / "payments.csv"
+    words = ("ledger", "export", str(ledger), "--payments", "-o", str(file))
+    assert fedpact(*words) == (0, f"wrote 2 payments to {file}\n", "")
+    head, *lines = file.read_text().splitlines()
+    assert head == "date,run,site,samples,cost,fee,withheld,amount,receipt"
+    assert [line.split(",")[2:8] for line in lines] == [
+        ["alice", "3", "3.00", "0.50", "0.00", "2.50"],
+        ["bob", "2", "2.00", "0.50", "0.00", "1.50"],
+    ]
+    code, out, err = fedpact(*words)
+    assert (code, out, err.count("\n")) == (1, "", 1)

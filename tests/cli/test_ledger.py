@@ -199,7 +199,8 @@ def test_another_folder_is_one_line_that_says_what_is_wanted(fedpact, tmp_path, 
     code, out, err = fedpact("ledger", command, "other", *COMMANDS[command])
     assert (code, out) == (1, "")
     assert err == (
-        "error: there is no ledger at other: it is a folder, and not the home of a run (no operator/run.json in it)\n"
+        "error: there is no ledger at other: it is a folder, and not the home of a run "
+        "(no operator/run.json in it)\n"
     )
     (tmp_path / "other" / "operator").mkdir()
     for text, why in {

@@ -151,12 +151,20 @@ def verify(
 def export(
     ledger: LedgerArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .json file to write.")],
+    payments: Annotated[
+        bool, typer.Option("--payments", help="Only what was paid to whom, as CSV for bookkeeping.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
 ) -> None:
     """Write all entries to a file: CSV for tables, JSON that can be checked and made a ledger again.
 
-    Example: [bold]fedpact ledger export run.ledger -o run.json[/bold]
+    Example: [bold]fedpact ledger export run.ledger -o run.json[/bold], for an accountant
+    [bold]fedpact ledger export run.ledger --payments -o payments.csv[/bold]
     """
+    if payments:
+        count = fp.protocol.export_payments(ledger, output, force=force)
+        console().print(escape(f"wrote {count} payments to {output}"), soft_wrap=True)
+        return
     with fp.protocol.Ledger.open(ledger) as opened:
         fp.protocol.export_ledger(opened, output, force=force)
         console().print(escape(f"wrote {len(opened)} entries to {output}"), soft_wrap=True)

@@ -24,6 +24,7 @@ from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.check_books import BooksCheck, BooksProblem, BooksStatus, check_books
 from fedpact.protocol.operator.operator import Operator, Outgoing, resume_run, start_run
 from fedpact.protocol.operator.outcome import RunOutcome
+from fedpact.protocol.operator.payments_csv import export_payments
 from fedpact.protocol.operator.run_state import RunState, RunStatus
 from fedpact.protocol.operator.say_entry import say_entry
 from fedpact.protocol.operator.statements import Statement, StatementStatus, statements_of, write_statements
@@ -99,6 +100,7 @@ __all__ = [
     "check_signature",
     "export_labels",
     "export_ledger",
+    "export_payments",
     "flower",
     "hold_home",
     "import_labels",

@@ -145,3 +145,12 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, name, why):
     fill(tmp_path / "run.ledger", 3)
     with pytest.raises(LedgerError, match=why):
         export(tmp_path / "run.ledger", tmp_path / name)
+
+
+def test_no_run_or_kind_is_a_formula_in_a_spreadsheet(tmp_path):
+    with Ledger.create(tmp_path / "run.ledger") as ledger:
+        ledger.append("=1+1", {"a": "=1+1"}, run="@x", at=-1.5)
+        export_ledger(ledger, tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="") as lines:
+        (row,) = csv.DictReader(lines)
+    assert (row["kind"], row["run"], row["at"], row["body"]) == ("'=1+1", "'@x", "-1.5", '{"a":"=1+1"}')

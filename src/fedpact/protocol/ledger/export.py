@@ -17,6 +17,7 @@ from fedpact.protocol.canonical import from_canonical, to_canonical
 from fedpact.protocol.ledger.entry import MOST_BYTES, Entry, Row, check_chain
 from fedpact.protocol.ledger.place import Where
 from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.site.spreadsheets import defuse
 from fedpact.protocol.whole_files import write_whole
 
 _COLUMNS = ("seq", "at", "run", "kind", "body", "previous", "hash")
@@ -41,7 +42,8 @@ def _csv_row(values: Iterable[object]) -> bytes:
 def _csv_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
     yield _csv_row(_COLUMNS)
     for entry in entries:
-        values = {**entry.to_dict(), "at": repr(entry.at), "body": to_canonical(entry.body).decode()}
+        texts = {"run": defuse(entry.run), "kind": defuse(entry.kind), "body": to_canonical(entry.body).decode()}
+        values = {**entry.to_dict(), **texts, "at": repr(entry.at)}
         yield _csv_row(values[name] for name in _COLUMNS)
 
 

@@ -34,7 +34,6 @@ from fedpact.protocol.ledger.sqlite_bytes import (
 from fedpact.protocol.ledger.sqlite_header import Writers, is_ledger, read_writers, running_version
 from fedpact.protocol.ledger.store import chunks_up
 
-
 _NOTED = re.compile(r"[0-9a-f]{12,64}")
 """A hash, or enough of its beginning: ``fedpact ledger show`` prints 12 digits."""
 

@@ -26,8 +26,12 @@ def without_dust(value: float, total: float) -> float:
     return 0.0 if abs(value) <= _TOL * abs(total) else value
 
 
+def _is_cents(value: float, total: float) -> bool:
+    return abs(value) < _PLAIN and abs(value - round(value, _CENTS)) <= _TOL * abs(total)
+
+
 def _decimals_of(value: float, total: float) -> int:
-    if abs(value - round(value, _CENTS)) <= _TOL * abs(total):
+    if value == 0 or _is_cents(value, total):
         return _CENTS
     return max(_CENTS, _DIGITS - 1 - floor(log10(abs(value))))
 
@@ -43,6 +47,18 @@ def count_decimals(values: Iterable[float]) -> int:
     listed = list(values)
     total = max(map(abs, listed), default=0.0)
     return max((_decimals_of(without_dust(value, total), total) for value in listed), default=_CENTS)
+
+
+def plain_amount(value: float, total: float) -> str:
+    """Write an amount for a program to read: without dust, in cents where these are exact, else every digit.
+
+    Examples
+    --------
+    >>> plain_amount(0.1 + 0.2, 0.3), plain_amount(-4e-16, 0.3), plain_amount(1 / 3, 1.0)
+    ('0.30', '0.00', '0.3333333333333333')
+    """
+    shown = without_dust(value, total)
+    return f"{shown:.{_CENTS}f}" if _is_cents(shown, total) else repr(value)
 
 
 def format_money(value: float, decimals: int, total: float) -> str:

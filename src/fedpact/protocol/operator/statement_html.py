@@ -52,8 +52,8 @@ tfoot td { font-weight: 600; border-bottom: 0; border-top: 1px solid var(--ink);
 .note b { color: var(--warn); }
 .mono { font: 7.5pt/1.5 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace; }
 table + p { margin-top: 2mm; }
-footer { margin-top: 6mm; padding-top: 2.5mm; break-inside: avoid; border-top: 1px solid var(--line); font-size: 8.5pt;
-  color: var(--soft); }
+footer { margin-top: 6mm; padding-top: 2.5mm; break-inside: avoid; border-top: 1px solid var(--line);
+  font-size: 8.5pt; color: var(--soft); }
 header p { margin: 0.5mm 0 0; }
 @page { size: A4; margin: 14mm 20mm 13mm;
   @bottom-right { content: counter(page) " / " counter(pages); font: 8.5pt Arial, sans-serif; color: #5c6670; } }

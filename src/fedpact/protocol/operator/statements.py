@@ -175,7 +175,18 @@ def statements_of(books: AnyLedger, run: str | None = None) -> list[Statement]:
     """
     listed = list(read_entries(books))
     name = _find_run(listed, run)
-    entries = [entry for entry in listed if entry.run == name]
+    return _statements_in([entry for entry in listed if entry.run == name])
+
+
+def all_statements(books: AnyLedger) -> list[Statement]:
+    """Read the statements of all runs of a ledger, run after run."""
+    runs: dict[str, list[Entry]] = {}
+    for entry in read_entries(books):
+        runs.setdefault(entry.run, []).append(entry)
+    return [found for entries in runs.values() if entries[0].kind == "open" for found in _statements_in(entries)]
+
+
+def _statements_in(entries: Sequence[Entry]) -> list[Statement]:
     pact = entries[0].body["pact"]
     sites = [agent["name"] for agent in pact["agents"]]
     slugs = dict(zip(sites, make_slugs(sites, default="site"), strict=True))

@@ -1,5 +1,7 @@
 """CSV files as people and their spreadsheets write them: commas, semicolons or tabs, any ends of lines.
 
+What others wrote goes into a cell as text that no spreadsheet takes for a formula.
+
 Nothing is guessed about content: a quote that is never closed, or bytes that are not UTF-8, are refused with
 the line, since half a file read in silence would lose somebody's work.
 """
@@ -17,6 +19,7 @@ from fedpact.describe.parsing import one_line, read_text
 from fedpact.errors import FederationError
 
 _SEPARATORS = ",;\t"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,30 @@ def find_column(sheet: Sheet, name: str, path: Path) -> int:
             one_line(f"{path}: the first line must name the columns point and label; {name} {wrong}: {found}")
         )
     return places[0]
+
+
+def defuse(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula; numbers stay as they are.
+
+    Examples
+    --------
+    >>> defuse("=cmd()"), defuse("-0.5"), defuse("north"), defuse("-1+1")
+    ("'=cmd()", '-0.5', 'north', "'-1+1")
+    """
+    return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
+
+
+def is_same_cell(text: str, other: str) -> bool:
+    """Whether two cells are of one text, whichever of them was defused."""
+    return text.strip() == other.strip() or defuse(text.strip()) == defuse(other.strip())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def to_csv(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> bytes:
