@@ -149,6 +149,9 @@ class Problems:
         for problem in error.problems:
             self.add(problem)
 
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
     def raise_if_any(self, prefix: str = "") -> None:
         """Raise one :class:`FederationError` with everything noted so far."""
         if self._found:

@@ -37,7 +37,7 @@ def test_export_fill_in_import(fedpact, desk):
     code, out, _ = fedpact("label", "status", "the site")
     assert code == 0
     assert "the run waits for labels: export them, fill in the column label, import the file" in out
-    assert out.splitlines()[2].split() == ["run-1", "2", "1", "1"]
+    assert out.splitlines()[2].split() == ["run-1", "2", "1", "1", "0"]
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,54 @@ def test_force_replaces_a_file(fedpact, desk):
     desk.with_name("there.csv").write_text("old")
     assert fedpact("label", "export", "the site", "-o", "there.csv", "--force")[0] == 0
     assert desk.with_name("there.csv").read_text(encoding="utf-8-sig") == "point,label\n2,\n4,\n"
+
+
+def test_export_says_which_point_is_which(fedpact, desk):
+    _, out, _ = fedpact("label", "export", "the site", "-o", "todo.csv")
+    assert "point 1 is the first line of the site's predictions below the names, point 2 the second" in out
+
+
+def test_import_says_which_rows_repeat_others(fedpact, desk):
+    desk.with_name("todo.csv").write_text("point,label\n2,no\n2,no\n4,yes\n2,no\n")
+    code, out, _ = fedpact("label", "import", "the site", "todo.csv")
+    assert code == 0
+    assert "2 new labels; 2 rows repeat another" in out
+    desk.with_name("todo.csv").write_text("point,label\n2,no\n2,no\n")
+    assert "0 new labels; 1 row repeats another" in fedpact("label", "import", "the site", "todo.csv")[1]
+
+
+def test_status_after_a_contribution_says_what_was_contributed(fedpact, desk):
+    FolderStore(desk / ".fedpact").save("run-1", {"wanted": [], "drawn": 2, "number": 1})
+    code, out, _ = fedpact("label", "status", "the site")
+    assert code == 0
+    assert out.splitlines()[2].split() == ["run-1", "0", "0", "0", "2"]
+    assert "every sample that was asked for is labelled and contributed: nothing is to be done now" in out
+    assert json.loads(fedpact("label", "status", "the site", "--json")[1])["contributed"] == 2
+
+
+def test_the_site_s_own_ids_go_out_and_are_checked_when_they_come_back(fedpact, desk):
+    with (desk / "site.toml").open("a") as file:
+        file.write('ids = "ids.csv"\n')
+    (desk / "ids.csv").write_text("id,ward\np1,x\n=p2,x\np3,y\n0007,y\n")
+    fedpact("label", "export", "the site", "-o", "todo.csv")
+    todo = desk.with_name("todo.csv")
+    assert todo.read_text(encoding="utf-8-sig") == "point,id,label\n2,'=p2,\n4,0007,\n"
+    todo.write_text("point,id,label\n2,=p2,no\n4,p3,no\n")
+    code, out, err = fedpact("label", "import", "the site", "todo.csv")
+    assert (code, out) == (1, "")
+    assert err == (
+        "error: todo.csv, line 3: point 4 is '0007' at this site, and 'p3' in the file; were points moved?\n"
+    )
+    assert not (desk / "annotations.csv").exists()
+    for text in ("point,id,label\n2,'=p2,no\n", "point,label\n4,no\n"):
+        todo.write_text(text)
+        assert fedpact("label", "import", "the site", "todo.csv")[0] == 0
+    assert (desk / "annotations.csv").read_text() == "point,label\n2,no\n4,no\n"
+
+
+def test_what_people_are_shown_is_no_formula(fedpact, desk):
+    with (desk / "site.toml").open("a") as file:
+        file.write('examples = "notes.csv"\n')
+    (desk / "notes.csv").write_text("note\na\n=cmd()\nb\n-3\n")
+    fedpact("label", "export", "the site", "-o", "todo.csv")
+    assert desk.with_name("todo.csv").read_text(encoding="utf-8-sig") == "point,label,note\n2,,'=cmd()\n4,,-3\n"

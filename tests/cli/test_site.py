@@ -67,3 +67,24 @@ def test_joining_away_without_keys_starts_nothing(fedpact, clinic):
     assert err == (
         "error: a SuperLink at fl.example.org:9092 is not joined without keys; give the folder of yours\n"
     )
+
+
+def test_all_problems_are_shown_one_to_a_line(fedpact, clinic):
+    (clinic / "site.toml").write_text(
+        'name = "x"\npredictions = "gone.csv"\nlables = "y.csv"\nleast = -4\nmost = "x"\nkey = "gone.key"\n'
+    )
+    code, out, err = fedpact("site", "check", str(clinic))
+    assert (code, out) == (1, "")
+    lines = err.splitlines()
+    assert all(line.startswith(f"error: {clinic}/") for line in lines)
+    assert len(lines) == 5
+    for what in ("lables", "least must be a whole number >= 1; it is -4", "most", "gone.key", "gone.csv"):
+        assert sum(what in line for line in lines) == 1
+
+
+def test_no_more_problems_are_shown_than_can_be_read(fedpact, clinic):
+    unknown = "".join(f"unknown_{number} = 1\n" for number in range(25))
+    (clinic / "site.toml").write_text(f'name = "x"\npredictions = "predictions.csv"\n{unknown}')
+    lines = fedpact("site", "check", str(clinic))[2].splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "error: and 5 more problems"

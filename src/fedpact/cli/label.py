@@ -35,12 +35,15 @@ def export(
 ) -> None:
     """Write the points that a run waits for to a CSV file, for people to fill in the column "label".
 
+    Points are numbered from 1: point 1 is the first line of the site's predictions below the names.
+
     Example: [bold]fedpact label export cleveland -o todo.csv[/bold]
     """
     found = fp.protocol.export_labels(folder, output, run=run, force=force)
     done = f"fedpact label import {shlex.quote(str(folder))} {shlex.quote(str(output))}"
     lines = [
         f"wrote {output}: {found.missing} points to label; fill in the column label",
+        "point 1 is the first line of the site's predictions below the names, point 2 the second",
         f"next: {done}",
     ]
     answer(found, lambda: _print(found, *lines), as_json=as_json)
@@ -57,12 +60,14 @@ def import_(
     Example: [bold]fedpact label import cleveland todo.csv[/bold]
     """
     found = fp.protocol.import_labels(folder, file)
-    answer(found, lambda: _print(found, f"{found.added} new labels", found.status.value), as_json=as_json)
+    repeated = "" if not found.repeated else f"; {found.repeated} {_rows(found.repeated)} another"
+    line = f"{found.added} new label{'' if found.added == 1 else 's'}{repeated}"
+    answer(found, lambda: _print(found, line, found.status.value), as_json=as_json)
 
 
 @app.command()
 def status(folder: FolderArgument, run: RunOption = None, as_json: JsonOption = False) -> None:
-    """Say how many labels a run waits for.
+    """Say how many labels a run waits for, and how many samples it has been given.
 
     Example: [bold]fedpact label status cleveland[/bold]
     """
@@ -70,10 +75,15 @@ def status(folder: FolderArgument, run: RunOption = None, as_json: JsonOption = 
     answer(found, lambda: _print(found, found.status.value), as_json=as_json)
 
 
+def _rows(count: int) -> str:
+    return "row repeats" if count == 1 else "rows repeat"
+
+
 def _print(found: fp.protocol.Labelling, *lines: str) -> None:
     """Print the counts, then what to do."""
-    table = make_table("run", "wanted", "labelled", "missing")
-    table.add_row(escape(found.run or "none"), str(found.wanted), str(found.labelled), str(found.missing))
+    table = make_table("run", "wanted", "labelled", "missing", "contributed")
+    counts = (found.wanted, found.labelled, found.missing, found.contributed)
+    table.add_row(escape(found.run or "none"), *map(str, counts))
     print_table(f"site {found.site}", table)
     for line in lines:
         console().print(escape(line), soft_wrap=True)

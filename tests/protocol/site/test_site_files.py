@@ -117,9 +117,21 @@ WRONG = {
     ),
     "key-missing": ({"key": '"gone.key"'}, "gone.key"),
     "operator": ({"operator": '"12ab"'}, "12ab"),
-    "masses-missing": ({"masses": '"gone.npy"'}, "gone.npy: not an array (.npy): "),
-    "masses-no-array": ({"masses": '"labels.csv"'}, "labels.csv: not an array (.npy): "),
-    "masses-pickled": ({"masses": '"pickled.npy"'}, "pickled.npy: not an array (.npy): "),
+    "masses-missing": ({"masses": '"gone.npy"'}, "gone.npy: no such file"),
+    "masses-no-numbers": ({"masses": '"labels.csv"'}, "labels.csv: line 2: 'label' must be a number"),
+    "masses-two-columns": ({"masses": '"wide.csv"'}, "wide.csv: must have one column; it has 2"),
+    "masses-pickled": ({"masses": '"pickled.npy"'}, "pickled.npy: not an .npy array that can be read without"),
+    "points-no-header": ({"points": '"numbers.csv"'}, "numbers.csv: line 1 must be a header of different names"),
+    "points-flat": ({"points": '"weights.npy"'}, "points must be a line of numbers for each point; their shape"),
+    "points-short": ({"points": '"wide.csv"'}, "points must be one for each of 3 predictions; they are 2"),
+    "ids-missing": ({"ids": '"gone.csv"'}, "gone.csv: no such file"),
+    "ids-short": ({"ids": '"later-labels.csv"'}, "ids must be one line for each of 3 points; they are 2"),
+    "ids-twice": ({"ids": '"twice.csv"'}, "twice.csv: ids must be different; 'a' is there twice"),
+    "ids-which": (
+        {"ids": '"predictions.csv"'},
+        "predictions.csv: the first line must name the column id once; id is not",
+    ),
+    "least": ({"least": "-4"}, "least must be a whole number >= 1; it is -4"),
     "masses-of-another": ({"masses": '"weights.npy"'}, "masses must be a number for each of 3 points"),
     "held-out": ({"held_out": '{predictions = "later.csv"}'}, "held_out must have predictions and labels; it is"),
     "held-out-labels": (
@@ -180,6 +192,9 @@ def test_a_folder_that_cannot_be_read(kind, home):
     report(three, name="clinic").save(home / "more.npz")
     np.save(home / "pickled.npy", np.array([{"a": 1}] * 3, dtype=object), allow_pickle=True)
     np.save(home / "weights.npy", np.array([3, -1]))
+    (home / "numbers.csv").write_text("1,2\n3,4\n5,6\n")
+    (home / "wide.csv").write_text("x,y\n1,2\n3,4\n")
+    (home / "twice.csv").write_text("id\na\nb\na\n")
     write_toml(home, **changes)
     with pytest.raises(FedpactError) as caught:
         read_site(home)
@@ -194,6 +209,36 @@ def test_every_problem_of_the_table_is_listed(home):
     with pytest.raises(FedpactError) as caught:
         read_site(home)
     assert len(caught.value.problems) == 3
+
+
+def test_every_problem_of_the_folder_is_listed(home):
+    files = {"masses": '"gone.npy"', "labels": '"gone.csv"', "key": '"gone.key"', "report": '"gone.npz"'}
+    write_toml(home, sede="1", least="-4", most='"x"', **files)
+    with pytest.raises(FedpactError) as caught:
+        read_site(home)
+    said = [problem.removeprefix(f"{home}/") for problem in caught.value.problems]
+    assert [problem.partition(" ")[0] + problem.partition(" ")[2][:9] for problem in said] == [
+        "site.toml:unknown k",
+        "site.toml:most must",
+        "site.toml:least mus",
+        "gone.key:no such f",
+        "gone.npy:no such f",
+        "gone.csv:no such f",
+        "gone.npz:no such f",
+    ]
+
+
+def test_numbers_may_stand_in_csv_files(home):
+    (home / "masses.csv").write_text("mass\n0.5\n1/4\n0.25\n")
+    (home / "points.csv").write_text("age,size\n1,2\n3,4.5\n5,6\n")
+    (home / "weights.csv").write_text("weight\n3\n1\n")
+    later = '{predictions = "later.csv", labels = "later-labels.csv", weights = "weights.csv"}'
+    write_toml(home, masses='"masses.csv"', points='"points.csv"', held_out=later)
+    site = read_site(home)
+    assert site.pool.masses.tolist() == [0.5, 0.25, 0.25]
+    assert site.trainer.points.tolist() == [[1, 2], [3, 4.5], [5, 6]]
+    assert site.held_out.weights.tolist() == [3, 1]
+    assert site.held_out.count_mistakes(1).n == 4
 
 
 @pytest.mark.parametrize("place", ["gone", "gone/site.toml"])

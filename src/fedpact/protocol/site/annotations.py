@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError, LabelsPendingError, Problems
-from fedpact.protocol.site.spreadsheets import find_column, read_sheet, to_csv
+from fedpact.protocol.site.spreadsheets import find_column, is_same_cell, read_sheet, to_csv
 from fedpact.protocol.whole_files import alone_at, write_whole
 
 LOG = logging.getLogger("fedpact")
@@ -28,6 +28,7 @@ MISSING = -1
 """Instead of a label's code: nobody has labelled this point yet."""
 FILE = "annotations.csv"
 HEAD = ("point", "label")
+ID = "id"
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SHOWN = 12
 
@@ -49,8 +50,22 @@ def _find_spelling(spellings: Mapping[str, str], label: str) -> str | None:
     return spellings.get(label, spellings.get(label.casefold()))
 
 
+class Filled(NamedTuple):
+    """What people filled in."""
+
+    labels: dict[int, str]
+    """By point, numbered from 0."""
+    repeated: int
+    """Rows that say of a point what another row has said already."""
+
+
 def read_annotations(path: Path, classes: tuple[Any, ...], n: int) -> dict[int, str]:
-    """Read labels by point, numbered from 0; rows without a label are passed over.
+    """Read labels by point, numbered from 0; see :func:`read_filled`."""
+    return read_filled(path, classes, n).labels
+
+
+def read_filled(path: Path, classes: tuple[Any, ...], n: int, ids: tuple[str, ...] | None = None) -> Filled:
+    """Read labels by point; rows without a label are passed over.
 
     Parameters
     ----------
@@ -60,6 +75,8 @@ def read_annotations(path: Path, classes: tuple[Any, ...], n: int) -> dict[int, 
         What a label may be.
     n
         Number of points.
+    ids
+        What the site calls each of them; a column ``id``, if there is one, must say the same.
 
     Raises
     ------
@@ -68,15 +85,29 @@ def read_annotations(path: Path, classes: tuple[Any, ...], n: int) -> dict[int, 
     """
     sheet = read_sheet(path)
     at_point, at_label = (find_column(sheet, name, path) for name in HEAD)
+    has_ids = ids is not None and ID in [title.casefold() for title in sheet.head]
+    at_id = find_column(sheet, ID, path) if has_ids else None
     spellings, problems, found = _spellings(classes), Problems(), dict[int, str]()
+    labelled = 0
     for line, cells in sheet.rows:
         text, label = cells[at_point], cells[at_label]
         if text or label:
             problem = _take(found, text, label, n, spellings, classes)
+            if problem is None and ids is not None and at_id is not None:
+                problem = _compare(text, cells[at_id], ids)
             if problem is not None:
                 problems.add(one_line(f"{path}, line {line}: {problem}"))
+            labelled += bool(label)
     problems.raise_if_any()
-    return found
+    return Filled(labels=found, repeated=labelled - len(found))
+
+
+def _compare(text: str, given: str, ids: tuple[str, ...]) -> str | None:
+    """Say if a point is no longer the one that was exported under its number."""
+    own = ids[int(text) - 1]
+    if is_same_cell(given, own):
+        return None
+    return f"point {text} is {shorten(own)} at this site, and {shorten(given)} in the file; were points moved?"
 
 
 def _take(

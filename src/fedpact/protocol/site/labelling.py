@@ -1,8 +1,9 @@
 """Labelling by people: what a run asks for goes out as a CSV file, and comes back with a column filled in.
 
 A site that finds samples without a label tells the operator that it needs more time, and notes which points
-these are. :func:`export_labels` writes them down, with what people have to see of each if ``examples`` in
-``site.toml`` says where that is; :func:`import_labels` takes the filled file, wholly or not at all. The next
+these are. :func:`export_labels` writes them down, each by its number (point 1 is the first line of ``predictions``
+below the names), by what the site calls it if ``ids`` in ``site.toml`` says where that is, and with what people
+have to see of it if ``examples`` does; :func:`import_labels` takes the filled file, wholly or not at all. The next
 time the operator asks, the labels are there, and the run goes on.
 """
 
@@ -19,11 +20,11 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError
-from fedpact.protocol.site.annotations import FILE, HEAD, Annotations, read_annotations
+from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
-from fedpact.protocol.site.site_files import MEMORY, read_pool, read_table
+from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_table
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import Sheet, read_sheet, to_csv
+from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
 from fedpact.protocol.whole_files import write_whole
 
 _BOM = b"\xef\xbb\xbf"
@@ -36,6 +37,7 @@ class LabellingStatus(Enum):
     NOT_ASKED = "no run has asked this site for labels yet: nothing is to be done until one does"
     WAITING = "the run waits for labels: export them, fill in the column label, import the file"
     COMPLETE = "every label that was asked for is there: the run goes on when the operator asks again"
+    CONTRIBUTED = "every sample that was asked for is labelled and contributed: nothing is to be done now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,10 @@ class Labelling:
     """Those of them that have one now."""
     added: int
     """Labels that the file brought, those for other runs included; 0 if none was imported."""
+    repeated: int = 0
+    """Rows of the file that say of a point what another row has said already."""
+    contributed: int = 0
+    """Samples that the site has contributed to the run: how often each candidate is wrong on them."""
     site: str
     run: str | None
     """The run that wants them; None if there is none."""
@@ -64,7 +70,10 @@ class Labelling:
         """How far people are."""
         if self.run is None:
             return LabellingStatus.NOT_ASKED
-        return LabellingStatus.WAITING if self.missing else LabellingStatus.COMPLETE
+        if self.missing:
+            return LabellingStatus.WAITING
+        is_done = self.contributed and not self.wanted
+        return LabellingStatus.CONTRIBUTED if is_done else LabellingStatus.COMPLETE
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -73,6 +82,8 @@ class Labelling:
             "labelled": self.labelled,
             "missing": self.missing,
             "added": self.added,
+            "repeated": self.repeated,
+            "contributed": self.contributed,
             "status": self.status.value,
             "site": self.site,
             "run": self.run,
@@ -99,12 +110,13 @@ class _Desk:
                     one_line(f"{place}: labels come from {key} = {shorten(self.table[key])}, and not from people")
                 )
         predicted = read_pool(self.home, self.table)
-        self.n = predicted.n
+        self.n, self.ids = predicted.n, read_ids(self.home, self.table, predicted.n)
         self.annotations = Annotations(self.home / FILE, predicted.classes, predicted.n)
         store = FolderStore(self.home / MEMORY)
         self.runs = store.runs()
         records = {run: store.load(run) for run in self.runs}
         self.wanted = {run: list(record["wanted"]) for run, record in records.items() if "wanted" in record}
+        self.contributed = {run: int(record.get("drawn", 0)) for run, record in records.items()}
 
     def find_run(self, run: str | None) -> str | None:
         """Return the run of that name, or the one that began last of those that asked for labels."""
@@ -113,13 +125,15 @@ class _Desk:
             raise FederationError(f"run {shorten(run)} has not asked site {self.name!r} for labels; {known}")
         return run if run is not None else next(iter(self.wanted), None)
 
-    def count(self, run: str | None, *, added: int = 0, file: Path | None = None) -> Labelling:
+    def count(self, run: str | None, *, added: int = 0, repeated: int = 0, file: Path | None = None) -> Labelling:
         """Say how far labelling is."""
         wanted, known = [] if run is None else self.wanted[run], self.annotations.read()
         return Labelling(
             wanted=len(wanted),
             labelled=sum(place in known for place in wanted),
             added=added,
+            repeated=repeated,
+            contributed=0 if run is None else self.contributed[run],
             site=self.name,
             run=run,
             file=None if file is None else str(file),
@@ -127,7 +141,8 @@ class _Desk:
 
     def own_files(self) -> list[Path]:
         """Files of the site, which no export may replace."""
-        named = [self.table.get(key) for key in ("predictions", "examples", "masses", "report", "key", "operator")]
+        keys = ("predictions", "examples", "ids", "masses", "points", "report", "key", "operator")
+        named = [self.table.get(key) for key in keys]
         flat = [one for value in named for one in (value if isinstance(value, list) else [value]) if one]
         return [self.home / str(one) for one in (SITE_FILE, FILE, *flat)]
 
@@ -146,13 +161,26 @@ class _Desk:
 
 def _title(name: str) -> str:
     """Name a column that people are shown, so that it is not taken for one of ours."""
-    return f"example {name}" if name.casefold() in HEAD else name
+    return f"example {name}" if name.casefold() in (*HEAD, ID) else name
 
 
 def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None:
     shown = desk.read_examples()
-    head = [*HEAD, *(() if shown is None else map(_title, shown.head))]
-    rows = [(place + 1, "", *(() if shown is None else shown.rows[place][1])) for place in places]
+    head = [
+        HEAD[0],
+        *([] if desk.ids is None else [ID]),
+        HEAD[1],
+        *([] if shown is None else map(_title, shown.head)),
+    ]
+    rows = [
+        [
+            place + 1,
+            *([] if desk.ids is None else [defuse(desk.ids[place])]),
+            "",
+            *([] if shown is None else map(defuse, shown.rows[place][1])),
+        ]
+        for place in places
+    ]
     try:
         if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
             raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
@@ -207,17 +235,17 @@ def import_labels(folder: str | PathLike[str], file: str | PathLike[str]) -> Lab
     ------
     FederationError
         With one line per problem: a point that is none, or that nobody asked for; a label that is not among the
-        classes; a point with two labels, in the file or before.
+        classes; a point with two labels, in the file or before; an id that is no longer that of its point.
     """
     desk, source = _Desk(folder), Path(file)
     if not desk.wanted:
         raise FederationError(f"{LabellingStatus.NOT_ASKED.value}; site {desk.name!r} expects no labels")
-    labels = read_annotations(source, desk.annotations.classes, desk.n)
-    if not labels:
+    filled = read_filled(source, desk.annotations.classes, desk.n, desk.ids)
+    if not filled.labels:
         raise FederationError(one_line(f"{source}: no label is filled in; the column label is empty"))
     expected = frozenset(place for places in desk.wanted.values() for place in places)
-    added = desk.annotations.add(labels, expected, source)
-    return desk.count(desk.find_run(None), added=added, file=source)
+    added = desk.annotations.add(filled.labels, expected, source)
+    return desk.count(desk.find_run(None), added=added, repeated=filled.repeated, file=source)
 
 
 def read_labelling(folder: str | PathLike[str], *, run: str | None = None) -> Labelling:

@@ -5,12 +5,13 @@ r"""A site's folder: what it needs to take part, in ``site.toml`` and files besi
     name = "cleveland"                   # as in the federation
     predictions = "predictions.csv"      # what each candidate predicts at each of its points (.csv, .npy)
     classes = ["healthy", "ill"]         # all labels there are; left out: those that are predicted
-    masses = "masses.npy"                # samples are drawn with these chances; left out: each point once at most
+    masses = "masses.csv"                # samples are drawn with these chances; left out: each point once at most
     labels = "labels.csv"                # one column, a label for every point
     labeller = "clinic.labels:look_up"   # or a function: from the numbers of points, 0, 1, ..., to labels
-    examples = "points.csv"              # or people: what they see of each point, one line each under a first line
+    examples = "notes.csv"               # or people: what they see of each point, one line each under a first line
+    ids = "ids.csv"                      # and how the site itself calls each point, in the same way
     held_out = {predictions = "later.csv", labels = "later-labels.csv"}
-    points = "points.npy"                # its examples, if training goes on from the chosen candidate
+    points = "points.csv"                # its examples, if training goes on from the chosen candidate
     model = "softmax"                    # and what is trained: softmax regression, or a PyTorch module's factory,
                                          # "package.module:function"; held_out may then have points as well
     report = "cleveland.report.npz"      # left out: counted on the predictions when it is asked for
@@ -22,19 +23,23 @@ r"""A site's folder: what it needs to take part, in ``site.toml`` and files besi
     seed = 7                             # of the order in which it draws, for trials: two runs of 5 and of 6
                                          # samples would tell the sixth; left out: a secret one for every run
 
-Only ``name`` and ``predictions`` must be there. Without ``labels`` and ``labeller`` people label: ``fedpact label
-export`` writes what is wanted to a file, ``fedpact label import`` reads it back. What the site remembers of a run
-stands in ``.fedpact``. Paths are relative to the folder.
+Only ``name`` and ``predictions`` must be there. Points are numbered from 1, as the lines of ``predictions`` below
+the names are; every other file has a line for each of them (.csv, under a first line of names) or an entry (.npy),
+in the same order. ``masses``, ``points`` and, in ``held_out``, ``weights`` and ``points`` are numbers. Without
+``labels`` and ``labeller`` people label: ``fedpact label export`` writes what is wanted to a file, ``fedpact label
+import`` reads it back. What the site remembers of a run stands in ``.fedpact``. Paths are relative to the folder.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import tomli_w
@@ -45,9 +50,10 @@ from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
+from fedpact.describe.point_files import read_point_file
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError, Problems, ProtocolError
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.annotations import FILE as ANNOTATIONS
 from fedpact.protocol.site.annotations import Annotations
@@ -55,6 +61,7 @@ from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
+from fedpact.protocol.site.spreadsheets import find_column, read_sheet
 from fedpact.training.softmax import SoftmaxModel
 from fedpact.training.torch_model import TorchModel
 from fedpact.training.trainable import Trainable
@@ -69,6 +76,7 @@ _KEYS = (
     "labels",
     "labeller",
     "examples",
+    "ids",
     "held_out",
     "points",
     "model",
@@ -80,6 +88,12 @@ _KEYS = (
     "least",
     "seed",
 )
+
+_NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
+"""Whole numbers, and how small they may be."""
+_WHOLE_UP_TO = 2**53
+
+T = TypeVar("T")
 
 
 def _find_file(place: Path) -> Path:
@@ -96,7 +110,14 @@ def _find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    path, problems = _find_file(place), Problems()
+    problems = Problems()
+    table = _parse(_find_file(place), problems)
+    problems.raise_if_any()
+    return table
+
+
+def _parse(path: Path, problems: Problems) -> dict[str, Any]:
+    """Read the table, noting everything that is wrong with it."""
     try:
         table = parse(path, problems)
     except FederationError as error:
@@ -107,8 +128,21 @@ def read_table(place: Path) -> dict[str, Any]:
             problems.add(f"{key} is missing")
     if "labels" in table and "labeller" in table:
         problems.add("labels and labeller cannot both be given; take one")
-    problems.raise_if_any()
+    for key, least in _NUMBERS.items():
+        if key in table:
+            _note(problems, partial(read_whole_number, table[key], key, least=least))
     return table
+
+
+def _note(problems: Problems, read: Callable[[], T]) -> T | None:
+    """Read something; what is wrong with it is noted."""
+    try:
+        return read()
+    except FederationError as error:
+        problems.extend(error)
+    except ProtocolError as error:
+        problems.add(str(error))
+    return None
 
 
 def _paths(folder: Path, value: Any) -> list[Path]:
@@ -202,7 +236,7 @@ def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | 
     codes = _read_codes(folder, value["labels"], predicted)
     if len(codes) != found.n:
         raise FederationError(f"held_out must have a label for each of {found.n} points; it has {len(codes)}")
-    weights = _read_array(folder, value.get("weights"))
+    weights = _read_column_of_numbers(folder, value.get("weights"))
     if weights is not None and (
         weights.shape != codes.shape or weights.dtype.kind not in "iu" or weights.min() < 0
     ):
@@ -216,6 +250,8 @@ def _read_trainer(
     points = _read_array(home, table.get("points"))
     if points is None:
         return None
+    if points.ndim != 2:
+        raise FederationError(f"points must be a line of numbers for each point; their shape is {points.shape}")
     if len(points) != predicted.n:
         raise FederationError(f"points must be one for each of {predicted.n} predictions; they are {len(points)}")
     model: Trainable
@@ -225,22 +261,38 @@ def _read_trainer(
         model = TorchModel(module=str(table["model"]), classes=predicted.classes)
     later = None if held_out is None else _read_array(home, table["held_out"].get("points"))
     aside = None if held_out is None or later is None else (later, held_out.labels)
-    return ModelTrainer(site=str(table["name"]), model=model, points=points, held_out=aside)
+    return ModelTrainer(site=str(table.get("name")), model=model, points=points, held_out=aside)
 
 
 def _read_array(folder: Path, value: Any) -> NDArray[Any] | None:
+    """Read numbers that ``numpy.save`` wrote, or those of a .csv under a first line of names."""
     if value is None:
         return None
-    try:
-        return np.asarray(np.load(folder / str(value), allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        raise FederationError(f"{folder / str(value)}: not an array (.npy): {error}") from None
+    path = folder / str(value)
+    if not path.is_file():
+        raise FederationError(f"{path}: no such file")
+    return np.asarray(read_point_file(path).points)
 
 
-def _read_own_report(path: Path, table: Mapping[str, Any], predicted: Predicted) -> Report:
+def _read_column_of_numbers(folder: Path, value: Any) -> NDArray[Any] | None:
+    """Read one number per point; whole ones stay whole in a .csv too."""
+    found = _read_array(folder, value)
+    if found is None or Path(str(value)).suffix.lower() != ".csv":
+        return found
+    if found.shape[1] != 1:
+        raise FederationError(f"{folder / str(value)}: must have one column; it has {found.shape[1]}")
+    column = found[:, 0]
+    is_whole = (column == np.rint(column)).all() and abs(column).max() < _WHOLE_UP_TO
+    return column.astype(np.int64) if is_whole else column
+
+
+def _read_own_report(home: Path, table: Mapping[str, Any], predicted: Predicted) -> Report | None:
     """Read the report that the site sends; the operator would refuse that of another."""
+    if "report" not in table:
+        return None
+    path = home / str(table["report"])
     found = read_report(path)
-    if found.name != table["name"]:
+    if "name" in table and found.name != table["name"]:
         raise FederationError(f"{path}: the report is that of {found.name!r}; this site is {str(table['name'])!r}")
     if found.H != predicted.H:
         raise FederationError(f"{path}: the report is about {found.H} candidates; {predicted.H} are predicted")
@@ -258,11 +310,15 @@ def read_site(folder: str | PathLike[str]) -> Site:
     FederationError
         With one line per problem: the file, the key, the value and the rule it breaks.
     """
-    path = _find_file(Path(folder))
+    path, problems = _find_file(Path(folder)), Problems()
+    table = _parse(path, problems)
+    site = _read_site(path.parent, table, problems)
     try:
-        return _read_site(path, path.parent)
+        problems.raise_if_any()
     except FederationError as error:
         raise FederationError(_name_file(path, problem) for problem in error.problems) from None
+    assert site is not None, "there is a problem where there is none"
+    return site
 
 
 def _name_file(path: Path, problem: str) -> str:
@@ -270,25 +326,71 @@ def _name_file(path: Path, problem: str) -> str:
     return problem if problem.startswith(str(path.parent)) else f"{path}: {problem}"
 
 
-def _read_site(path: Path, home: Path) -> Site:
-    table = read_table(path)
-    predicted = read_pool(home, table)
-    held_out = _read_held_out(home, table.get("held_out"), predicted)
+def _read_whole(table: Mapping[str, Any], key: str) -> int | None:
+    """Return a number that was looked at with the table."""
+    return None if key not in table else read_whole_number(table[key], key, least=_NUMBERS[key])
+
+
+def _read_site(home: Path, table: Mapping[str, Any], problems: Problems) -> Site | None:
+    """Read all files that are named, noting what is wrong with each."""
+    key = _note(problems, lambda: None if "key" not in table else read_key(home / str(table["key"])))
+    operator = _note(
+        problems, lambda: None if "operator" not in table else _read_operator(home, str(table["operator"]))
+    )
+    predicted = _note(problems, lambda: read_pool(home, table)) if table.get("predictions") else None
+    if predicted is None:
+        return None
+    parts = _read_parts(home, table, predicted, problems)
+    if problems:
+        return None
     return Site(
         name=str(table["name"]),
-        pool=Pool(predicted=predicted, masses=_read_array(home, table.get("masses"))),
-        labeller=_read_labeller(home, table, predicted),
-        held_out=held_out,
-        trainer=_read_trainer(home, table, predicted, held_out),
-        report=None if "report" not in table else _read_own_report(home / str(table["report"]), table, predicted),
-        minimum_count=read_whole_number(table.get("minimum_count", 0), "minimum_count"),
-        key=None if "key" not in table else read_key(home / str(table["key"])),
-        operator=None if "operator" not in table else _read_operator(home, str(table["operator"])),
+        **parts,
+        minimum_count=_read_whole(table, "minimum_count") or 0,
+        key=key,
+        operator=operator,
         store=FolderStore(home / MEMORY),
-        least=read_whole_number(table.get("least", 1), "least", least=1),
-        most=None if "most" not in table else read_whole_number(table["most"], "most"),
-        seed=None if "seed" not in table else read_whole_number(table["seed"], "seed"),
+        least=_read_whole(table, "least") or 1,
+        most=_read_whole(table, "most"),
+        seed=_read_whole(table, "seed"),
     )
+
+
+def _read_parts(home: Path, table: Mapping[str, Any], predicted: Predicted, problems: Problems) -> dict[str, Any]:
+    """Read what must fit the predictions."""
+
+    def note(read: Callable[[], T]) -> T | None:
+        return _note(problems, read)
+
+    held_out = note(lambda: _read_held_out(home, table.get("held_out"), predicted))
+    note(lambda: read_ids(home, table, predicted.n))
+    return {
+        "pool": note(lambda: Pool(predicted=predicted, masses=_read_masses(home, table))),
+        "labeller": note(lambda: _read_labeller(home, table, predicted)),
+        "held_out": held_out,
+        "trainer": note(lambda: _read_trainer(home, table, predicted, held_out)),
+        "report": note(lambda: _read_own_report(home, table, predicted)),
+    }
+
+
+def _read_masses(home: Path, table: Mapping[str, Any]) -> NDArray[Any] | None:
+    return _read_column_of_numbers(home, table.get("masses"))
+
+
+def read_ids(home: Path, table: Mapping[str, Any], n: int) -> tuple[str, ...] | None:
+    """Read how a site itself calls its points, if it says so: the column ``id`` of a .csv, or the only one."""
+    if "ids" not in table:
+        return None
+    path = home / str(table["ids"])
+    sheet = read_sheet(path)
+    column = 0 if len(sheet.head) == 1 else find_column(sheet, "id", path)
+    ids = tuple(cells[column] for _, cells in sheet.rows)
+    if len(ids) != n:
+        raise FederationError(f"{path}: ids must be one line for each of {n} points; they are {len(ids)}")
+    twice = next((one for one, count in Counter(ids).items() if count > 1), None)
+    if twice is not None:
+        raise FederationError(f"{path}: ids must be different; {shorten(twice)} is there twice")
+    return ids
 
 
 def _write_labels(codes: NDArray[np.integer], predicted: Predicted, path: Path) -> None:

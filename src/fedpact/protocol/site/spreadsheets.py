@@ -81,7 +81,7 @@ def find_column(sheet: Sheet, name: str, path: Path) -> int:
         found = ", ".join(sheet.head[:10])
         wrong = "is not there" if not places else "is there twice"
         raise FederationError(
-            one_line(f"{path}: the first line must name the columns point and label; {name} {wrong}: {found}")
+            one_line(f"{path}: the first line must name the column {name} once; {name} {wrong}: {found}")
         )
     return places[0]
 
@@ -98,8 +98,17 @@ def defuse(text: str) -> str:
 
 
 def is_same_cell(text: str, other: str) -> bool:
-    """Whether two cells are of one text, whichever of them was defused."""
-    return text.strip() == other.strip() or defuse(text.strip()) == defuse(other.strip())
+    """Whether two cells are of one text, whichever was defused, or of one number: spreadsheets drop zeros.
+
+    Examples
+    --------
+    >>> is_same_cell("'=x", "=x"), is_same_cell("7", "0007"), is_same_cell("a", "b")
+    (True, True, False)
+    """
+    one, two = text.strip(), other.strip()
+    if _is_number(one) and _is_number(two):
+        return float(one) == float(two)
+    return one == two or defuse(one) == defuse(two)
 
 
 def _is_number(text: str) -> bool:
