@@ -325,3 +325,46 @@ def test_version_and_module_entry():
         [sys.executable, "-m", "fedpact", "--version"], capture_output=True, text=True, check=True, timeout=60
     )
     assert ran.stdout == f"fedpact {fp.__version__}\n"
+
+
+NORTH, SOUTH = '[[agents]]\nname = "north"\ncost = 2\n', '[[agents]]\nname = "[south]"\ncapacity = 9\n'
+TERMS = f"delta = 0.05\nepsilon = 0.1\n{NORTH}{SOUTH}"
+
+
+def test_a_file_without_evidence_is_checked_as_the_terms_of_a_run(fedpact, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "our network.toml").write_text(TERMS)
+    code, out, err = fedpact("check", "our network.toml")
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()]
+    assert rows[2] == ["north", "0.1", "2", "per", "sample", "no", "limit"]
+    assert rows[3] == ["[south]", "0.1", "1", "per", "sample", "9"]
+    assert out.splitlines()[-1] == (
+        "sound as the terms of a run: no agent has data here; sites report them: "
+        "fedpact run 'our network.toml' --engine flower --superlink HOST:PORT"
+    )
+    assert "hypotheses" not in out
+    code, out, _ = fedpact("check", "our network.toml", "--json")
+    found = json.loads(out)
+    assert (code, found["problems"], found["describes"]["hypotheses"]) == (0, [], 0)
+    assert found["describes"].keys() == fp.summarise(fp.examples.alice_bob()).to_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "problems"),
+    [
+        (("epsilon = 0.1", "epsilon = 2"), 1),
+        (("cost = 2", "cots = 2"), 1),
+        (("cost = 2", "distribution = {a = 1}"), 2),
+        (("[[agents]]", "[hypotheses]\nclass = 'thresholds'\n[[agents]]"), 2),
+    ],
+    ids=["target", "unknown-key", "half-the-evidence", "hypotheses"],
+)
+def test_terms_that_are_wrong_are_refused(fedpact, tmp_path, change, problems):
+    (tmp_path / "network.toml").write_text(TERMS.replace(*change, 1))
+    code, out, err = fedpact("check", str(tmp_path / "network.toml"))
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) >= problems
+    if "hypotheses" not in change[1] and "distribution" not in change[1]:
+        assert "distribution" not in err
+        assert len(err.splitlines()) == problems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import typer
@@ -25,6 +26,8 @@ from fedpact.cli.common import (
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
     """Say what a federation file describes, or list every problem with it.
 
+    A file whose agents have no data is checked as the terms of a run, whose sites are going to report them.
+
     Example: [bold]fedpact check examples/alice-bob.toml[/bold]
     """
     refuse_report(file)
@@ -32,7 +35,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
     if as_json:
         print_json(found.to_dict())
     elif found.summary is not None:
-        print_summary(found.summary)
+        print_summary(found.summary, file=file)
     if found.problems:
         for problem in found.problems:
             print(f"error: {problem}", file=sys.stderr)
@@ -43,7 +46,7 @@ def _check_example(name: str) -> fp.FileCheck:
     return fp.FileCheck(file=name, problems=(), summary=fp.summarise(read_federation(name)))
 
 
-def print_summary(summary: fp.Summary) -> None:
+def print_summary(summary: fp.Summary, *, file: str = "FILE") -> None:
     """Print the federation in a few lines and one row per agent."""
     table = make_table("agent", "epsilon", "cost", "capacity")
     for agent in summary.agents:
@@ -55,11 +58,16 @@ def print_summary(summary: fp.Summary) -> None:
     out = console()
     merged = summary.H_given - summary.H
     note = f" ({merged} of the {summary.H_given} given are the same to every agent)" if merged else ""
-    out.print(f"{summary.H} hypotheses{note}; {summary.evidence}")
+    if summary.has_evidence:
+        out.print(f"{summary.H} hypotheses{note}; {summary.evidence}")
     out.print(
         f"objective {summary.objective}, guarantee {summary.guarantee}, delta {format_number(summary.delta)}"
     )
-    out.print("no problems found")
+    if summary.has_evidence:
+        out.print("no problems found")
+    else:
+        run = f"fedpact run {shlex.quote(file)} --engine flower --superlink HOST:PORT"
+        out.print(escape(f"sound as the terms of a run: {summary.evidence}: {run}"), soft_wrap=True)
 
 
 def describe_cost(cost: fp.Linear | fp.Quadratic | fp.PiecewiseLinear) -> str:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.files import load
+from fedpact.describe.file_evidence import KINDS
+from fedpact.describe.files import load, load_settings
+from fedpact.describe.parsing import parse
 from fedpact.describe.reports import Report
 from fedpact.describe.settings import Agent
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, Problems
+
+_NO_EVIDENCE = "no agent has data here; sites report them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +29,17 @@ class Summary:
     """What is known of the data, in words."""
     agents: tuple[Agent, ...]
     H: int
-    """Different hypotheses, which is the |H| of the linear program."""
+    """Different hypotheses, which is the |H| of the linear program; 0 if sites are still to report."""
     H_given: int
     """Hypotheses as described."""
     delta: float
     objective: str
     guarantee: str
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything is known of the data; if not, these are the terms of a run whose sites report it."""
+        return self.H > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -110,16 +120,45 @@ def summarise(fed: Federation) -> Summary:
     )
 
 
+def _has_no_evidence(path: Path) -> bool:
+    """Whether a file says who takes part, and nothing about anybody's data."""
+    try:
+        data = parse(path, Problems())
+    except FederationError:
+        return False
+    agents = data.get("agents")
+    if not isinstance(agents, list) or not agents or "hypotheses" in data:
+        return False
+    return all(isinstance(agent, dict) and not set(KINDS) & set(agent) for agent in agents)
+
+
+def _summarise_terms(path: Path) -> Summary:
+    name, settings = load_settings(path)
+    return Summary(
+        name=name,
+        evidence=_NO_EVIDENCE,
+        agents=settings.agents,
+        H=0,
+        H_given=0,
+        delta=settings.delta,
+        objective=settings.objective,
+        guarantee=settings.guarantee,
+    )
+
+
 def check(path: str | PathLike[str]) -> FileCheck:
     """Read a federation file and say what it describes, or everything that is wrong with it.
+
+    A file whose agents have no evidence at all is taken for the terms of a run, whose sites are going to report.
 
     Examples
     --------
     >>> check("nowhere.toml").problems
     ('nowhere.toml: no such file',)
     """
+    place = Path(path)
     try:
-        fed = load(path)
+        found = _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path))
     except FederationError as error:
         return FileCheck(file=fspath(path), problems=error.problems, summary=None)
-    return FileCheck(file=fspath(path), problems=(), summary=summarise(fed))
+    return FileCheck(file=fspath(path), problems=(), summary=found)

@@ -106,9 +106,8 @@ def is_same_cell(text: str, other: str) -> bool:
     (True, True, False)
     """
     one, two = text.strip(), other.strip()
-    if _is_number(one) and _is_number(two):
-        return float(one) == float(two)
-    return one == two or defuse(one) == defuse(two)
+    is_one_number = _is_number(one) and _is_number(two) and float(one) == float(two)
+    return is_one_number or defuse(one) == defuse(two)
 
 
 def _is_number(text: str) -> bool:
