@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fedpact as fp
+from fedpact.protocol.site.site_files import KEYS as SITE_KEYS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -261,11 +262,17 @@ def test_the_python_of_the_page_on_realizability_prints_what_it_says(capsys):
 
 
 def follow(page: str) -> dict[str, str]:
-    """Every block of a how-to in order, in this folder: python as it stands, commands; what each printed."""
+    """Every block of a how-to in order, in this folder: python, files by the name in their first line, commands.
+
+    Returns what each command printed, by its first words.
+    """
     names: dict[str, object] = {}
     printed = {}
     text = (ROOT / "docs" / "how-to" / page).read_text()
-    for language, code in re.findall(r"```(python)?\n(.*?)```", text, flags=re.DOTALL):
+    for language, code in re.findall(r"```(python|toml)?\n(.*?)```", text, flags=re.DOTALL):
+        if language == "toml":
+            Path(code.partition("\n")[0].removeprefix("# ")).write_text(code)
+            continue
         if language:
             exec(compile(code, page, "exec"), names)
             continue
@@ -295,5 +302,19 @@ def test_the_how_to_on_runs_leaves_books_that_verify(tmp_path, monkeypatch):
     assert "intact" in printed["ledger verify"]
     assert {path.suffix for path in Path("statements").iterdir()} == {".html", ".json"}
     assert Path("books.csv").read_text().count("\n") > 20
-    assert "2 candidates on 60 points" in printed["site check"]
+    assert Path("payments.csv").read_text().count("\n") == 3
+    assert "2 candidates on 60 points; labels up to 60 samples; signs its answers" in printed["site check"]
+    assert fp.protocol.KeysCheckStatus.SOUND.value in printed["keys check"]
+    assert "sound as the terms of a run" in printed["check"]
     assert fp.protocol.load_pact("network.toml").names == ("north", "south")
+    north = fp.protocol.read_site("north")
+    assert north.trainer is not None
+    assert (north.least, north.most, north.minimum_count, north.held_out.labels.tolist()) == (5, 200, 5, [1, 0, 0])
+
+
+def test_the_how_to_shows_every_key_of_a_site_s_folder():
+    text = (ROOT / "docs" / "how-to" / "run-a-federation.md").read_text()
+    shown = text[text.index("# north/site.toml") :].partition("```")[0]
+    keys = re.findall(r"^(?:# )?([a-z_]+) = ", shown, flags=re.MULTILINE)
+    assert sorted(keys) == sorted([*SITE_KEYS, "weights"])
+    assert "parquet" in shown

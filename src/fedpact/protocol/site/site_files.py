@@ -68,7 +68,7 @@ from fedpact.training.trainable import Trainable
 
 FILE = "site.toml"
 MEMORY = ".fedpact"
-_KEYS = (
+KEYS = (
     "name",
     "predictions",
     "classes",
@@ -122,7 +122,7 @@ def _parse(path: Path, problems: Problems) -> dict[str, Any]:
         table = parse(path, problems)
     except FederationError as error:
         raise FederationError(one_line(f"{path}: {error}")) from None
-    has_known_keys(table, _KEYS, "", problems)
+    has_known_keys(table, KEYS, "", problems)
     for key in ("name", "predictions"):
         if not table.get(key):
             problems.add(f"{key} is missing")
