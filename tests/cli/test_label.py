@@ -113,3 +113,14 @@ def test_what_people_are_shown_is_no_formula(fedpact, desk):
     (desk / "notes.csv").write_text("note\na\n=cmd()\nb\n-3\n")
     fedpact("label", "export", "the site", "-o", "todo.csv")
     assert desk.with_name("todo.csv").read_text(encoding="utf-8-sig") == "point,label,note\n2,,'=cmd()\n4,,-3\n"
+
+
+def test_what_is_wrong_with_the_site_s_file_names_it(fedpact, desk):
+    with (desk / "site.toml").open("a") as file:
+        file.write("lables = 1\nleast = -4\n")
+    code, out, err = fedpact("label", "status", "the site")
+    assert (code, out) == (1, "")
+    assert err.splitlines() == [
+        "error: the site/site.toml: unknown key 'lables' (did you mean 'labels'?)",
+        "error: the site/site.toml: least must be a whole number >= 1; it is -4",
+    ]

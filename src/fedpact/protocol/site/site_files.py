@@ -110,9 +110,9 @@ def _find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    problems = Problems()
-    table = _parse(_find_file(place), problems)
-    problems.raise_if_any()
+    path, problems = _find_file(place), Problems()
+    table = _parse(path, problems)
+    _raise_if_any(path, problems)
     return table
 
 
@@ -313,12 +313,17 @@ def read_site(folder: str | PathLike[str]) -> Site:
     path, problems = _find_file(Path(folder)), Problems()
     table = _parse(path, problems)
     site = _read_site(path.parent, table, problems)
+    _raise_if_any(path, problems)
+    assert site is not None, "there is a problem where there is none"
+    return site
+
+
+def _raise_if_any(path: Path, problems: Problems) -> None:
+    """Raise all that was noted, each with the file that it is about."""
     try:
         problems.raise_if_any()
     except FederationError as error:
         raise FederationError(_name_file(path, problem) for problem in error.problems) from None
-    assert site is not None, "there is a problem where there is none"
-    return site
 
 
 def _name_file(path: Path, problem: str) -> str:
