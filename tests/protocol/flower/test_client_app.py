@@ -4,8 +4,18 @@ import pytest
 from flwr.app import ConfigRecord, Message, RecordDict
 
 from fedpact.errors import MessageError, ProtocolError
-from fedpact.protocol.flower.client_app import BAD_REQUEST, NO_ANSWER, app, make_client_app
-from fedpact.protocol.flower.records import HELLO, REFUSED, STEPS, from_content, make_challenge, to_content
+from fedpact.protocol.flower.client_app import app, make_client_app
+from fedpact.protocol.flower.records import (
+    BAD_REQUEST,
+    HELLO,
+    NO_ANSWER,
+    NOT_BELIEVED,
+    REFUSED,
+    STEPS,
+    from_content,
+    make_challenge,
+    to_content,
+)
 from flower_echo import EchoSite
 from flower_grid import context
 
@@ -49,6 +59,14 @@ def test_a_refused_node_says_so_in_its_own_log(caplog):
     assert from_content(reply.content) == b""
     assert "another node already speaks for site 'a'" in caplog.text
     assert "whatever" not in caplog.text
+
+
+def test_a_node_whose_key_is_not_the_pact_s_says_so_in_its_own_log(caplog):
+    with caplog.at_level(logging.WARNING, logger="flwr"):
+        ask(make_client_app(echo), REFUSED, to_content(NOT_BELIEVED))
+    assert (
+        "the operator does not believe that this is site 'a': the key in site.toml is not the one" in caplog.text
+    )
 
 
 def test_a_foreign_request_gets_an_error_and_no_traceback():
@@ -104,3 +122,41 @@ def test_a_node_that_names_no_site_says_how_to_start_it(caplog):
         reply = app(message, context(run_config={"site": "/chosen/by/the/operator"}))
     assert reply.error.code == NO_ANSWER
     assert "--node-config" in caplog.text
+
+
+TOLD = {
+    "an-answer": (echo, STEPS["report"], b"hi", "answered a request"),
+    "a-greeting": (echo, HELLO, make_challenge(7), "greeted by an operator as 'a'"),
+    "a-rival": (
+        echo,
+        REFUSED,
+        b"",
+        "another node already speaks for site 'a' in this run; this node is not asked",
+    ),
+    "a-refusal": (
+        lambda _: Refusing("a"),
+        STEPS["report"],
+        b"hi",
+        "refused query.report: not signed by the operator",
+    ),
+    "broken": (
+        lambda _: Broken("a"),
+        STEPS["report"],
+        b"hi",
+        "cannot answer query.report: /srv/private/labels.csv is not there",
+    ),
+    "a-bug": (
+        lambda _: Buggy("a"),
+        STEPS["report"],
+        b"hi",
+        "cannot answer query.report: ValueError: could not convert string to float: 'age of patient 17'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TOLD)
+def test_the_person_at_the_site_is_told_in_one_line(kind):
+    find_site, message_type, data, line = TOLD[kind]
+    told = []
+    ask(make_client_app(find_site, lambda _, line: told.append(line)), message_type, to_content(data))
+    assert told == [line]

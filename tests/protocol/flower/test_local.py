@@ -32,19 +32,19 @@ def seen(tmp_path_factory):
     flower = home.folder / "flower"
     with LocalDeployment(flower, nodes, keys=deployment_keys(home), start_within=400) as deployment:
         deployment.submit(write_app_folder(flower / "app", {"operator": str(home.operator)}))
-        wait_until(home.ledger, lambda state: len(state.reports) == 3)
+        wait_until(home, lambda state: len(state.reports) == 3)
         deployment.kill_node(0)
         stranger = make_node_key(home.folder / "stranger.key")
         with pytest.raises(NodeRefusedError) as refused:
             deployment.add_node({"site": "nowhere"}, stranger, is_registered=True)
-        state = wait_until(home.ledger, lambda state: state.status is not RunStatus.RUNNING)
+        state = wait_until(home, lambda state: state.status is not RunStatus.RUNNING)
     return Seen(state=state, refused=str(refused.value), left=deployment.pids())
 
 
-def wait_until(ledger, is_so, within=500):
+def wait_until(home, is_so, within=500):
     until = time.monotonic() + within
     while True:
-        state = read_state(ledger)
+        state = read_state(home)
         if state is not None and is_so(state):
             return state
         assert time.monotonic() < until, "it did not come to that"

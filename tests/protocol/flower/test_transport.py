@@ -3,7 +3,7 @@ import pytest
 from fedpact.errors import MessageError
 from fedpact.protocol.drive import drive
 from fedpact.protocol.flower.client_app import make_client_app
-from fedpact.protocol.flower.records import HELLO, REFUSED, STEPS
+from fedpact.protocol.flower.records import HELLO, NOT_BELIEVED, REFUSED, STEPS, from_content
 from fedpact.protocol.flower.transport import FlowerTransport
 from flower_echo import EchoOperator, EchoSite, Outgoing, identify_echo
 from flower_grid import Clock, FakeGrid
@@ -81,6 +81,57 @@ def test_a_liar_is_not_asked(grid, transport, clock):
     assert transport.sites == {}
     assert grid.types() == [HELLO]
     assert "not believed" in transport.notes[0]
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def telling(grid, clock, told):
+    """A transport that doubts whoever says that it is 'a', and tells."""
+    doubt = {b"a": "a node says that it is 'a'"}
+    return FlowerTransport(
+        grid,
+        identify_echo,
+        doubt=lambda challenge, reply: doubt.get(reply.partition(b":")[0]),
+        tell=told.append,
+        clock=clock,
+        sleep=clock.sleep,
+    )
+
+
+def test_a_node_with_another_key_is_told_and_so_is_the_operator_once(grid, telling, clock, told):
+    grid.join(1, make_client_app(lambda _: Liar("a")))
+    telling.receive(clock.now + 100)
+    assert grid.types() == [HELLO, REFUSED]
+    assert from_content(grid.pushed[-1].content) == NOT_BELIEVED
+    grid.join(1, make_client_app(lambda _: Liar("a")), started="second")
+    telling.receive(clock.now + 100)
+    assert grid.types() == [HELLO, REFUSED] * 2
+    assert told == ["a node says that it is 'a'"]
+    grid.join(2, make_client_app(lambda _: Liar("a")))
+    telling.receive(clock.now + 100)
+    assert told == ["a node says that it is 'a'"] * 2
+
+
+def test_the_operator_does_not_hear_of_sites_of_other_federations(grid, telling, clock, told):
+    class Stranger(EchoSite):
+        def hello(self, challenge):
+            return b"z:another challenge"
+
+    grid.join(1, make_client_app(lambda _: Stranger("z")))
+    telling.receive(clock.now + 100)
+    assert (grid.types(), told) == ([HELLO], [])
+
+
+def test_the_operator_hears_once_that_a_site_refuses_its_requests(grid, telling, clock, told):
+    grid.join(1, make_client_app(lambda context: Wordy("b")))
+    for word in (b"hi", b"hello"):
+        assert ask(telling, clock, site="b", data=word) == []
+    assert len(told) == 1
+    assert told[0].startswith("site 'b' gave no answer to query.report: error 100: line one line two")
 
 
 def test_the_first_of_two_nodes_is_asked_and_the_other_is_told_once(grid, transport, clock):

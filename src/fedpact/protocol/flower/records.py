@@ -21,6 +21,10 @@ STEPS = {
     "evaluate": "evaluate.held_out",
     "pay": "query.pay",
 }
+ANOTHER_NODE, NOT_BELIEVED = b"another node", b"key"
+"""Why a node is not asked, in a message of the type ``REFUSED``; whatever else stands there is not shown."""
+BAD_REQUEST, NO_ANSWER = 100, 101
+"""Codes of the errors that a site's app gives back."""
 MOST_BYTES = 64 * 2**20
 _RECORD, _KEY = "fedpact", "data"
 _FRESH, _ID = 32, 8

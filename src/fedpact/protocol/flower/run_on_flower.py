@@ -1,6 +1,7 @@
 """A prepared run on Flower: on a deployment of this machine, in Flower's simulation, or on a SuperLink elsewhere.
 
-The operator's process is Flower's; what it does is seen in the ledger, which is followed here.
+The operator's process is Flower's; what it does is seen in the ledger, which is followed here, and what sites wait
+for in a file beside the operator's (:mod:`fedpact.protocol.flower.waits`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from fedpact.protocol.flower.app_folder import write_app_folder
 from fedpact.protocol.flower.local import DeploymentKeys, LocalDeployment, NodeKey
 from fedpact.protocol.flower.simulation import simulate
 from fedpact.protocol.flower.superlink import FlowerStatus, SuperLinkConnection, insist_on_health
+from fedpact.protocol.flower.waits import read_waits
 from fedpact.protocol.home import RunHome
 from fedpact.protocol.keys.key_set import TLS, read_keys
 from fedpact.protocol.ledger.store import Ledger
@@ -28,12 +30,12 @@ _ASK_EVERY = 20.0
 """Every question starts one of Flower's own commands."""
 
 
-def read_state(where: str) -> RunState | None:
-    """Return how the last run of a ledger stands; None if there is none yet."""
+def read_state(home: RunHome) -> RunState | None:
+    """Return how the run of a home stands; None if it was not begun yet, whatever run came before it."""
     try:
-        with Ledger.open(where) as ledger:
+        with Ledger.open(home.ledger) as ledger:
             last = ledger.last("open")
-            return None if last is None else replay(ledger.entries(start=last.seq))
+            return None if last is None or last.seq <= home.entries else replay(ledger.entries(start=last.seq))
     except LedgerError:
         return None
 
@@ -50,16 +52,37 @@ def deployment_keys(home: RunHome) -> DeploymentKeys:
     )
 
 
+def _count_entries(home: RunHome) -> int:
+    with Ledger.open(home.ledger) as ledger:
+        return len(ledger)
+
+
+def _is_over(home: RunHome, state: RunState, begun_at: int) -> bool:
+    """Whether there is nothing to wait for; a run that was stopped before goes on once its operator is there."""
+    if state.status is RunStatus.STOPPED:
+        return _count_entries(home) > begun_at
+    return state.status is RunStatus.FINISHED
+
+
 def _follow(
-    status: Callable[[], FlowerStatus], ledger: str, watch: Watch | None, *, within: float, log: Path
+    status: Callable[[], FlowerStatus],
+    home: RunHome,
+    watch: Watch | None,
+    *,
+    begun_at: int,
+    within: float,
+    log: Path,
 ) -> None:
-    """Watch a ledger until its run is over; ask Flower now and then whether the operator's process still lives."""
+    """Watch the books until the run of a home is over; ask Flower now and then whether its operator still lives.
+
+    ``begun_at`` is how many entries the books had before the operator's process was started.
+    """
     until, ask_at = time.monotonic() + within, time.monotonic() + _ASK_EVERY
     while True:
-        state = read_state(ledger)
+        state = read_state(home)
         if state is not None and watch is not None:
-            watch(state, {})
-        if state is not None and state.status is not RunStatus.RUNNING:
+            watch(state, read_waits(home.operator, state))
+        if state is not None and _is_over(home, state, begun_at):
             return
         if time.monotonic() > ask_at:
             if status().is_over:
@@ -70,8 +93,19 @@ def _follow(
         time.sleep(_EVERY)
 
 
+def _insist_on_sites(home: RunHome) -> None:
+    """Refuse to start nodes for sites that are elsewhere: the run would wait for them in vain."""
+    if any(name not in home.sites for name in home.pact.names):
+        raise ProtocolError(
+            "the sites of this run are not on this machine; give the SuperLink that they joined: "
+            "--superlink HOST:PORT"
+        )
+
+
 def run_on_local_flower(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
     """Run on a SuperLink and SuperNodes of this machine, with TLS and authentication; all are ended afterwards."""
+    _insist_on_sites(home)
+    begun_at = _count_entries(home)
     flower = home.folder / "flower"
     app = write_app_folder(flower / "app", {"operator": str(home.operator)})
     nodes = [{"site": str(folder)} for folder in home.sites.values()]
@@ -79,8 +113,9 @@ def run_on_local_flower(home: RunHome, *, watch: Watch | None = None, within: fl
         run = deployment.submit(app)
         _follow(
             lambda: deployment.status(run),
-            home.ledger,
+            home,
             watch,
+            begun_at=begun_at,
             within=within,
             log=deployment.log_of("superlink"),
         )
@@ -88,13 +123,18 @@ def run_on_local_flower(home: RunHome, *, watch: Watch | None = None, within: fl
 
 def run_in_flower_simulation(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
     """Run in Flower's simulation, whose nodes are Ray's actors."""
+    _insist_on_sites(home)
+    begun_at = _count_entries(home)
     ended = simulate(
         home.folder / "flower", list(home.sites.values()), {"operator": str(home.operator)}, within=within
     )
+    log = home.folder / "flower" / "run.log"
     if ended is FlowerStatus.FAILED:
-        raise ProtocolError(f"the simulation failed; its log is {home.folder / 'flower' / 'run.log'}")
-    state = read_state(home.ledger)
-    if state is not None and watch is not None:
+        raise ProtocolError(f"the simulation failed; its log is {log}")
+    state = read_state(home)
+    if state is None or not _is_over(home, state, begun_at):
+        raise ProtocolError(f"the simulation ended before the run did; its log is {log}")
+    if watch is not None:
         watch(state, {})
 
 
@@ -111,8 +151,16 @@ def run_at_superlink(
         home=home.folder / "flower",
     )
     insist_on_health(connection)
+    begun_at = _count_entries(home)
     found = read_keys(home.keys)
     for folder in found.folders.values() if has_tls else ():
         connection.register(home.keys / folder / "supernode.pub")
     run = connection.submit(write_app_folder(home.folder / "flower" / "app", {"operator": str(home.operator)}))
-    _follow(lambda: connection.status(run), home.ledger, watch, within=within, log=home.folder / "flower")
+    _follow(
+        lambda: connection.status(run),
+        home,
+        watch,
+        begun_at=begun_at,
+        within=within,
+        log=home.folder / "flower",
+    )

@@ -15,14 +15,22 @@ from pathlib import Path
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
-from fedpact.errors import ProtocolError
-from fedpact.protocol.drive import drive
+from fedpact.errors import MessageError, ProtocolError
+from fedpact.protocol.canonical import from_canonical
+from fedpact.protocol.drive import Watch, drive
 from fedpact.protocol.flower.transport import FlowerTransport, Identify
+from fedpact.protocol.flower.waits import WaitsWriter
+from fedpact.protocol.keys.signing import SIGNATURE
 from fedpact.protocol.operator.operator import Operator
+from fedpact.protocol.pact import Pact
+
+_MOST_GREETING = 10_000
 
 
 def make_server_app(
-    make_operator: Callable[[Context], Operator], make_identify: Callable[[Context], Identify]
+    make_operator: Callable[[Context], Operator],
+    make_identify: Callable[[Context], Identify],
+    make_watch: Callable[[Context], Watch] | None = None,
 ) -> ServerApp:
     """Make the Flower app of an operator.
 
@@ -32,14 +40,42 @@ def make_server_app(
         Gives the operator of a run, from the run's configuration.
     make_identify
         Gives the judge of greetings: ``identify(challenge, reply)`` is the site that replied, or None.
+    make_watch
+        Gives who is shown how the run stands, and what sites wait for; nobody if it is not given.
     """
     app = ServerApp()
 
     @app.main()
     def main(grid: Grid, context: Context) -> None:
-        drive(make_operator(context), FlowerTransport(grid, make_identify(context)), time.time)
+        operator = make_operator(context)
+        transport = FlowerTransport(
+            grid,
+            make_identify(context),
+            doubt=lambda challenge, reply: doubt_greeting(operator.state.pact, challenge, reply),
+            tell=lambda line: operator.note(line, time.time()),
+        )
+        drive(operator, transport, time.time, None if make_watch is None else make_watch(context))
 
     return app
+
+
+def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> str | None:
+    """Say what is wrong with a greeting that is not believed; None if it is nobody's of this pact.
+
+    The SuperLink may serve other federations as well, and their sites are no business of this run's books.
+    """
+    try:
+        value = from_canonical(reply, most=_MOST_GREETING)
+    except MessageError:
+        return None
+    site = value.get("site") if isinstance(value, dict) else None
+    if not isinstance(site, str) or site not in pact.names:
+        return None
+    if value.get("challenge") != challenge.hex():
+        return f"a node says that it is {site!r}, but answers another greeting than the one it was sent"
+    if value.get(SIGNATURE) is None:
+        return f"a node says that it is {site!r}, but does not sign; the pact names a key of that site"
+    return f"a node says that it is {site!r}, but signs with another key than the pact's"
 
 
 def operator_folder(context: Context) -> Path:
@@ -66,4 +102,8 @@ def _identify_from_context(context: Context) -> Identify:
     return identify
 
 
-app = make_server_app(_operator_from_context, _identify_from_context)
+def _watch_from_context(context: Context) -> Watch:
+    return WaitsWriter(operator_folder(context))
+
+
+app = make_server_app(_operator_from_context, _identify_from_context, _watch_from_context)

@@ -3,7 +3,8 @@
 Which site lives at which node is not Flower's to say: every new node is greeted with a fresh challenge, and the
 caller's ``identify`` decides from the signed reply which site it is. Nodes join late, leave, and come back under
 the same id (with a registered key) or a new one. If two nodes speak for one site, the one believed first is asked
-as long as it is there; the other is told so once.
+as long as it is there; the other is told so once. A node that claims to be a site of the pact and cannot show its
+key is told so too, and so is the operator, once for each node: else nobody would know why that site is silent.
 
 Nothing here decides what an unanswered request means: the operator has the deadlines and sends again. A request
 that is already with a node is not pushed a second time, since each message costs the site a process; it counts as
@@ -22,8 +23,11 @@ from flwr.serverapp import Grid
 
 from fedpact.errors import MessageError
 from fedpact.protocol.flower.records import (
+    ANOTHER_NODE,
+    BAD_REQUEST,
     HELLO,
     MOST_BYTES,
+    NOT_BELIEVED,
     REFUSED,
     STEPS,
     from_content,
@@ -35,6 +39,7 @@ from fedpact.protocol.operator.operator import Outgoing
 LOG = logging.getLogger("flwr")
 MOST_NOTES = 1000
 Identify = Callable[[bytes, bytes], str | None]
+Doubt = Callable[[bytes, bytes], str | None]
 
 
 @dataclass(slots=True)
@@ -83,6 +88,11 @@ class FlowerTransport:
         Flower's grid; only ``get_nodes``, ``push_messages`` and ``pull_messages`` are used.
     identify
         ``identify(challenge, reply)`` says which site gave a reply to a challenge, or None if it is not believed.
+    doubt
+        ``doubt(challenge, reply)`` says what is wrong with a reply that is not believed, or None if it is of
+        nobody whom the operator should hear of.
+    tell
+        Tells the operator one line that belongs into its books.
     time_to_live
         Seconds that a request may stay with a node, unless ``send`` is given an earlier deadline.
     poll, look
@@ -103,6 +113,8 @@ class FlowerTransport:
         grid: Grid,
         identify: Identify,
         *,
+        doubt: Doubt | None = None,
+        tell: Callable[[str], None] | None = None,
         time_to_live: float = 3600.0,
         poll: float = 0.5,
         look: float = 1.0,
@@ -112,6 +124,8 @@ class FlowerTransport:
     ) -> None:
         self._grid, self._identify, self._clock, self._sleep = grid, identify, clock, sleep
         self._timing = _Timing(poll=poll, look=look, time_to_live=time_to_live, greet_again=greet_again)
+        self._doubt, self._tell = doubt, tell
+        self._told: set[tuple[int, str]] = set()
         self._nodes: dict[int, _Node] = {}
         self._joined = 0
         self._waiting: dict[str, dict[bytes, _Waiting]] = {}
@@ -182,7 +196,7 @@ class FlowerTransport:
                 node.is_told = True
                 first = chosen[node.site]
                 self._note(f"two nodes speak for site {node.site!r}: node {first} is asked, node {node.id} is not")
-                self._push(node, REFUSED, b"", self._clock() + 60.0)
+                self._push(node, REFUSED, ANOTHER_NODE, self._clock() + 60.0)
 
     def _push_waiting(self) -> None:
         now = self._clock()
@@ -239,7 +253,10 @@ class FlowerTransport:
                 problem = str(error)
         else:
             problem = f"error {reply.error.code}: {_one_line(reply.error.reason)}"
-        self._note(f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}")
+        line = f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}"
+        self._note(line)
+        if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
+            self._tell_once(pending.node, pending.message_type, line)
         if pending.message_type == HELLO and pending.node in self._nodes:
             self._nodes[pending.node].greet_at = self._clock() + self._timing.greet_again
         return None
@@ -252,11 +269,21 @@ class FlowerTransport:
         if node.site is None:
             node.greet_at = float("inf")
             self._note(f"node {node.id} is not believed to be a site of this pact; it is not asked")
+            why = None if self._doubt is None else self._doubt(pending.data, reply)
+            if why is not None:
+                self._tell_once(node.id, HELLO, why)
+                self._push(node, REFUSED, NOT_BELIEVED, self._clock() + 60.0)
         else:
             self._joined += 1
             node.seen = self._joined
             self._note(f"site {node.site!r} is at node {node.id}")
             self._tell_rivals()
+
+    def _tell_once(self, node_id: int, message_type: str, line: str) -> None:
+        """Tell the operator of a node's trouble with messages of a type; more of it does not fill the books."""
+        if self._tell is not None and (node_id, message_type) not in self._told:
+            self._told.add((node_id, message_type))
+            self._tell(line)
 
     def _name_of(self, node_id: int) -> str:
         node = self._nodes.get(node_id)
