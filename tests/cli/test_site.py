@@ -88,3 +88,22 @@ def test_no_more_problems_are_shown_than_can_be_read(fedpact, clinic):
     lines = fedpact("site", "check", str(clinic))[2].splitlines()
     assert len(lines) == 21
     assert lines[-1] == "error: and 5 more problems"
+
+
+@pytest.mark.parametrize("address", ["localhost", "localhost:abc"])
+def test_an_address_without_a_port_is_one_line(fedpact, clinic, address):
+    code, out, err = fedpact("site", "join", str(clinic), "--superlink", address)
+    assert (code, out) == (1, "")
+    assert err == f"error: --superlink must be HOST:PORT, as in fl.example.org:9092; it is {address!r}\n"
+
+
+def test_how_joining_ended_is_the_command_s_exit_code(fedpact, clinic, monkeypatch):
+    asked = {}
+
+    def join(folder, superlink, **options):
+        asked.update(options, superlink=superlink)
+        return 143
+
+    monkeypatch.setattr(fp.protocol.flower, "join_federation", join)
+    assert fedpact("site", "join", str(clinic), "--superlink", "127.0.0.1:1", "--verbose")[0] == 143
+    assert asked == {"superlink": "127.0.0.1:1", "keys": None, "port": None, "is_verbose": True}

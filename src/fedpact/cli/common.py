@@ -128,9 +128,7 @@ def read_m(text: str, what: str = "m") -> list[str] | dict[str, str]:
     names = [name.strip() for name, _, _ in pairs]
     for (name, equals, _), part in zip(pairs, parts, strict=True):
         if not equals or names.count(name.strip()) > 1:
-            raise fp.FederationError(
-                f'{what} must give each one number, as in "alice=3,bob=2"; {part!r} does not'
-            )
+            raise fp.FederationError(f'{what} must give each one number, as in "alice=3,bob=2"; {part!r} does not')
     return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
 
 

@@ -49,10 +49,19 @@ def join(
         Path | None,
         typer.Option(help="The folder of keys that the operator handed over; needed off this machine."),
     ] = None,
-    port: Annotated[int, typer.Option(help="On which the SuperNode listens for its own processes.")] = 9094,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="On which the SuperNode listens for its own processes; else a free one."
+        ),
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Flower's own output too.")] = False,
 ) -> None:
-    """Answer the operator's requests for a site, until interrupted.
+    """Answer the operator's requests for a site, until interrupted, and say what was answered.
+
+    Flower's own output is in FOLDER/.flower/supernode.log.
 
     Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys[/bold]
     """
-    raise typer.Exit(fp.protocol.flower.join_federation(folder, superlink, keys=keys, port=port))
+    code = fp.protocol.flower.join_federation(folder, superlink, keys=keys, port=port, is_verbose=verbose)
+    raise typer.Exit(code)

@@ -9,6 +9,8 @@ SAID = {
     "ssl.SSLError: certificate verify failed: certificate has expired (_ssl.c:992)": "has expired",
     "ssl.SSLError: certificate verify failed: self-signed certificate": "not trusted",
     "ERROR: Exit Code: 305\nFailed to initialize the connection": "key is not registered",
+    "ERROR: Exit Code: 305\nFailed to initialize": "ask the operator to start the run first",
+    "ERROR: Exit Code: 600\nSuperLink address (`x`) cannot be parsed.": "--superlink must be HOST:PORT",
     "ModuleNotFoundError: No module named 'fedpact'": "a Python module is missing",
     "INFO: hello\n\x1b[91mERROR\x1b[0m: something new\n\n": "it says 'ERROR: something new'",
     "": "it says nothing",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fedpact.errors import ProtocolError
+from fedpact.errors import FederationError, ProtocolError
 from fedpact.protocol.flower import superlink
 from fedpact.protocol.flower.local import LocalDeployment
 from fedpact.protocol.flower.superlink import SuperLinkConnection, insist_on_health, is_healthy
@@ -31,6 +31,32 @@ def test_nobody_at_the_address_is_one_clear_line(tmp_path):
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(ProtocolError, match=f"no SuperLink answers at {address}"):
             insist_on_health(SuperLinkConnection(address=address, root_certificates=None, home=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["localhost", "localhost:", "localhost:abc", ":9092", "a:0", "a:65536", "https://a:1", "a b:1", "::1:1"],
+)
+def test_an_address_without_a_port_is_one_clear_line(tmp_path, address):
+    with pytest.raises(FederationError, match=r"--superlink must be HOST:PORT, as in fl.*; it is '"):
+        SuperLinkConnection(address=address, root_certificates=None, home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"success": false}', "", "no json", '{"runs": []}', '{"runs": [{"status": "x"}]}']
+)
+def test_an_answer_of_flower_without_runs_is_one_clear_line(tmp_path, monkeypatch, answer):
+    command = tmp_path / "flwr"
+    command.write_text(f"#!/bin/sh\necho '{answer}'\n")
+    command.chmod(0o755)
+    monkeypatch.setattr(superlink, "flower_command", lambda name: str(command))
+    connection = SuperLinkConnection(address="127.0.0.1:1", root_certificates=None, home=tmp_path)
+    with pytest.raises(ProtocolError) as refused:
+        connection.status("17")
+    assert "at 127.0.0.1:1 does not say what was asked for" in str(refused.value)
+    assert f"does another process, with another SuperLink, use {tmp_path} at the same time?" in str(refused.value)
+    with pytest.raises(ProtocolError, match="does not say what was asked for"):
+        connection.submit(tmp_path)
 
 
 @pytest.mark.parametrize(("said", "is_raised"), [("Public key already in use", False), ("No such file", True)])

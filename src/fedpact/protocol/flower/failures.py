@@ -11,8 +11,10 @@ _KNOWN = (
     ("certificate verify failed", "the TLS certificate is not trusted; give the root certificate that signed it"),
     (
         "exit code: 305",
-        "the SuperLink refuses this node: its key is not registered, or counts as connected for a minute still",
+        "the SuperLink refuses this node: its key is not registered, or counts as connected for a minute still; "
+        "ask the operator to start the run first, which registers this node, and try again",
     ),
+    ("exit code: 600", "Flower takes no such address; --superlink must be HOST:PORT, without https://"),
     ("no module named", "a Python module is missing where Flower runs; start it from the venv that has fedpact"),
 )
 

@@ -29,10 +29,12 @@ class ProcessGroup:
         Where the logs go, ``NAME.log``.
     environment
         What the processes get to see.
+    where
+        The folder in which they run; that of the logs if it is not given.
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, environment: Mapping[str, str], *, where: Path | None = None) -> None:
+        self._folder, self._where = folder, folder if where is None else where
         self._mark = secrets.token_hex(16)
         self.environment = {**environment, MARK: self._mark}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
@@ -54,7 +56,7 @@ class ProcessGroup:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=self._folder,
+                cwd=self._where,
                 start_new_session=True,
             )
         self._running[name] = process

@@ -10,6 +10,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -23,10 +24,14 @@ from typing import Any
 
 import tomli_w
 
-from fedpact.errors import ProtocolError
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError, ProtocolError
+from fedpact.protocol.whole_files import write_whole
 
 NAME = "fedpact"
 COMMAND_WITHIN = 60.0
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
+_MOST_PORT = 65535
 _IS_REGISTERED = "Public key already in use"
 Settings = Mapping[str, str | int | float | bool]
 
@@ -78,6 +83,25 @@ def flower_command(name: str) -> str:
     return str(path)
 
 
+def read_address(address: str) -> tuple[str, int]:
+    """Take an address, ``HOST:PORT``, apart.
+
+    Examples
+    --------
+    >>> read_address("[::1]:9092")
+    ('::1', 9092)
+    >>> read_address("localhost")
+    Traceback (most recent call last):
+    ...
+    fedpact.errors.FederationError: --superlink must be HOST:PORT, as in fl.example.org:9092; it is 'localhost'
+    """
+    found = _ADDRESS.fullmatch(address)
+    if found is None or not 1 <= int(found["port"]) <= _MOST_PORT:
+        rule = "--superlink must be HOST:PORT, as in fl.example.org:9092"
+        raise FederationError(f"{rule}; it is {shorten(address)}")
+    return found["host"].strip("[]"), int(found["port"])
+
+
 def is_loopback(address: str) -> bool:
     """Whether an address, ``HOST:PORT``, stays on this machine.
 
@@ -112,6 +136,7 @@ class SuperLinkConnection:
     home: Path
 
     def __post_init__(self) -> None:
+        read_address(self.address)
         if self.root_certificates is None and not is_loopback(self.address):
             rule = "no SuperLink on another machine is reached without TLS"
             raise ProtocolError(f"{rule}; give the root certificates that sign the one of {self.address}")
@@ -138,13 +163,15 @@ class SuperLinkConnection:
         """
         pairs = [f"{key}={json.dumps(value)}" for key, value in (simulation or {}).items()]
         arguments = ["--federation-config", " ".join(pairs)] if pairs else []
-        answer = self._run_json("run", str(app_folder.resolve()), NAME, *arguments)
-        return str(answer["run-id"])
+        return str(self._ask("run-id", "run", str(app_folder.resolve()), NAME, *arguments))
 
     def status(self, run: str) -> FlowerStatus:
         """Ask how a run stands."""
-        answer = self._run_json("list", NAME, "--run-id", run)
-        return FlowerStatus(answer["runs"][0]["status"])
+        runs = self._ask("runs", "list", NAME, "--run-id", run)
+        try:
+            return FlowerStatus(runs[0]["status"])
+        except (LookupError, TypeError, ValueError):
+            raise self._misunderstood("list", run, json.dumps(runs)) from None
 
     def follow(self, run: str) -> list[str]:
         """Give the command that prints a run's log until the run is over."""
@@ -157,12 +184,21 @@ class SuperLinkConnection:
             where["root-certificates"] = str(self.root_certificates.resolve())
         self.home.mkdir(parents=True, exist_ok=True)
         text = tomli_w.dumps({"superlink": {"default": NAME, NAME: where}})
-        (self.home / "config.toml").write_text(text, encoding="utf-8")
+        write_whole(self.home / "config.toml", text.encode())
 
-    def _run_json(self, *arguments: str) -> dict[str, Any]:
+    def _ask(self, key: str, *arguments: str) -> Any:
+        """Return one value of what Flower's command answers as JSON."""
         printed = self._run(*arguments, "--format", "json")
-        answer: dict[str, Any] = json.loads(printed[printed.index("{") :])
-        return answer
+        try:
+            return json.loads(printed[printed.index("{") :])[key]
+        except (KeyError, ValueError):
+            raise self._misunderstood(arguments[0], arguments[1], printed) from None
+
+    def _misunderstood(self, what: str, about: str, printed: str) -> ProtocolError:
+        return ProtocolError(
+            f"'flwr {what} {about}' at {self.address} does not say what was asked for: {_reason([printed])}; does "
+            f"another process, with another SuperLink, use {self.home} at the same time? Take another home for it"
+        )
 
     def _run(self, *arguments: str) -> str:
         self.write_config()
@@ -193,9 +229,9 @@ def _reason(texts: Sequence[str]) -> str:
 
 def is_healthy(connection: SuperLinkConnection, *, within: float = 2.0) -> bool:
     """Whether a SuperLink answers; a certificate that is not trusted or not valid is an error, not an answer."""
-    host, _, port = connection.address.rpartition(":")
+    host, port = read_address(connection.address)
     try:
-        with closing(_client(host.strip("[]"), int(port), connection.root_certificates, within)) as client:
+        with closing(_client(host, port, connection.root_certificates, within)) as client:
             client.request("GET", "/health")
             return client.getresponse().status == http.client.OK
     except ssl.SSLCertVerificationError as error:
