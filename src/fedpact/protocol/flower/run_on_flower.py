@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from fedpact.errors import LedgerError, ProtocolError
@@ -21,7 +22,8 @@ from fedpact.protocol.flower.waits import read_waits
 from fedpact.protocol.home import RunHome
 from fedpact.protocol.keys.key_set import TLS, read_keys
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.run_state import RunState, RunStatus, replay
+from fedpact.protocol.operator.run_state import RunState, RunStatus
+from fedpact.protocol.runs import read_state_of
 
 WITHIN = math.inf
 """Seconds that a run may take, whatever its pact allows; every step has its own patience."""
@@ -32,12 +34,9 @@ _ASK_EVERY = 20.0
 
 def read_state(home: RunHome) -> RunState | None:
     """Return how the run of a home stands; None if it was not begun yet, whatever run came before it."""
-    try:
-        with Ledger.open(home.ledger) as ledger:
-            last = ledger.last("open")
-            return None if last is None or last.seq <= home.entries else replay(ledger.entries(start=last.seq))
-    except LedgerError:
-        return None
+    with suppress(LedgerError):
+        return read_state_of(home)
+    return None
 
 
 def deployment_keys(home: RunHome) -> DeploymentKeys:
