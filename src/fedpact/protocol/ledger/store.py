@@ -172,6 +172,8 @@ class Ledger:
         """Open a ledger, or create it if there is none."""
         url = read_place(where)
         path = file_of(url)
+        if path is not None and path.is_dir():
+            raise LedgerError(f"{path} is a folder; a ledger is a file in one, or a URL")
         if path is not None and path.exists() and path.stat().st_size:
             refuse_other_files(path)
         with _new_engine(url) as engine:
