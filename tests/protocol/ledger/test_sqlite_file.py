@@ -141,7 +141,7 @@ def test_another_s_database_is_left_alone(path):
 def test_a_folder_that_is_not_there_and_one_that_is(tmp_path):
     with pytest.raises(LedgerError, match="unable to open"):
         Ledger.create(tmp_path / "no" / "run.ledger")
-    with pytest.raises(LedgerError, match="there is no ledger at .*: it is a folder, and not the home of a run"):
+    with pytest.raises(LedgerError, match=r"there is no ledger at .*: it is a folder, and not the home of a run"):
         Ledger.open(tmp_path)
     with pytest.raises(LedgerError, match="is a folder; a ledger is a file in one, or a URL"):
         Ledger.open_or_create(tmp_path)

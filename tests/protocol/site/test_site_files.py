@@ -131,6 +131,10 @@ WRONG = {
         {"ids": '"predictions.csv"'},
         "predictions.csv: the first line must name the column id once; id is not",
     ),
+    "ids-among-predictions": (
+        {"predictions": '"with-ids.csv"', "classes": None},
+        "column 'ID' would be a candidate, and differs at every point; put it into a file of its own",
+    ),
     "least": ({"least": "-4"}, "least must be a whole number >= 1; it is -4"),
     "masses-of-another": ({"masses": '"weights.npy"'}, "masses must be a number for each of 3 points"),
     "held-out": ({"held_out": '{predictions = "later.csv"}'}, "held_out must have predictions and labels; it is"),
@@ -195,6 +199,7 @@ def test_a_folder_that_cannot_be_read(kind, home):
     (home / "numbers.csv").write_text("1,2\n3,4\n5,6\n")
     (home / "wide.csv").write_text("x,y\n1,2\n3,4\n")
     (home / "twice.csv").write_text("id\na\nb\na\n")
+    (home / "with-ids.csv").write_text("ID,never\np1,healthy\np2,healthy\np3,ill\n")
     write_toml(home, **changes)
     with pytest.raises(FedpactError) as caught:
         read_site(home)

@@ -152,7 +152,14 @@ def _paths(folder: Path, value: Any) -> list[Path]:
 
 def read_pool(home: Path, table: Mapping[str, Any]) -> Predicted:
     """Read what each candidate predicts at a site's points."""
-    return read_predictions(_paths(home, table["predictions"]), classes=table.get("classes"))
+    found = read_predictions(_paths(home, table["predictions"]), classes=table.get("classes"))
+    for name, row in zip(found.candidates.names, found.labels, strict=True):
+        if name.casefold() == "id" and found.n > 2 and len(np.unique(row)) == found.n:
+            raise FederationError(
+                f"predictions: column {name!r} would be a candidate, and differs at every point; put it into a "
+                'file of its own and name that: ids = "ids.csv"'
+            )
+    return found
 
 
 def _read_codes(folder: Path, value: Any, predicted: Predicted) -> NDArray[np.intp]:
