@@ -61,7 +61,7 @@ def join(
 
     Flower's own output is in FOLDER/.flower/supernode.log.
 
-    Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys[/bold]
+    Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys/sites/clinic[/bold]
     """
     code = fp.protocol.flower.join_federation(folder, superlink, keys=keys, port=port, is_verbose=verbose)
     raise typer.Exit(code)
