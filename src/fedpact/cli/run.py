@@ -299,4 +299,6 @@ def _run(place: fp.protocol.RunHome, carrier: _Carrier, watch: Any) -> fp.protoc
         fp.protocol.flower.run_at_superlink(place, carrier.superlink, watch=watch)
     else:
         fp.protocol.flower.run_on_local_flower(place, watch=watch)
-    return fp.protocol.read_outcome(place.ledger)
+    outcome = fp.protocol.read_progress(place)
+    assert outcome is not None, "what carries a run returns when it is over"
+    return outcome
