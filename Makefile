@@ -10,7 +10,7 @@ demo: .venv/core
 	$(BIN)/fedpact demo
 
 test: .venv/dev
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -7,8 +7,6 @@ import pytest
 import fedpact as fp
 from fedpact.cli import demo
 
-pytestmark = pytest.mark.xdist_group("demo")
-
 
 @pytest.fixture(scope="module")
 def worked_out():

@@ -87,7 +87,7 @@ def test_no_more_problems_are_shown_than_can_be_read(fedpact, clinic):
     (clinic / "site.toml").write_text(f'name = "x"\npredictions = "predictions.csv"\n{unknown}')
     lines = fedpact("site", "check", str(clinic))[2].splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "error: and 5 more problems"
+    assert lines[-1] == "error: and 5 more"
 
 
 @pytest.mark.parametrize("address", ["localhost", "localhost:abc"])

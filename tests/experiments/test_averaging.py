@@ -11,8 +11,6 @@ from fedpact.experiments.averaging import _judge, _shuffle
 from fedpact.experiments.site_data import Labelled
 from fedpact.training import StartStatus
 
-pytestmark = pytest.mark.xdist_group("averaging")
-
 pytest.importorskip("sklearn")
 
 

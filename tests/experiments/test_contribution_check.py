@@ -11,8 +11,6 @@ import fedpact as fp
 from binomials import largest_cutoff, mass, region
 from fedpact.experiments.contribution_check import SimulationStatus, _judge
 
-pytestmark = pytest.mark.xdist_group("contribution check")
-
 
 @pytest.fixture(scope="module")
 def small():

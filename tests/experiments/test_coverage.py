@@ -9,8 +9,6 @@ from scipy.stats import binom
 import fedpact as fp
 from fedpact.experiments.coverage import _count, _is_missed, _judge, _Trial
 
-pytestmark = pytest.mark.xdist_group("coverage")
-
 
 @pytest.fixture(scope="module")
 def small():

@@ -11,8 +11,6 @@ import fedpact as fp
 from fedpact.experiments import private_planning as stages
 from fedpact.experiments.digit_sites import load_digit_sites
 
-pytestmark = pytest.mark.xdist_group("private sites")
-
 
 def draw_sites(sizes, rng):
     """Two features, ill where their sum is large; every site lies elsewhere."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("killed server")
-
 KILLS = 200
 TESTS = Path(__file__).parents[1]
 

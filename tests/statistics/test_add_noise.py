@@ -179,7 +179,7 @@ REFUSED = {
     "no-delta": ({"delta": 0}, "delta must lie strictly between 0 and 1; it is 0"),
     "sure-delta": ({"delta": 1.0}, "delta must lie strictly between 0 and 1; it is 1"),
     "no-rows": ({"rows_per_person": 0}, "rows_per_person must be 1 or more; it is 0"),
-    "half-a-row": ({"rows_per_person": 1.5}, "rows_per_person must be a whole number >= 0; it is 1.5"),
+    "half-a-row": ({"rows_per_person": 1.5}, "rows_per_person must be a whole number >= 1; it is 1.5"),
     "rows-beyond-n": ({"rows_per_person": 1001}, "rows_per_person must be at most n = 1000; it is 1001"),
 }
 

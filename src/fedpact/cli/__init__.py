@@ -71,9 +71,6 @@ app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(site.app, name="site")
 
 
-_MOST_PROBLEMS = 20
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"fedpact {fp.__version__}")
@@ -90,7 +87,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; an error that fedpact raises on purpose is a line per problem and an exit code."""
+    """Run the command line; an error that fedpact raises on purpose is one line and an exit code."""
     try:
         app()
     except fp.InfeasibleError as error:
@@ -102,14 +99,5 @@ def main() -> None:
 
 
 def _fail(error: fp.FedpactError | str, code: int) -> int:
-    for line in _list_problems(error):
-        print(f"error: {line}", file=sys.stderr)
+    print(f"error: {error}", file=sys.stderr)
     return code
-
-
-def _list_problems(error: fp.FedpactError | str) -> list[str]:
-    """List all that is wrong, up to what fits a screen."""
-    problems = error.problems if isinstance(error, fp.FederationError) else (str(error),)
-    more = len(problems) - _MOST_PROBLEMS
-    counted = [f"and {more} more problem{'s' if more > 1 else ''}"] if more > 0 else []
-    return [*problems[:_MOST_PROBLEMS], *counted]

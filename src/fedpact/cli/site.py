@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +18,7 @@ app = typer.Typer(
     help="A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]",
     rich_markup_mode="rich",
 )
+_MOST_PROBLEMS = 20
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The site's folder, with site.toml and the files that it names.")
 ]
@@ -27,7 +30,11 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact site check clinic[/bold]
     """
-    site = fp.protocol.read_site(folder)
+    try:
+        site = fp.protocol.read_site(folder)
+    except fp.FederationError as error:
+        _print_problems(error.problems)
+        raise typer.Exit(1) from None
     made = fp.protocol.make_site_report(site)
     found = {**made.to_dict(), "pool": site.pool.size, "signs": site.key is not None}
     if as_json:
@@ -39,6 +46,14 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
         escape(f"{site.name}: {made.H} candidates on {made.n} points; labels {limit} samples; {signs}"),
         soft_wrap=True,
     )
+
+
+def _print_problems(problems: Sequence[str]) -> None:
+    """Print all that is wrong, up to what fits a screen."""
+    for problem in problems[:_MOST_PROBLEMS]:
+        print(f"error: {problem}", file=sys.stderr)
+    if len(problems) > _MOST_PROBLEMS:
+        print(f"error: and {len(problems) - _MOST_PROBLEMS} more", file=sys.stderr)
 
 
 @app.command()

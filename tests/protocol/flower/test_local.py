@@ -12,8 +12,6 @@ from fedpact.protocol.operator.run_state import RunState, RunStatus
 from flower_keys import make_node_key
 from protocol_runs import ladder, make_home
 
-pytestmark = pytest.mark.xdist_group("deployment")
-
 PATIENCE = {"report": 600, "contribute": 90, "evaluate": 600, "pay": 600}
 
 

@@ -7,8 +7,6 @@ from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.runs import read_outcome, run_home
 from protocol_runs import ladder, make_home, summary
 
-pytestmark = pytest.mark.xdist_group("engines")
-
 ENGINES = {"simulation": run_in_flower_simulation, "deployment": run_on_local_flower}
 
 

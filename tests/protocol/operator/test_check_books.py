@@ -29,8 +29,6 @@ from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 from fedpact.training.terms import TrainingTerms
 from fedpact.training.weights import Weights
 
-pytestmark = pytest.mark.xdist_group("books")
-
 
 def make_books(fed=None, *, own=None, start=None, teacher="xA", **terms):
     """A finished run with keys that the test knows: the ledger's entries as kind and body, the operator's key."""
