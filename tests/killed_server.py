@@ -26,7 +26,8 @@ from fedpact.protocol.operator.run_state import replay
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import carry_out
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.site.site_files import read_site, write_site
+from fedpact.protocol.site.site_files import read_site
+from fedpact.protocol.site.write_site import write_site
 
 LONGEST = 60.0
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -32,7 +32,7 @@ from fedpact.protocol.operator.operator_files import FILE, read_settings, write_
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
-from fedpact.protocol.site.site_files import write_site
+from fedpact.protocol.site.write_site import write_site
 from fedpact.protocol.whole_files import alone_at
 
 
@@ -116,11 +116,12 @@ def hold_home(folder: str | PathLike[str]) -> Iterator[None]:
         If another process does.
     """
     home = _make_folder(folder)
-    try:
-        with alone_at(home / ".lock", waits=False):
-            yield
-    except BlockingIOError:
-        raise ProtocolError(f"another process is at work in {home}; wait for it, or end it") from None
+    with ExitStack() as held:
+        try:
+            held.enter_context(alone_at(home / ".lock", waits=False))
+        except BlockingIOError:
+            raise ProtocolError(f"another process is at work in {home}; wait for it, or end it") from None
+        yield
 
 
 def _make_folder(folder: str | PathLike[str]) -> Path:

@@ -19,7 +19,7 @@ from fedpact.protocol.flower.superlink import flower_environment
 from fedpact.protocol.keys.key_set import make_keys
 from fedpact.protocol.keys.signing import read_public_key
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.site.site_files import write_site
+from fedpact.protocol.site.write_site import write_site
 
 AWAY = "fl.example.org:9092"
 

@@ -27,8 +27,9 @@ from fedpact.protocol.site.labelling import (
     read_labelling,
 )
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
-from fedpact.protocol.site.site_files import read_site, write_site
+from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.site_store import FolderStore
+from fedpact.protocol.site.write_site import write_site
 
 CLASSES = ("healthy", "ill")
 TRUTH = np.array([0, 1, 1, 0, 1, 0, 0, 1] * 5)

@@ -13,8 +13,9 @@ from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import make_site_report
-from fedpact.protocol.site.site_files import read_site, write_site
+from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.site_store import FolderStore
+from fedpact.protocol.site.write_site import write_site
 from fedpact.statistics.make_report import report
 
 PREDICTIONS = "never,odd\nhealthy,healthy\nhealthy,ill\nhealthy,ill\n"

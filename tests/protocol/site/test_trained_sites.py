@@ -12,8 +12,9 @@ from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import run, run_home
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.site.site_files import read_site, write_site
+from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.trained_sites import train_sites
+from fedpact.protocol.site.write_site import write_site
 from fedpact.training import Weights, predict_labels
 from fedpact.training.terms import TrainingTerms
 

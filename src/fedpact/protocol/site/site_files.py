@@ -35,19 +35,16 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import tomli_w
 from numpy.typing import NDArray
 
-from fedpact.candidates.matrix_files import read_predictions, write_predictions
+from fedpact.candidates.matrix_files import read_predictions
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
 from fedpact.describe.point_files import read_point_file
@@ -321,7 +318,7 @@ def read_site(folder: str | PathLike[str]) -> Site:
     table = _parse(path, problems)
     site = _read_site(path.parent, table, problems)
     _raise_if_any(path, problems)
-    assert site is not None, "there is a problem where there is none"
+    assert site is not None, "what could not be read was noted"
     return site
 
 
@@ -403,60 +400,6 @@ def read_ids(home: Path, table: Mapping[str, Any], n: int) -> tuple[str, ...] | 
     if twice is not None:
         raise FederationError(f"{path}: ids must be different; {shorten(twice)} is there twice")
     return ids
-
-
-def _write_labels(codes: NDArray[np.integer], predicted: Predicted, path: Path) -> None:
-    listed = CandidateList.from_names(["label"])
-    write_predictions(Predicted(labels=codes[None], candidates=listed, classes=predicted.classes), path)
-
-
-def write_site(
-    site: Site, folder: str | PathLike[str], *, key: str | None = None, operator: str | None = None
-) -> Path:
-    """Write the folder of a site all of whose labels are known, so that :func:`read_site` gives it back.
-
-    ``key`` and ``operator`` are the files of its signing key and of the operator's public one.
-    """
-    home, predicted, masses = Path(folder), site.pool.predicted, site.pool.masses
-    home.mkdir(parents=True, exist_ok=True)
-    write_predictions(predicted, home / "predictions.csv")
-    _write_labels(np.asarray(site.labeller(np.arange(predicted.n))), predicted, home / "labels.csv")
-    table: dict[str, Any] = {"name": site.name, "predictions": "predictions.csv", "labels": "labels.csv"}
-    table |= {"classes": list(predicted.classes), "minimum_count": site.minimum_count, "least": site.least}
-    for name, value in (("key", key), ("operator", operator), ("most", site.most), ("seed", site.seed)):
-        table |= {} if value is None else {name: value if isinstance(value, int) else str(value)}
-    if masses is not None:
-        np.save(home / "masses.npy", masses, allow_pickle=False)
-        table["masses"] = "masses.npy"
-    if site.held_out is not None:
-        table["held_out"] = _write_held_out(site.held_out, predicted, home)
-    if isinstance(site.trainer, ModelTrainer):
-        table |= _write_trainer(site.trainer, table.get("held_out", {}), home)
-    (home / FILE).write_text(tomli_w.dumps(table), encoding="utf-8")
-    return home
-
-
-def _write_trainer(trainer: ModelTrainer, held_out: dict[str, str], home: Path) -> dict[str, str]:
-    np.save(home / "points.npy", trainer.points, allow_pickle=False)
-    if trainer.held_out is not None:
-        np.save(home / "held-out-points.npy", trainer.held_out[0], allow_pickle=False)
-        held_out["points"] = "held-out-points.npy"
-    model = trainer.model
-    if isinstance(model, TorchModel) and not isinstance(model.module, str):
-        raise FederationError(
-            "a site's folder can name only a PyTorch module that can be imported, module:function"
-        )
-    return {"points": "points.npy", "model": model.module if isinstance(model, TorchModel) else "softmax"}
-
-
-def _write_held_out(held_out: HeldOut, predicted: Predicted, home: Path) -> dict[str, str]:
-    write_predictions(replace(predicted, labels=held_out.predicted), home / "held-out.csv")
-    _write_labels(held_out.labels, predicted, home / "held-out-labels.csv")
-    table = {"predictions": "held-out.csv", "labels": "held-out-labels.csv"}
-    if held_out.weights is not None:
-        np.save(home / "held-out-weights.npy", held_out.weights, allow_pickle=False)
-        table["weights"] = "held-out-weights.npy"
-    return table
 
 
 def _read_operator(home: Path, value: str) -> str:
