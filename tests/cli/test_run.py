@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -324,3 +325,21 @@ def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
         "without bob (evaluate: no answer)",
     ]
     assert (module._say_money(4.4e-16), module._say_money(0.5)) == ("0", "0.5")
+
+
+def test_a_run_is_resumed_where_it_was_unless_another_engine_is_named(fedpact, monkeypatch):
+    """Nothing of what carried it first is in the way of what is asked for now."""
+    fed, went = fp.examples.alice_bob(), []
+    fp.protocol.prepare_home("one", fp.protocol.make_pact(fed), engine="flower", superlink="127.0.0.1:9")
+
+    def leave(place, address, watch=None):
+        went.append(address)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fp.protocol.flower, "run_at_superlink", leave)
+    for words, said in (([], ""), (["--superlink", "127.0.0.1:8"], " --superlink 127.0.0.1:8")):
+        code, _, err = fedpact("run", "--resume", "one", *words)
+        assert code == 130
+        assert err.endswith(f"fedpact run --resume {Path('one').resolve()}{said}\n")
+    assert went == ["127.0.0.1:9", "127.0.0.1:8"]
+    assert "site 'alice' is not on this machine" in refused(fedpact, "--resume", "one", "--engine", "in-process")

@@ -129,7 +129,8 @@ def run(
     _check_given(context, file, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
-        carrier = _choose_carrier(engine or place.engine, local, superlink or place.superlink)
+        is_elsewhere = superlink is None and local is None and engine in (None, place.engine)
+        carrier = _choose_carrier(engine or place.engine, local, place.superlink if is_elsewhere else superlink)
         _check_local(list(place.sites), local)
         with fp.protocol.hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
@@ -172,8 +173,9 @@ def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
     """Give the command that continues a run; what carried it first is kept in its home."""
     words = ["fedpact", "run", "--resume", str(place.folder)]
     words += ["--engine", carrier.engine] if carrier.engine != (place.engine or ENGINES[0]) else []
-    words += ["--superlink", carrier.superlink] if carrier.superlink not in (None, place.superlink) else []
-    return f"resume with: {shlex.join([word for word in words if word is not None])}"
+    if carrier.superlink is not None and carrier.superlink != place.superlink:
+        words += ["--superlink", carrier.superlink]
+    return f"resume with: {shlex.join(words)}"
 
 
 def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) -> None:

@@ -1,5 +1,6 @@
 import copy
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +21,9 @@ from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.export import export_ledger
 from fedpact.protocol.messages import Evaluated
 from fedpact.protocol.operator.check_books import BooksCheck, BooksStatus, check_books
-from fedpact.protocol.operator.operator import start_run
+from fedpact.protocol.operator.operator import resume_run, start_run
 from fedpact.protocol.operator.run_books import RunBooks
-from fedpact.protocol.pact import make_pact, name_run
+from fedpact.protocol.pact import make_pact, name_run, with_keys
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
@@ -737,3 +738,22 @@ def test_training_that_nobody_did_is_found_out(trained, fraud, message):
     fraud(changed)
     found = check_books(write(changed, ledger.last("open").run))
     assert message in [problem.what for problem in found.problems]
+
+
+def test_a_run_that_stopped_for_reports_that_differ_and_went_on_is_sound():
+    fed = alice_bob()
+    sites, key, public = give_keys(simulate_sites(fed, teacher="xA"))
+    others = CandidateList.from_names(["nowhere", "xB", "xA", "other"])
+    odd = replace(sites["bob"].pool, predicted=replace(sites["bob"].pool.predicted, candidates=others))
+    pact = replace(with_keys(make_pact(fed, method="tree"), public, key.public), candidates=None)
+    ledger = memory_ledger()
+    operator = start_run(ledger, pact, now=time.time(), key=key)
+    stopped = carry_out(operator, {**sites, "bob": replace(sites["bob"], pool=odd)})
+    assert stopped.why == (
+        "the sites do not compare the same candidates: 'alice' and 'bob' have different candidates: candidate 4 "
+        "is 'xA+xB' in one and 'other' in the other"
+    )
+    assert check_books(ledger).problems == ()
+    again = carry_out(resume_run(ledger, now=time.time(), key=key), sites)
+    assert (again.contributions, again.hypothesis) == ({"alice": 3, "bob": 2}, "xA")
+    assert check_books(ledger).is_sound
