@@ -100,13 +100,19 @@ def test_the_ladder_of_the_readme_is_the_measured_one():
         assert [cell.strip() for cell in line.split("|")[2:-1]] == costs
 
 
-def test_the_curve_of_the_price_of_stability_is_that_of_its_json():
-    page = (ROOT / "docs" / "results" / "price-of-stability.md").read_text()
-    rows = json.loads((ROOT / "docs" / "results" / "price-of-stability.json").read_text())["rows"]
-    table = {line.split("|")[1].strip(" *"): line.split("|")[2:-1] for line in page.splitlines() if "|" in line}
-    assert [float(cell) for cell in table["price of stability"]] == [round(row["price"], 3) for row in rows]
-    assert [float(cell.replace(",", "")) for cell in table["optimum"]] == [row["optimum"] for row in rows]
-    assert [float(cell) for cell in table["the paper's formula"]] == [round(row["printed"], 9) for row in rows]
+def kept_results():
+    for path in sorted((ROOT / "docs" / "results").glob("*.json")):
+        if path.stem in fp.experiments.list_experiments():
+            yield path
+
+
+@pytest.mark.parametrize("path", kept_results(), ids=lambda path: path.stem)
+def test_the_page_of_an_experiment_is_that_of_its_json(path):
+    found = fp.experiments.Reproduction.from_dict(json.loads(path.read_text()))
+    page = path.with_suffix(".md").read_text()
+    command = page.split("```")[1].strip()
+    assert command.startswith(f"fedpact reproduce {path.stem}")
+    assert page == fp.experiments.write_page(found, command)
 
 
 def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():

@@ -9,14 +9,16 @@ import fedpact as fp
 
 
 def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
-    words = ("reproduce", "price-of-stability", "--epsilon", "1/8,1/16", "--plot", str(tmp_path / "s.png"))
+    words = ("reproduce", "price-of-stability", "--quick", "--plot", str(tmp_path / "s.png"))
     code, out, _ = fedpact(*words)
     assert code == 0
     assert ["1/16", "20", "17", "1.176", "5.000", "1.333"] in [line.split() for line in out.splitlines()]
     assert "about three times too large" in out
     assert (tmp_path / "s.png").stat().st_size > 5000
-    code, out, _ = fedpact("reproduce", "price-of-stability", "--epsilon", "1/8", "--json")
-    assert json.loads(out) == fp.experiments.reproduce_price_of_stability(["1/8"]).to_dict()
+    code, out, _ = fedpact("reproduce", "price-of-stability", "--quick", "--json")
+    printed, found = json.loads(out), fp.experiments.reproduce("price-of-stability", quick=True).to_dict()
+    assert printed.pop("wall_time").keys() == found.pop("wall_time").keys()
+    assert printed == found
 
 
 @pytest.mark.parametrize(
@@ -35,8 +37,17 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("coverage", "--method", "exact"), "method must be one of lp, union, tree"),
         (("averaging", "--epochs", "7"), "epochs must be numbers that divide the 60 epochs"),
         (("averaging", "--models", "tree"), "models must be some of softmax, network"),
-        (("price-of-stability", "--epsilon", "0.7"), "epsilon must lie"),
-        (("price-of-stability", "--delta", "2"), "delta must lie strictly between 0 and 1"),
+        (("price-of-stability", "--set", 'epsilon=["0.7"]'), "epsilon must lie"),
+        (("price-of-stability", "--set", "delta=2"), "delta must lie strictly between 0 and 1"),
+        (("price-of-stability", "--set", "delta=often"), "delta must be a number, such as 0.5; it is 'often'"),
+        (("price-of-stability", "--set", "epsilom=2"), "no parameter 'epsilom'; did you mean 'epsilon'?"),
+        (("price-of-stability", "--set", "delta"), "KEY=VALUE"),
+        (("price-of-stability", "--settings", "none.toml"), "settings cannot be read"),
+        (("price-of-stability", "--seeds", "3"), "draws nothing at random"),
+        (("price-of-stability", "--data", "."), "reads no data"),
+        (("price-of-stability", "--engine", "moon"), "engine must be one of local, ray"),
+        (("price-of-stability", "--address", "here:1"), 'address belongs to engine "ray"'),
+        (("price-of-stability", "--out", "nowhere"), "out must be a folder"),
     ],
 )
 def test_what_cannot_be_reproduced_is_said(fedpact, words, said):

@@ -9,6 +9,7 @@ from fedpact.experiments.averaging_result import (
     AveragingSetting,
     AveragingStatus,
 )
+from fedpact.experiments.catalogue import list_experiments
 from fedpact.experiments.contribution_check import (
     ContributionSimulation,
     HonestSites,
@@ -21,10 +22,13 @@ from fedpact.experiments.digit_sites import load_digit_sites
 from fedpact.experiments.heart_disease import load_hospitals
 from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
-from fedpact.experiments.price_of_stability import StabilityCurve, StabilityRow, reproduce_price_of_stability
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.experiments.private_planning import plan_privately, reproduce_digits, reproduce_hospitals
 from fedpact.experiments.site_data import Labelled, SiteData
+from fedpact.experiments.sweep.reproduce import reproduce
+from fedpact.experiments.sweep.reproduction import Reproduction
+from fedpact.experiments.sweep.settings import read_change, show_settings
+from fedpact.experiments.sweep.write_results import write_page, write_results
 from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, reproduce_truthfulness
 
 __all__ = [
@@ -44,22 +48,26 @@ __all__ = [
     "ObliviousnessPoint",
     "PrivatePlan",
     "PrivatePlanning",
+    "Reproduction",
     "SimulationStatus",
     "SiteData",
     "SiteReport",
-    "StabilityCurve",
-    "StabilityRow",
     "TruthfulnessRow",
     "TruthfulnessSoak",
+    "list_experiments",
     "load_digit_sites",
     "load_hospitals",
     "plan_privately",
+    "read_change",
+    "reproduce",
     "reproduce_averaging",
     "reproduce_contribution_check",
     "reproduce_coverage",
     "reproduce_digits",
     "reproduce_hospitals",
     "reproduce_obliviousness",
-    "reproduce_price_of_stability",
     "reproduce_truthfulness",
+    "show_settings",
+    "write_page",
+    "write_results",
 ]

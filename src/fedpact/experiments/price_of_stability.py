@@ -19,9 +19,7 @@ and it exceeds 1 only for epsilon below about delta^2 / 2. That it grows without
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedpact.comparison.equilibria import equilibria
@@ -29,14 +27,12 @@ from fedpact.describe.constructions import price_of_stability
 from fedpact.describe.numbers import read_chance, read_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError, SolverError
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Table, Task
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
-NAME = "price-of-stability"
 _SECONDS = 600.0
-EPSILONS = tuple(f"1/{2**power}" for power in range(3, 11))
-DELTA = 0.5
 WRONG = (
     "the printed formula counts Alice's coupons in full but not that the optimum pays Bob and her three halves of "
     "log(1/delta)/epsilon: it is about three times too large",
@@ -45,117 +41,91 @@ WRONG = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StabilityRow:
-    """One instance of the family."""
-
-    epsilon: float
-    price: float
-    """Cost of the best equilibrium over the optimum, both exact."""
-    equilibrium: dict[str, int]
-    """The best equilibrium."""
-    equilibrium_cost: float
-    optimum: float
-    printed: float
-    """What the paper's formula says."""
-    asymptote: float
-    """What the price tends to for small epsilon."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> StabilityRow:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)
+def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    if not settings["epsilon"]:
+        raise FederationError("epsilon must hold at least one value; it is empty")
+    delta = read_chance(settings["delta"], "delta")
+    for epsilon in settings["epsilon"]:
+        price_of_stability(epsilon, delta)
+    return [Task({"epsilon": epsilon, "delta": delta}) for epsilon in settings["epsilon"]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StabilityCurve:
-    """The price of stability against epsilon, beside the paper's formula."""
-
-    rows: tuple[StabilityRow, ...]
-    delta: float
-    version: str
-    """Of fedpact."""
-
-    @property
-    def errata(self) -> tuple[str, ...]:
-        """What is wrong with the formula as printed."""
-        return WRONG
-
-    def plot(self) -> Figure:
-        """Draw the computed price beside the printed formula; needs ``fedpact[plot]``."""
-        return draw_lines(
-            {
-                "computed": [row.price for row in self.rows],
-                "as the paper prints it": [row.printed for row in self.rows],
-                "corrected asymptote": [row.asymptote for row in self.rows],
-            },
-            x=[1 / row.epsilon for row in self.rows],
-            title=f"price of stability, delta = {self.delta:g}",
-            x_axis="1 / epsilon",
-            y_axis="best equilibrium / optimum",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "experiment": NAME,
-            "delta": self.delta,
-            "rows": [row.to_dict() for row in self.rows],
-            "errata": list(self.errata),
-            "version": self.version,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> StabilityCurve:
-        """Read what :meth:`to_dict` wrote."""
-        rows = tuple(StabilityRow.from_dict(row) for row in entry["rows"])
-        return cls(rows=rows, delta=entry["delta"], version=entry["version"])
-
-
-def _compute(epsilon: float | str, delta: float) -> StabilityRow:
-    found = equilibria(price_of_stability(epsilon, delta), time_limit=_SECONDS)
-    price = found.price_of_stability
-    if price is None or found.best is None or found.optimum is None:
+def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    delta, epsilon = cell["delta"], read_number(cell["epsilon"], "epsilon")
+    found = equilibria(price_of_stability(cell["epsilon"], delta), time_limit=_SECONDS)
+    if found.price_of_stability is None or found.best is None or found.optimum is None:
         raise SolverError(
-            f"the price at epsilon = {epsilon} is not known exactly", solver_status=found.status.value
+            f"the price at epsilon = {cell['epsilon']} is not known exactly", solver_status=found.status.value
         )
-    value = read_number(epsilon, "epsilon")
     certainty = math.log(1 / delta)
-    return StabilityRow(
-        epsilon=value,
-        price=price,
-        equilibrium=found.best.contributions,
-        equilibrium_cost=found.best.cost,
-        optimum=found.optimum.high,
-        printed=(math.log(1 / value) + certainty) / certainty,
-        asymptote=(math.log(1 / (2 * value)) + certainty) / (3 * certainty),
-    )
+    return {
+        "epsilon": epsilon,
+        "price": found.price_of_stability,
+        "equilibrium": dict(found.best.contributions),
+        "equilibrium_cost": found.best.cost,
+        "optimum": found.optimum.high,
+        "printed": (math.log(1 / epsilon) + certainty) / certainty,
+        "asymptote": (math.log(1 / (2 * epsilon)) + certainty) / (3 * certainty),
+    }
 
 
-def reproduce_price_of_stability(
-    epsilon: Sequence[float | str] = EPSILONS,
-    delta: float | str = DELTA,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> StabilityCurve:
-    """Compute the price of stability of the paper's family for every epsilon.
+def _sum_up(settings: Settings, data: None, answers: Sequence[Sequence[Answer]]) -> Answer:
+    return {"delta": read_chance(settings["delta"], "delta"), "rows": answers[0], "errata": list(WRONG)}
+
+
+def _as_fraction(value: float) -> str:
+    """Write 1/n where it is that.
 
     Examples
     --------
-    >>> curve = reproduce_price_of_stability(["1/8", "1/16", "1/32"])
-    >>> [round(row.price, 3) for row in curve.rows], [row.printed for row in curve.rows]
-    ([1.0, 1.176, 1.545], [4.0, 5.0, 6.0])
+    >>> _as_fraction(0.0625), _as_fraction(0.3)
+    ('1/16', '0.3')
     """
-    if not len(epsilon):
-        raise FederationError("epsilon must hold at least one value")
-    chance = read_chance(delta, "delta")
-    rows = []
-    for value in epsilon:
-        rows.append(_compute(value, chance))
-        if progress is not None:
-            progress(len(rows), len(epsilon))
-    return StabilityCurve(rows=tuple(rows), delta=chance, version=version("fedpact"))
+    inverse = round(1 / value)
+    return f"1/{inverse}" if abs(value * inverse - 1) < 1e-12 else f"{value:.6g}"
+
+
+def _tabulate(results: Mapping[str, Any]) -> list[Table]:
+    columns = ("epsilon", "best equilibrium", "optimum", "price of stability", "as printed", "asymptote")
+    rows = [
+        (
+            _as_fraction(row["epsilon"]),
+            f"{row['equilibrium_cost']:.6g}",
+            f"{row['optimum']:.6g}",
+            f"{row['price']:.3f}",
+            f"{row['printed']:.3f}",
+            f"{row['asymptote']:.3f}" if row["asymptote"] >= 1 else "-",
+        )
+        for row in results["rows"]
+    ]
+    return [Table(f"The price of stability of the paper's family, delta = {results['delta']:g}", columns, rows)]
+
+
+def _conclude(results: Mapping[str, Any]) -> list[str]:
+    return [f"as printed (ERRATA B1): {sentence}" for sentence in results["errata"]]
+
+
+def _draw(results: Mapping[str, Any]) -> Figure:
+    rows = results["rows"]
+    return draw_lines(
+        {
+            "computed": [row["price"] for row in rows],
+            "as the paper prints it": [row["printed"] for row in rows],
+            "corrected asymptote": [row["asymptote"] for row in rows],
+        },
+        x=[1 / row["epsilon"] for row in rows],
+        title=f"price of stability, delta = {results['delta']:g}",
+        x_axis="1 / epsilon",
+        y_axis="best equilibrium / optimum",
+    )
+
+
+PRICE_OF_STABILITY = Experiment(
+    name="price-of-stability",
+    about="What the best equilibrium costs beside the optimum, on the paper's family, and what the paper prints.",
+    stages=(Stage(cut=_cut, compute=_compute),),
+    sum_up=_sum_up,
+    tabulate=_tabulate,
+    conclude=_conclude,
+    draw=_draw,
+)

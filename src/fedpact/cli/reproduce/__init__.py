@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+import fedpact as fp
 from fedpact.cli.reproduce.averaging import averaging
 from fedpact.cli.reproduce.contribution_check import contribution_check
 from fedpact.cli.reproduce.coverage import coverage
+from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
-from fedpact.cli.reproduce.price_of_stability import price_of_stability
 from fedpact.cli.reproduce.private_sites import digits, hospitals
 from fedpact.cli.reproduce.truthfulness import truthfulness
 
@@ -18,8 +19,9 @@ app = typer.Typer(
     help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
     rich_markup_mode="rich",
 )
+for name in fp.experiments.list_experiments():
+    app.command(name)(make_command(name))
 for command in (
-    price_of_stability,
     obliviousness,
     truthfulness,
     contribution_check,

@@ -1,0 +1,127 @@
+"""``fedpact reproduce NAME``: one command per experiment, all with the same options."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import (
+    JsonOption,
+    PlotOption,
+    answer,
+    console,
+    make_table,
+    print_table,
+    progress_bar,
+)
+
+DataOption = Annotated[
+    str | None, typer.Option(metavar="DIR", help='Folder with the data, or "hub" to fetch them.')
+]
+SeedsOption = Annotated[int | None, typer.Option(help="How many seeds, instead of what the settings say.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="A small version, on embedded data without --data.")]
+EngineOption = Annotated[str, typer.Option(help='"local", or "ray" for a Ray cluster.')]
+AddressOption = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="Of the Ray cluster; one of its own if not given.")
+]
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cells at once; all processors if not given.")]
+SettingsOption = Annotated[
+    Path | None, typer.Option("--settings", metavar="FILE", help="TOML with parameters of your own.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One parameter; may be repeated.")
+]
+StoreOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where answers are kept; your cache if not given.")
+]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Compute again what is kept.")]
+OutOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Also write NAME.json, NAME.md and NAME.svg into a folder.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How results are shown."""
+
+    as_json: bool
+    plot: Path | None
+    out: Path | None
+
+
+def print_reproduction(found: fp.experiments.Reproduction) -> None:
+    """Print the tables of an experiment and what they say."""
+    for title, columns, rows, left in found.tables:
+        table = make_table(*columns, left=left)
+        for row in rows:
+            table.add_row(*map(escape, row))
+        print_table(title, table)
+    out = console()
+    for sentence in found.conclusions:
+        out.print(escape(f"- {sentence}"), soft_wrap=True)
+
+
+def _say_command(name: str, changes: list[str] | None, **options: Any) -> str:
+    """Write the command that gives the same results to anybody who has the data."""
+    words = ["fedpact", "reproduce", name, *(["--quick"] if options["quick"] else [])]
+    words += [] if options["seeds"] is None else ["--seeds", str(options["seeds"])]
+    words += [] if options["settings"] is None else ["--settings", options["settings"].name]
+    words += [word for change in changes or [] for word in ("--set", change)]
+    return shlex.join(words + ([] if options["data"] is None else ["--data", "DIR"]))
+
+
+def run_experiment(name: str, shown: Shown, *, changes: list[str] | None, **options: Any) -> None:
+    """Run one experiment and show what it gave."""
+    if shown.out is not None and not shown.out.is_dir():
+        raise fp.FederationError(f"out must be a folder; there is no folder {str(shown.out)!r}")
+    read = dict(fp.experiments.read_change(text) for text in changes or [])
+    with progress_bar(name) as report:
+        found = fp.experiments.reproduce(name, changes=read, progress=report, **options)
+    answer(found, lambda: print_reproduction(found), as_json=shown.as_json, plot=shown.plot)
+    if shown.out is not None:
+        fp.experiments.write_results(found, shown.out, _say_command(name, changes, **options))
+
+
+def make_command(name: str) -> Callable[..., None]:
+    """Make the command of one experiment."""
+
+    def command(
+        data: DataOption = None,
+        seeds: SeedsOption = None,
+        quick: QuickOption = False,
+        engine: EngineOption = "local",
+        address: AddressOption = None,
+        workers: WorkersOption = None,
+        settings: SettingsOption = None,
+        changes: SetOption = None,
+        store: StoreOption = None,
+        fresh: FreshOption = False,
+        out: OutOption = None,
+        plot: PlotOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        run_experiment(
+            name,
+            Shown(as_json=as_json, plot=plot, out=out),
+            changes=changes,
+            data=data,
+            seeds=seeds,
+            quick=quick,
+            engine=engine,
+            address=address,
+            workers=workers,
+            settings=settings,
+            store=store,
+            fresh=fresh,
+        )
+
+    about = fp.experiments.list_experiments()[name]
+    command.__doc__ = f"{about}\n\nExample: [bold]fedpact reproduce {name} --quick[/bold]"
+    return command

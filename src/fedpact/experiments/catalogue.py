@@ -1,0 +1,28 @@
+"""All experiments by name."""
+
+from __future__ import annotations
+
+from fedpact.describe.names import nearest
+from fedpact.errors import FederationError
+from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
+from fedpact.experiments.sweep.experiment import Experiment
+
+_ALL: dict[str, Experiment] = {experiment.name: experiment for experiment in (PRICE_OF_STABILITY,)}
+
+
+def list_experiments() -> dict[str, str]:
+    """Tell what can be reproduced: name -> one sentence.
+
+    Examples
+    --------
+    >>> "price-of-stability" in list_experiments()
+    True
+    """
+    return {name: experiment.about for name, experiment in _ALL.items()}
+
+
+def find_experiment(name: str) -> Experiment:
+    """Find an experiment by its name."""
+    if name not in _ALL:
+        raise FederationError(f"there is no experiment {name!r}; {nearest(name, _ALL)}")
+    return _ALL[name]

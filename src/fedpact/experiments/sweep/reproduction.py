@@ -1,0 +1,85 @@
+"""The results of an experiment, with everything that is needed to get them again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedpact.errors import FederationError
+from fedpact.experiments.catalogue import find_experiment
+from fedpact.experiments.sweep.experiment import Table
+
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WallTime:
+    """Seconds; the only thing in which two runs of an experiment differ."""
+
+    seconds: float
+    """Of this call."""
+    cells: float
+    """Of all cells, one after another, whenever and wherever they were computed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reproduction:
+    """What an experiment gave."""
+
+    results: Mapping[str, Any]
+    experiment: str
+    settings: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    data: str
+    """Where the data come from."""
+    versions: Mapping[str, str]
+    wall_time: WallTime
+
+    @property
+    def tables(self) -> list[Table]:
+        """What to print."""
+        return find_experiment(self.experiment).tabulate(self.results)
+
+    @property
+    def conclusions(self) -> list[str]:
+        """What the results say, a sentence each."""
+        said = find_experiment(self.experiment).conclude(self.results)
+        left_out = self.settings.get("leaves_out")
+        return [*said, f"quick: leaves out {left_out}"] if left_out else said
+
+    def plot(self) -> Figure:
+        """Draw the results; needs ``fedpact[plot]``."""
+        draw = find_experiment(self.experiment).draw
+        if draw is None:
+            raise FederationError(f"{self.experiment} has no figure; leave out plot")
+        return draw(self.results)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the results as JSON, for :func:`load_reproduction`."""
+        try:
+            Path(path).write_text(json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise FederationError(f"results cannot be written to {str(path)!r}: {error.strerror}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "experiment": self.experiment,
+            "settings": dict(self.settings),
+            "seeds": list(self.seeds),
+            "data": self.data,
+            "versions": dict(self.versions),
+            "wall_time": asdict(self.wall_time),
+            "results": dict(self.results),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Reproduction:
+        """Read what :meth:`to_dict` wrote."""
+        own = {"seeds": tuple(entry["seeds"]), "wall_time": WallTime(**entry["wall_time"])}
+        return cls(**dict(entry) | own)

@@ -1,0 +1,120 @@
+"""The parameters of an experiment: one TOML file each, with every parameter and what ``--quick`` changes.
+
+    seeds = 100
+    epochs = 50
+
+    [quick]
+    seeds = 3
+    leaves_out = "97 of 100 seeds"
+
+A file of one's own names only what differs. A parameter keeps its kind: a number stays a number, a list a list.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.errors import FederationError
+
+QUICK = "quick"
+LEAVES_OUT = "leaves_out"
+SEEDS = "seeds"
+
+
+def _load_own(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FederationError(f"settings cannot be read from {str(path)!r}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FederationError(f"settings must be a TOML file; {str(path)!r} is not: {error}") from None
+
+
+def _kind(value: Any) -> str:
+    kinds = ((bool, "true or false"), (int, "a whole number"), (float, "a number"), (str, "a text"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "a list" if value != {} else "a table")
+
+
+def _check(known: Mapping[str, Any], key: str, value: Any) -> Any:
+    """Take a value for a parameter if it is of the parameter's kind."""
+    if key not in known:
+        raise FederationError(f"settings: there is no parameter {key!r}; {nearest(key, known)}")
+    wanted, given = _kind(known[key]), _kind(value)
+    if wanted == given:
+        return value
+    if wanted == "a number" and given == "a whole number":
+        return float(value)
+    raise FederationError(f"settings: {key} must be {wanted}, such as {known[key]!r}; it is {shorten(value)}")
+
+
+def read_change(text: str) -> tuple[str, Any]:
+    """Read ``KEY=VALUE`` with the value as TOML writes it; what is not TOML is a text.
+
+    Examples
+    --------
+    >>> read_change("epsilon=[0.1, 0.2]"), read_change("writer=f1255_13")
+    (('epsilon', [0.1, 0.2]), ('writer', 'f1255_13'))
+    """
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise FederationError(f"a change must be KEY=VALUE, such as epochs=10; it is {text!r}")
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value
+
+
+def show_settings(name: str) -> str:
+    """Every parameter of an experiment, as a TOML file that can be changed and given back."""
+    return files("fedpact.experiments").joinpath("settings", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def read_settings(
+    name: str,
+    *,
+    quick: bool = False,
+    file: str | PathLike[str] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    seeds: int | None = None,
+) -> dict[str, Any]:
+    """Read the settings of an experiment, with one's own on top.
+
+    Parameters
+    ----------
+    name
+        Of the experiment.
+    quick
+        Make it small; what that leaves out stands in ``leaves_out``.
+    file, changes
+        One's own parameters, from a TOML file and then one by one.
+    seeds
+        How many seeds, 0, 1, ...
+
+    Examples
+    --------
+    >>> read_settings("price-of-stability", changes={"epsilon": ["1/8"]})
+    {'epsilon': ['1/8'], 'delta': 0.5, 'leaves_out': ''}
+    """
+    known = tomllib.loads(show_settings(name))
+    small = known.pop(QUICK)
+    settings = known | {LEAVES_OUT: ""} | (small if quick else {})
+    own = {} if file is None else _load_own(Path(file))
+    if quick:
+        settings |= own.pop(QUICK, {})
+    own.pop(QUICK, None)
+    for key, value in (own | dict(changes or {})).items():
+        settings[key] = _check(known, key, value)
+    if seeds is not None:
+        if SEEDS not in known:
+            raise FederationError(f"{name} draws nothing at random; leave out seeds")
+        settings[SEEDS] = seeds
+    if SEEDS in known:
+        settings[SEEDS] = read_whole_number(settings[SEEDS], SEEDS, least=1)
+    return settings
