@@ -100,13 +100,14 @@ def test_the_ladder_of_the_readme_is_the_measured_one():
         assert [cell.strip() for cell in line.split("|")[2:-1]] == costs
 
 
-def kept_results():
-    for path in sorted((ROOT / "docs" / "results").glob("*.json")):
-        if path.stem in fp.experiments.list_experiments():
-            yield path
+RESULTS = [
+    path
+    for path in sorted((ROOT / "docs" / "results").glob("*.json"))
+    if path.stem in fp.experiments.list_experiments()
+]
 
 
-@pytest.mark.parametrize("path", kept_results(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_the_page_of_an_experiment_is_that_of_its_json(path):
     found = fp.experiments.Reproduction.from_dict(json.loads(path.read_text()))
     page = path.with_suffix(".md").read_text()
