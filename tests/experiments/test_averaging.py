@@ -8,7 +8,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.averaging import _judge, _shuffle
-from fedpact.experiments.site_data import Labelled
+from fedpact.experiments.data.site_data import Labelled
 from fedpact.training import StartStatus
 
 pytest.importorskip("sklearn")

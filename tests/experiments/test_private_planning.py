@@ -9,7 +9,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments import private_planning as stages
-from fedpact.experiments.digit_sites import load_digit_sites
+from fedpact.experiments.data.digit_sites import load_digit_sites
 
 
 def draw_sites(sizes, rng):

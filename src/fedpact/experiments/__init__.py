@@ -18,8 +18,9 @@ from fedpact.experiments.contribution_check import (
     reproduce_contribution_check,
 )
 from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
-from fedpact.experiments.digit_sites import load_digit_sites
-from fedpact.experiments.heart_disease import load_hospitals
+from fedpact.experiments.data.digit_sites import load_digit_sites
+from fedpact.experiments.data.heart_disease import load_hospitals
+from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport

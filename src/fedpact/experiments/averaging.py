@@ -35,8 +35,8 @@ from fedpact.experiments.averaging_result import (
     AveragingSetting,
     AveragingStatus,
 )
-from fedpact.experiments.digit_sites import load_digit_sites
-from fedpact.experiments.site_data import Labelled, SiteData
+from fedpact.experiments.data.digit_sites import load_digit_sites
+from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.planning.plan import plan
 from fedpact.statistics.make_report import report
 from fedpact.training.averaging_gap import AveragingGap, GapStatus, measure_gap

@@ -32,10 +32,10 @@ from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.experiments.digit_sites import load_digit_sites
-from fedpact.experiments.heart_disease import load_hospitals
+from fedpact.experiments.data.digit_sites import load_digit_sites
+from fedpact.experiments.data.heart_disease import load_hospitals
+from fedpact.experiments.data.site_data import SiteData
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
-from fedpact.experiments.site_data import SiteData
 from fedpact.mechanism.payment.settle import settle
 from fedpact.planning.plan import plan
 from fedpact.statistics.make_report import report
@@ -244,7 +244,7 @@ def plan_privately(
 
     Examples
     --------
-    >>> from fedpact.experiments.digit_sites import load_digit_sites
+    >>> from fedpact.experiments.data.digit_sites import load_digit_sites
     >>> data = load_digit_sites(np.random.default_rng(0))
     >>> seen = plan_privately(data, candidates=10, epsilon=0.3, method="lp")
     >>> plain, sure = (one.plan.cost for one in seen.runs[0].plans)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.numbers import read_number
 from fedpact.errors import FederationError
-from fedpact.experiments.site_data import Labelled, SiteData, draw_public
+from fedpact.experiments.data.site_data import Labelled, SiteData, draw_public
 
 FILE = "heart_disease_4hospitals.csv"
 FEATURES = ("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak")

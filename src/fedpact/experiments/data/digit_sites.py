@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.errors import MissingExtraError
-from fedpact.experiments.site_data import Labelled, SiteData, draw_public
+from fedpact.experiments.data.site_data import Labelled, SiteData, draw_public
 
 SITES = 5
 CONCENTRATION = 0.5

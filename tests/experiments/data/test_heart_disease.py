@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.heart_disease import FEATURES, FILE, load_hospitals
+from fedpact.experiments.data.heart_disease import FEATURES, FILE, load_hospitals
 
 HEADER = ["hospital", *FEATURES, "slope", "ca", "thal", "num"]
 

@@ -1,0 +1,1 @@
+"""What the experiments are about: hospitals, digits, handwriting and plays, each from its own source."""
