@@ -27,6 +27,7 @@ RANK = {
 OUTERMOST = {"cli", "web"}
 PLACE = {
     "flwr": {"protocol"},
+    "flwr_datasets": {"experiments"},
     "sqlalchemy": {"protocol"},
     "cryptography": {"protocol"},
     "quantecon": {"game"},

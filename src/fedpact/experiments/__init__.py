@@ -19,8 +19,10 @@ from fedpact.experiments.contribution_check import (
 )
 from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
 from fedpact.experiments.data.digit_sites import load_digit_sites
+from fedpact.experiments.data.femnist import load_femnist
 from fedpact.experiments.data.heart_disease import load_hospitals
 from fedpact.experiments.data.site_data import Labelled, SiteData
+from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
@@ -56,7 +58,9 @@ __all__ = [
     "TruthfulnessRow",
     "TruthfulnessSoak",
     "list_experiments",
+    "Writers",
     "load_digit_sites",
+    "load_femnist",
     "load_hospitals",
     "plan_privately",
     "read_change",
