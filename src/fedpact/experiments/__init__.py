@@ -19,6 +19,7 @@ from fedpact.experiments.contribution_check import (
 )
 from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
 from fedpact.experiments.data.digit_sites import load_digit_sites
+from fedpact.experiments.data.digit_writers import load_digit_writers
 from fedpact.experiments.data.femnist import load_femnist
 from fedpact.experiments.data.heart_disease import load_hospitals
 from fedpact.experiments.data.site_data import Labelled, SiteData
@@ -60,6 +61,7 @@ __all__ = [
     "list_experiments",
     "Writers",
     "load_digit_sites",
+    "load_digit_writers",
     "load_femnist",
     "load_hospitals",
     "plan_privately",
