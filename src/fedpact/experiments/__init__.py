@@ -22,6 +22,8 @@ from fedpact.experiments.data.digit_sites import load_digit_sites
 from fedpact.experiments.data.digit_writers import load_digit_writers
 from fedpact.experiments.data.femnist import load_femnist
 from fedpact.experiments.data.heart_disease import load_hospitals
+from fedpact.experiments.data.roles import Roles
+from fedpact.experiments.data.shakespeare import load_roles
 from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.obliviousness import reproduce_obliviousness
@@ -53,6 +55,7 @@ __all__ = [
     "PrivatePlan",
     "PrivatePlanning",
     "Reproduction",
+    "Roles",
     "SimulationStatus",
     "SiteData",
     "SiteReport",
@@ -64,6 +67,7 @@ __all__ = [
     "load_digit_writers",
     "load_femnist",
     "load_hospitals",
+    "load_roles",
     "plan_privately",
     "read_change",
     "reproduce",
