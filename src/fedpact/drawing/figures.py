@@ -1,6 +1,6 @@
 """Figures of results: they draw plain values and compute nothing.
 
-The only module that imports matplotlib, and only when something is drawn. A figure is made without pyplot, so
+The only package that imports matplotlib, and only when something is drawn. A figure is made without pyplot, so
 no window opens and nothing global changes; ``figure.savefig("plan.svg")`` writes it.
 """
 
@@ -27,7 +27,8 @@ _MARKED = "#c0392b"
 _KINDS = (("o", _PLAIN), (".", "gray"), ("x", _MARKED))
 
 
-def _new_figure(height: float) -> Figure:
+def new_figure(height: float) -> Figure:
+    """Make an empty figure of a page's width."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -35,7 +36,8 @@ def _new_figure(height: float) -> Figure:
     return Figure(figsize=(_WIDTH, height), layout="constrained")
 
 
-def _dress(axes: Any, title: str, x_axis: str, y_axis: str) -> None:
+def dress_axes(axes: Any, title: str, x_axis: str, y_axis: str) -> None:
+    """Label axes and leave out the frame's upper and right side."""
     axes.set_xlabel(x_axis, parse_math=False)
     axes.set_ylabel(y_axis, parse_math=False)
     axes.set_title(title, parse_math=False)
@@ -82,7 +84,7 @@ def draw_bars(
     ['alice', 'bob']
     """
     bars = _sum_the_rest(values)
-    figure = _new_figure(_MARGIN + _BAR * len(bars))
+    figure = new_figure(_MARGIN + _BAR * len(bars))
     axes = figure.add_subplot()
     hatched = []
     for place, (label, value) in enumerate(bars.items()):
@@ -93,7 +95,7 @@ def draw_bars(
     axes.set_yticks(range(len(bars)), list(bars), parse_math=False)
     axes.invert_yaxis()
     axes.margins(x=0.15)
-    _dress(axes, title, axis, "")
+    dress_axes(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])
     return figure
@@ -116,7 +118,7 @@ def draw_curves(
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [5, 4]
     """
-    figure = _new_figure(_CURVE_HEIGHT)
+    figure = new_figure(_CURVE_HEIGHT)
     axes = figure.add_subplot()
     for place, (label, values) in enumerate(curves.items()):
         style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if place else {"color": _PLAIN, "marker": "o"}
@@ -125,7 +127,7 @@ def draw_curves(
         if len(places):
             axes.plot(places, [0] * len(places), "x", color=_MARKED, label=label, clip_on=False)
     axes.set_ylim(bottom=0)
-    _dress(axes, title, x_axis, y_axis)
+    dress_axes(axes, title, x_axis, y_axis)
     if len(axes.lines) > 1:
         axes.legend()
     return figure
@@ -152,7 +154,7 @@ def draw_lines(
     >>> [line.get_label() for line in figure.axes[0].lines]
     ['alice', 'bob']
     """
-    figure = _new_figure(_CURVE_HEIGHT)
+    figure = new_figure(_CURVE_HEIGHT)
     axes = figure.add_subplot()
     for label, values in lines.items():
         if x is None:
@@ -164,7 +166,7 @@ def draw_lines(
     elif scale != "linear":
         axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
-    _dress(axes, title, x_axis, y_axis)
+    dress_axes(axes, title, x_axis, y_axis)
     axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)
     return figure
 
@@ -200,7 +202,7 @@ def draw_path(
     >>> figure.axes[0].get_xlabel(), len(figure.axes[0].texts)
     ('samples of a', 2)
     """
-    figure = _new_figure(_WIDTH)
+    figure = new_figure(_WIDTH)
     axes = figure.add_subplot()
     first, second = names
     top = max([*responses[second], *(m[1] for m in path), len(responses[first]) - 1])
@@ -218,7 +220,7 @@ def draw_path(
     axes.plot(*path[0], "D", color=_MARKED, markersize=7, fillstyle="none", label="start")
     if is_settled:
         axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
-    _dress(axes, title, f"samples of {first}", f"samples of {second}")
+    dress_axes(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
     return figure
 
@@ -249,7 +251,7 @@ def draw_regions(
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['holds', 'fails', 'stated']
     """
-    figure = _new_figure(_MAP_HEIGHT)
+    figure = new_figure(_MAP_HEIGHT)
     figure.set_figwidth(_MAP_WIDTH * len(panels))
     for place, (title, groups) in enumerate(panels.items()):
         axes = figure.add_subplot(1, len(panels), place + 1, aspect="equal")
@@ -262,7 +264,7 @@ def draw_regions(
             around = [(high, low), (low, low), (low, high)]
             around += [] if square.high is None else [(high, high), (high, low)]
             axes.plot(*zip(*around, strict=True), style, color="black", label=square.label)
-        _dress(axes, title, x_axis, y_axis)
+        dress_axes(axes, title, x_axis, y_axis)
         axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.15))
     return figure
 
@@ -289,7 +291,7 @@ def draw_panels(x: Sequence[float], panels: Sequence[Panel], *, x_axis: str) -> 
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['a', 'promised']
     """
-    figure = _new_figure(_CURVE_HEIGHT)
+    figure = new_figure(_CURVE_HEIGHT)
     figure.set_figwidth(_PANEL_WIDTH * len(panels))
     for place, panel in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), place + 1)
@@ -303,6 +305,6 @@ def draw_panels(x: Sequence[float], panels: Sequence[Panel], *, x_axis: str) -> 
         axes.set_xticks(x, [f"{number:,g}" for number in x])
         axes.minorticks_off()
         axes.set_ylim(bottom=0)
-        _dress(axes, panel.title, x_axis, panel.y_axis)
+        dress_axes(axes, panel.title, x_axis, panel.y_axis)
         axes.legend(fontsize="small")
     return figure

@@ -30,7 +30,6 @@ from fedpact.experiments.obliviousness import reproduce_obliviousness
 from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.experiments.private_planning import plan_privately, reproduce_digits, reproduce_hospitals
-from fedpact.experiments.site_data import Labelled, SiteData
 from fedpact.experiments.sweep.reproduce import reproduce
 from fedpact.experiments.sweep.reproduction import Reproduction
 from fedpact.experiments.sweep.settings import read_change, show_settings
@@ -61,8 +60,8 @@ __all__ = [
     "SiteReport",
     "TruthfulnessRow",
     "TruthfulnessSoak",
-    "list_experiments",
     "Writers",
+    "list_experiments",
     "load_digit_sites",
     "load_digit_writers",
     "load_femnist",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
+from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
 from fedpact.experiments.sweep.experiment import Experiment
 
-_ALL: dict[str, Experiment] = {experiment.name: experiment for experiment in (PRICE_OF_STABILITY,)}
+_ALL: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (COMPOSITION_FEMNIST, PRICE_OF_STABILITY)
+}
 
 
 def list_experiments() -> dict[str, str]:

@@ -1,0 +1,75 @@
+"""Training many models at once, each on samples of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from fedpact.experiments.networks.soap import Soap
+
+Score: TypeAlias = Callable[[Sequence[Tensor], Tensor], Tensor]
+"""(parameters, inputs of every model) -> (models, n, classes)"""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute in one thread, so that sums are added up in the same order everywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def train_many(
+    score: Score,
+    parameters: Sequence[Tensor],
+    inputs: Tensor,
+    labels: Tensor,
+    samples: NDArray[np.int64],
+    orders: NDArray[np.int64],
+    *,
+    learning_rate: float,
+    batch: int,
+    each_epoch: Callable[[int], None] = lambda epoch: None,
+) -> None:
+    """Train stacked models in place with cross entropy and SOAP.
+
+    Parameters
+    ----------
+    score
+        Computes scores of all models.
+    parameters
+        Of all models, (models, ...) each.
+    inputs, labels
+        (n, ...) and (n,), which all models draw from.
+    samples
+        (models, m) the samples of every model.
+    orders
+        (models, epochs, m) in which order a model sees its samples in every epoch.
+    each_epoch
+        Called with the epochs done.
+    """
+    for parameter in parameters:
+        parameter.requires_grad_(True)
+    soap = Soap(parameters, learning_rate=learning_rate)
+    m = samples.shape[1]
+    for epoch in range(orders.shape[1]):
+        shuffled = torch.from_numpy(np.take_along_axis(samples, orders[:, epoch], axis=1))
+        for first in range(0, m, batch):
+            seen = shuffled[:, first : first + batch]
+            scores = score(parameters, inputs[seen]).flatten(0, 1)
+            # The mean over a model's batch, summed over models: every model has the gradient it would have alone.
+            loss = functional.cross_entropy(scores, labels[seen].flatten(), reduction="sum") / seen.shape[1]
+            soap.step(torch.autograd.grad(loss, list(parameters)))
+        each_epoch(epoch + 1)
+    for parameter in parameters:
+        parameter.requires_grad_(False)
