@@ -74,14 +74,18 @@ class Judge:
         self.deadline = deadline
         self.requirements = requirements_of(fed)
         self._known: dict[bytes, tuple[bool, bool]] = {}
+        self._glanced: dict[bytes, bool] = {}
 
     def proves(self, m: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(B,) whether each vector is known to be enough."""
         return np.array([self._judge(row)[0] for row in m], dtype=bool)
 
     def cannot_refute(self, m: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(B,) whether each vector may be enough."""
-        return np.array([not self._judge(row)[1] for row in m], dtype=bool)
+        """(B,) whether each vector may be enough, as far as that is quick to tell or known already.
+
+        A vector that is enough, but hard to prove, costs a search nothing this way.
+        """
+        return np.array([not self._refutes(row) for row in m], dtype=bool)
 
     def proves_in_time(self, m: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(B,) whether each vector is known to be enough; after the deadline nothing more is known."""
@@ -97,13 +101,22 @@ class Judge:
             self._known[key] = self._ask(m)
         return self._known[key]
 
-    def _ask(self, m: NDArray[np.int64]) -> tuple[bool, bool]:
+    def _refutes(self, m: NDArray[np.int64]) -> bool:
+        """Whether the vector is refuted already, or at a glance."""
+        key = m.tobytes()
+        if key in self._known or not self.engine.has_joint_structure:
+            return self._judge(m)[1]
+        if key not in self._glanced:
+            self._glanced[key] = self._ask(m, max_work=0.0)[1]
+        return self._glanced[key]
+
+    def _ask(self, m: NDArray[np.int64], max_work: float = 2 * MAX_WORK) -> tuple[bool, bool]:
         is_proved = True
         for place, requirement in enumerate(self.requirements):
             left = self.deadline - time.monotonic()
             if left <= 0:
                 raise TimeUp
-            low, high = self.engine.decide(m[None], [requirement], max_work=min(2 * MAX_WORK, left * WORK_RATE))
+            low, high = self.engine.decide(m[None], [requirement], max_work=min(max_work, left * WORK_RATE))
             limit = self.engine.threshold(requirement)
             if exceeds(float(low[0, 0]), limit):
                 self.requirements.insert(0, self.requirements.pop(place))

@@ -13,7 +13,8 @@ bounds the optimum from below, so a search that stops early says how far it came
 
 What the exact engine proves and what it refutes is the same, but for the few vectors that it leaves open; with
 pairwise rates alone they are what upper and lower bounds on the failure say. A vector that is neither bounds the
-optimum from below and gives no plan.
+optimum from below and gives no plan. Whether a vector is possible may be answered at a glance, yes where it would
+take long to tell; once it was tried as a plan, it is known.
 """
 
 from __future__ import annotations
@@ -152,7 +153,8 @@ def _open_box(
         state.offer(low)
         return []
     if (low == high).all():
-        state.undecided = min(state.undecided, state.fed.cost_of(low))
+        if is_possible(low[None])[0]:
+            state.undecided = min(state.undecided, state.fed.cost_of(low))
         return []
     return _split(low, high)
 

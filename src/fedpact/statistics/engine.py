@@ -30,6 +30,7 @@ from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.few_sets import bound_by_few
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
@@ -42,6 +43,8 @@ CONFIDENCE = 0.999
 DRAWS = 20_000
 # Numbers that are worked on at once, 16 MB.
 _AT_ONCE = 2_000_000
+# Of how many targets a few sets are tried.
+_FEW_TARGETS = 6
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
 
 
@@ -170,6 +173,7 @@ class Engine:
             if is_proof and not self.has_joint_structure:
                 self._prove_by_pairs(question)
             else:
+                self._refute_by_few(question)
                 self._narrow(question, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
@@ -290,6 +294,17 @@ class Engine:
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
                 work -= found.work
                 worst = int(high.argmax())
+            if question.is_decided:
+                return
+
+    def _refute_by_few(self, question: Question) -> None:
+        """Raise the lower ends of the likeliest targets by a few of their sets, until one is above the limit."""
+        if not (self.has_joint_structure and self._is_certain):
+            return
+        for target in np.argsort(-question.high, kind="stable")[:_FEW_TARGETS]:
+            family = self.reduced_family(question.requirement, int(target))
+            found = bound_by_few(family, question.m)
+            question.low[target] = max(question.low[target], min(found, question.high[target]))
             if question.is_decided:
                 return
 

@@ -31,3 +31,14 @@ def measure(
         found[:, 0] += losses.view(models, -1).sum(dim=1).numpy()
         found[:, 1] += (scores.argmax(dim=2) == wanted).sum(dim=1).numpy()
     return found / len(test)
+
+
+@torch.no_grad()
+def predict(score: Score, parameters: Sequence[Tensor], inputs: Tensor) -> NDArray[np.int64]:
+    """(models, n) the class with the highest score, for every model and input."""
+    models = len(parameters[0])
+    found = []
+    for first in range(0, len(inputs), _BATCH):
+        seen = inputs[first : first + _BATCH]
+        found.append(score(parameters, seen.expand(models, *seen.shape)).argmax(dim=2).numpy())
+    return np.concatenate(found, axis=1)

@@ -1,0 +1,127 @@
+"""Checkpoints of small networks on handwriting: what a finite class is sampled from.
+
+Networks of two convolutional blocks and a linear layer are trained on images of public writers, several at once,
+and after every epoch each predicts the images of the sites' writers, who are nobody of the public. The prediction
+of a checkpoint is kept as a text, one character per image.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.candidates.adapt_torch import import_torch
+from fedpact.describe.numbers import read_whole_number
+from fedpact.errors import FederationError
+from fedpact.experiments.data.femnist_images import load_writers, resize
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SiteImages:
+    """Images to train on, and those of the sites."""
+
+    source: str
+    names: tuple[str, ...]
+    """Writers that are sites, the largest first."""
+    sizes: tuple[int, ...]
+    arrays: Arrays
+    classes: int
+
+
+def prepare_images(settings: Settings, data: str | None) -> SiteImages:
+    """Make the largest writers sites and draw public images from the others."""
+    import_torch()
+    from fedpact.experiments.networks.small_cnn import SIDE
+
+    writers = load_writers(data, settings)
+    count = max([2, *settings["more_writers"]])
+    if len(writers.names) <= count:
+        raise FederationError(
+            f"more_writers: {count} sites leave nobody public; {writers.source} has {len(writers.names)} writers"
+        )
+    names = list(writers.sizes)[:count]
+    places = [writers.places(name) for name in names]
+    private = np.concatenate(places)
+    public = np.setdiff1d(np.arange(len(writers.labels)), private)
+    wanted = read_whole_number(settings["public_images"], "public_images", least=1)
+    if wanted > len(public):
+        raise FederationError(f"public_images = {wanted} is more than the {len(public)} images of public writers")
+    public = np.random.default_rng(0).permutation(public)[:wanted]
+    return SiteImages(
+        source=writers.source,
+        names=tuple(names),
+        sizes=tuple(map(len, places)),
+        classes=writers.classes,
+        arrays={
+            "images": resize(writers.images[public], SIDE),
+            "labels": writers.labels[public],
+            "sites": resize(writers.images[private], SIDE),
+        },
+    )
+
+
+def cut_training(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    """Train a few networks in every cell."""
+    networks = read_whole_number(settings["networks"], "networks", least=1)
+    step = read_whole_number(settings["networks_per_cell"], "networks_per_cell", least=1)
+    epochs = read_whole_number(settings["epochs"], "epochs", least=1)
+    most = max([2, *settings["H"], *settings["large_H"]])
+    if networks * epochs < most:
+        raise FederationError(
+            f"H = {most} is more than the {networks * epochs} checkpoints that {networks} networks leave "
+            f"in {epochs} epochs; train more of them"
+        )
+    shared = {key: settings[key] for key in ("epochs", "batch", "learning_rate")} | {"classes": data.classes}
+    return [
+        Task({"networks": list(range(networks))[first : first + step]} | shared, data.arrays)
+        for first in range(0, networks, step)
+    ]
+
+
+def train_networks(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Train networks and tell what every checkpoint predicts at the sites."""
+    import torch
+
+    from fedpact.experiments.networks.measure import predict
+    from fedpact.experiments.networks.small_cnn import cut_windows, draw_parameters, score_many
+    from fedpact.experiments.networks.train_many import one_thread, train_many
+
+    seeds, n = cell["networks"], len(arrays["labels"])
+    rngs = [np.random.default_rng([seed, 2]) for seed in seeds]
+    orders = np.stack([[rng.permutation(n) for _ in range(cell["epochs"])] for rng in rngs])
+    found: list[list[str]] = [[] for _ in seeds]
+    with one_thread():
+        parameters = draw_parameters(cell["classes"], [np.random.default_rng([seed, 1]) for seed in seeds])
+        sites = cut_windows(np.asarray(arrays["sites"], dtype=np.float32))
+
+        def keep(epoch: int) -> None:
+            for own, labels in zip(found, predict(score_many, parameters, sites), strict=True):
+                own.append("".join(ALPHABET[label] for label in labels))
+
+        train_many(
+            score_many,
+            parameters,
+            cut_windows(np.asarray(arrays["images"], dtype=np.float32)),
+            torch.from_numpy(np.asarray(arrays["labels"], dtype=np.int64)),
+            np.tile(np.arange(n), (len(seeds), 1)),
+            orders,
+            learning_rate=cell["learning_rate"],
+            batch=cell["batch"],
+            each_epoch=keep,
+        )
+    return {"predictions": found}
+
+
+def read_checkpoints(answers: Sequence[Answer]) -> NDArray[np.uint8]:
+    """(checkpoints, n) labels; checkpoints that predict alike everywhere count once."""
+    texts = dict.fromkeys(text for answer in answers for network in answer["predictions"] for text in network)
+    code = {character: place for place, character in enumerate(ALPHABET)}
+    return np.array([[code[character] for character in text] for text in texts], dtype=np.uint8)

@@ -1,0 +1,101 @@
+"""One class, planned by every method: how much dearer than the proven optimum each is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import read_chance, read_number, read_whole_number
+from fedpact.errors import FederationError
+from fedpact.experiments.planner_table.checkpoints import SiteImages, read_checkpoints
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+from fedpact.planning.plan import plan
+
+METHODS = ("lp", "union", "tree")
+TABLE, GRID, LARGE, WRITERS = "table", "grid", "large", "writers"
+_NO_END = 1e9
+
+
+def check_plans(settings: Settings) -> None:
+    """Refuse what cannot be planned."""
+    for key in ("H", "large_H", "grid_H", "writers_H"):
+        for H in settings[key]:
+            read_whole_number(H, key, least=2)
+    if not settings["H"]:
+        raise FederationError("H must hold at least one size; it is empty")
+    for key in ("deltas", "grid_deltas"):
+        for delta in settings[key]:
+            read_chance(delta, key)
+    for epsilon in (settings["epsilon"], *settings["grid_epsilons"]):
+        if not 0 <= read_number(epsilon, "epsilon") <= 1:
+            raise FederationError(f"epsilon must lie between 0 and 1; it is {epsilon:g}")
+    for count in settings["more_writers"]:
+        read_whole_number(count, "more_writers", least=2)
+
+
+def _list_cases(settings: Settings) -> Iterator[dict[str, Any]]:
+    """List what is planned: the paper's table, a grid of epsilon and delta, larger classes, more writers."""
+    seeds, epsilon, deltas = range(settings["seeds"]), settings["epsilon"], settings["deltas"]
+
+    def case(part: str, H: int, k: int, seed: int, epsilon: float, delta: float) -> dict[str, Any]:
+        return {"part": part, "H": H, "writers": k, "seed": seed, "epsilon": epsilon, "delta": delta}
+
+    yield from (
+        case(TABLE, H, 2, seed, epsilon, delta) for H in settings["H"] for delta in deltas for seed in seeds
+    )
+    for H in settings["grid_H"]:
+        for one in settings["grid_epsilons"]:
+            yield from (case(GRID, H, 2, 0, one, delta) for delta in settings["grid_deltas"])
+    yield from (case(LARGE, H, 2, 0, epsilon, delta) for H in settings["large_H"] for delta in deltas[:1])
+    for k in settings["more_writers"]:
+        yield from (case(WRITERS, H, k, 0, epsilon, deltas[0]) for H in settings["writers_H"])
+
+
+def sample_class(checkpoints: NDArray[np.uint8], H: int, seed: int) -> NDArray[np.uint8]:
+    """Sample H checkpoints; with one seed, a larger class contains the smaller one."""
+    return checkpoints[np.random.default_rng(seed).permutation(len(checkpoints))[:H]]
+
+
+def cut_plans(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    """Plan one class in every cell."""
+    checkpoints = read_checkpoints(earlier[0])
+    ends = np.cumsum((0, *data.sizes))
+    shared: dict[tuple[int, int, int], Arrays] = {}
+    tasks = []
+    for case in _list_cases(settings):
+        key = case["H"], case["seed"], case["writers"]
+        if case["H"] > len(checkpoints):
+            raise FederationError(
+                f"H = {case['H']} is more than the {len(checkpoints)} checkpoints that differ; train more of them"
+            )
+        if key not in shared:
+            labels = sample_class(checkpoints, case["H"], case["seed"])
+            shared[key] = {data.names[j]: labels[:, ends[j] : ends[j + 1]] for j in range(case["writers"])}
+        nodes = settings["max_nodes"] if case["part"] in (TABLE, GRID) else settings["large_max_nodes"]
+        tasks.append(Task(case | {"max_nodes": nodes, "names": list(shared[key])}, shared[key]))
+    return tasks
+
+
+def plan_class(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Plan by every method, and search for the optimum within so many boxes."""
+    fed = Federation.from_predictions(
+        {name: np.asarray(arrays[name], dtype=np.int64) for name in cell["names"]},
+        cost=1.0,
+        epsilon=cell["epsilon"],
+        delta=cell["delta"],
+    )
+    plans = {method: plan(fed, method) for method in METHODS}
+    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=_NO_END)
+    bound = max(best.lower_bound, *(one.lower_bound for one in plans.values()))
+    return {key: cell[key] for key in ("part", "H", "writers", "seed", "epsilon", "delta")} | {
+        "samples": {method: int(one.m.sum()) for method, one in plans.items()} | {"exact": int(best.m.sum())},
+        "contributions": {method: one.m.tolist() for method, one in plans.items()} | {"exact": best.m.tolist()},
+        "lower_bound": math.ceil(bound - 1e-9),
+        "is_proved": math.ceil(bound - 1e-9) == int(best.m.sum()),
+        "theorem": 1 + math.log(cell["H"]) / math.log(1 / cell["delta"]),
+    }
