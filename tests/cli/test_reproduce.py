@@ -25,7 +25,8 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
     ("words", "said"),
     [
         (("obliviousness", "--m", "130"), "m must have one number per agent"),
-        (("obliviousness", "--m", "130,130", "--plot", "map.svg"), "--plot draws the maps"),
+        (("obliviousness", "--m", "130,130", "--plot", "map.svg"), "--plot is about the maps; leave it out"),
+        (("obliviousness", "--m", "130,130", "--set", "parts=2"), "--set is about the maps"),
         (("obliviousness", "--m", "130,130", "--epsilon", "2"), "epsilon must lie between 0 and 1"),
         (("obliviousness", "--epsilon", "0.1"), "--epsilon belongs to --m"),
         (("truthfulness", "--reports", "0"), "reports must be at least 5"),
@@ -81,17 +82,19 @@ def test_a_plan_where_it_cannot_hold_is_said(fedpact):
     assert fp.ObliviousnessStatus.TOO_LARGE.value in out
 
 
-def test_maps_are_printed_with_what_is_wrong(fedpact, monkeypatch, tmp_path):
-    small = fp.experiments.reproduce_obliviousness([130, 400], [20], parts=2)
-    monkeypatch.setattr(fp.experiments, "reproduce_obliviousness", lambda progress: small)
-    code, out, _ = fedpact("reproduce", "obliviousness", "--plot", str(tmp_path / "map.svg"))
+def test_maps_are_printed_with_what_is_wrong(fedpact, tmp_path):
+    words = ["reproduce", "obliviousness", "--store", str(tmp_path / "store"), "--workers", "1"]
+    for change in ("pac=[130, 400]", "expected=[20]", "parts=2"):
+        words += ["--set", change]
+    code, out, _ = fedpact(*words, "--plot", str(tmp_path / "map.svg"))
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
     assert ["130", "8", "x"] in lines
     assert ["400", "x", "x"] in lines
-    assert "none of which asks more than" in out
+    assert "none of which asks more than 7 of agent 2" in out
     assert (tmp_path / "map.svg").stat().st_size > 5000
-    assert json.loads(fedpact("reproduce", "obliviousness", "--json")[1]) == small.to_dict()
+    entry = json.loads(fedpact(*words, "--json")[1])
+    assert [point["status"] for point in entry["results"]["pac"]["points"]] == ["HOLDS"] + 3 * ["TOO_LARGE"]
 
 
 def test_misreports_are_tried_with_every_planner(fedpact):

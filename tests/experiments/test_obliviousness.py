@@ -1,43 +1,86 @@
 import json
+import math
+from pathlib import Path
 
 import pytest
 
 import fedpact as fp
 
+KEPT = Path(__file__).parents[2] / "docs" / "results" / "obliviousness.json"
+SMALL = {"pac": [20, 130, 400], "expected": [7, 41], "parts": 3}
+
 
 @pytest.fixture(scope="module")
-def found():
-    steps = []
-    maps = fp.experiments.reproduce_obliviousness(
-        [20, 130, 400], [7, 41], parts=3, progress=lambda *at: steps.append(at)
-    )
-    assert steps == [(done, 33) for done in range(1, 34)]
-    return maps
+def found(tmp_path_factory):
+    store = tmp_path_factory.mktemp("store")
+    return fp.experiments.reproduce("obliviousness", changes=SMALL, store=store, workers=1)
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return fp.experiments.Reproduction.from_dict(json.loads(KEPT.read_text()))
+
+
+def by_m(found, objective):
+    return {tuple(point["m"]): point for point in found.results[objective]["points"]}
 
 
 def test_the_map_of_the_pac_objective(found):
-    status = {point.m: point.status.name for point in found.pac.points}
+    status = {m: point["status"] for m, point in by_m(found, "pac").items()}
+    assert len(status) == 9
     assert status[20, 20] == status[130, 20] == status[130, 130] == "HOLDS"
     assert status[400, 20] == status[400, 400] == "TOO_LARGE"
-    assert found.pac.stated == (pytest.approx(104.05, abs=5e-3), None)
-    assert found.pac.corrected == pytest.approx((129.0, 356.6), abs=0.05)
+    pac = found.results["pac"]
+    assert pac["stated"] == [pytest.approx(2 * 18 * math.log(18)), None]
+    assert pac["fractional_end"] == pytest.approx(math.log(36) / -math.log(0.99))
+    assert pac["fractional_end"] < pac["largest"] < 400
 
 
 def test_the_map_of_the_expected_objective(found):
-    at = {point.m: point for point in found.expected.points}
-    assert (at[7, 7].reached, at[7, 7].reached_by_paper) == (8, 6)
-    assert (at[7, 41].reached, at[7, 41].status.name) == (0, "NOT_BUILT")
-    assert found.expected.stated == pytest.approx((2.83, 41.59), abs=5e-3)
-    assert found.expected.corrected[1] == pytest.approx(40.54, abs=5e-3)
+    at = by_m(found, "expected")
+    assert (at[7, 7]["reached"], at[7, 7]["reached_by_paper"]) == (8, 6)
+    assert (at[7, 41]["reached"], at[7, 41]["status"]) == (0, "NOT_BUILT")
+    expected = found.results["expected"]
+    assert expected["stated"] == pytest.approx([2 + math.log(10) / math.log(16), 20 * math.log(8)])
+    assert expected["fractional_end"] == pytest.approx(math.log(8) / -math.log(0.95))
 
 
 def test_no_report_of_the_search_raises_the_other_entry(found):
-    assert (found.search.reports, found.search.highest_other) == (20, 7)
-    assert found.search.highest_own > 7
+    search = found.results["search"]
+    assert (search["reports"], search["highest_other"]) == (math.comb(6, 3), 7)
+    assert search["highest_own"] > 7
 
 
-def test_it_survives_json_and_is_drawn(found):
-    assert fp.experiments.ObliviousnessMap.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+def test_what_is_kept_is_what_the_command_computes(found, kept):
+    for objective in ("pac", "expected"):
+        known = by_m(kept, objective)
+        assert all(known[m] == point for m, point in by_m(found, objective).items())
+        assert found.results[objective]["largest"] == kept.results[objective]["largest"]
+    assert (kept.results["search"]["reports"], kept.results["search"]["highest_other"]) == (2925, 7)
+
+
+def test_the_page_says_what_the_explanation_says(kept):
+    said = "\n".join(kept.conclusions)
+    assert "pac: it holds at 64 of 100 plans of the grid, at all of them with both entries from 5 to 355" in said
+    assert "at all of them with both entries from 5 to 38" in said
+    assert "none of which asks more than 7 of agent 2; the definition needs 8" in said
+
+
+def test_sentences_follow_the_numbers(kept):
+    entry = json.loads(json.dumps(kept.to_dict()))
+    for point in entry["results"]["pac"]["points"]:
+        point["status"] = "HOLDS"
+    for point in entry["results"]["expected"]["points"]:
+        point["reached_by_paper"] = 8
+    entry["results"]["search"]["highest_other"] = 8
+    said = "\n".join(fp.experiments.Reproduction.from_dict(entry).conclusions)
+    assert "pac: it holds at 100 of 100 plans of the grid, at all of them with both entries from 5 to 400" in said
+    assert "pac (ERRATA A6): no plan of the grid refutes the region as stated" in said
+    assert "reaches at most 8 of 8 cases, as the lemma needs" in said
+    assert "some of which ask more than 7 of agent 2" in said
+
+
+def test_it_is_drawn(found):
     figure = found.plot()
     assert [axes.get_title() for axes in figure.axes] == [
         "pac, H = 18, epsilon = 0.01",
@@ -50,7 +93,24 @@ def test_it_survives_json_and_is_drawn(found):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("grids", [([], [7], 3), ([130], [], 3), ([130], [7], 0), ([1.5], [7], 3)])
-def test_bad_parameters_are_refused(grids):
-    with pytest.raises(fp.FederationError, match=r"pac|parts"):
-        fp.experiments.reproduce_obliviousness(grids[0], grids[1], parts=grids[2])
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"pac": []}, "pac must hold at least one value"),
+        ({"expected": []}, "expected must hold at least one value"),
+        ({"pac": [1.5]}, "pac must be a whole number"),
+        ({"expected": [-3]}, "expected must be a whole number"),
+        ({"parts": 0}, "parts must be"),
+        ({"parts": 1000}, "parts must be at most 100"),
+        ({"pac_H": 2}, "pac_H must be 4 or more"),
+        ({"expected_H": 1000}, "expected_H must be at most 100"),
+        ({"pac_epsilon": 2.0}, "pac_epsilon must lie"),
+        ({"delta": 1.0}, "delta must lie"),
+        ({"searched": [7]}, "searched must be a plan of two agents"),
+        ({"searched": [7, 60]}, "searched must be a plan of two agents that the paper's masses exist for"),
+    ],
+)
+def test_bad_parameters_are_refused(changes, said, tmp_path):
+    with pytest.raises(fp.FederationError, match=said):
+        fp.experiments.reproduce("obliviousness", changes=SMALL | changes, store=tmp_path, workers=1)
+    assert not list(tmp_path.iterdir())

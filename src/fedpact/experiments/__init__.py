@@ -26,8 +26,6 @@ from fedpact.experiments.data.roles import Roles
 from fedpact.experiments.data.shakespeare import load_roles
 from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.experiments.data.writers import Writers
-from fedpact.experiments.obliviousness import reproduce_obliviousness
-from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.experiments.private_planning import plan_privately, reproduce_digits, reproduce_hospitals
 from fedpact.experiments.sweep.reproduce import reproduce
@@ -49,8 +47,6 @@ __all__ = [
     "HonestSites",
     "Labelled",
     "LyingSites",
-    "ObliviousnessMap",
-    "ObliviousnessPoint",
     "PrivatePlan",
     "PrivatePlanning",
     "Reproduction",
@@ -75,7 +71,6 @@ __all__ = [
     "reproduce_coverage",
     "reproduce_digits",
     "reproduce_hospitals",
-    "reproduce_obliviousness",
     "reproduce_truthfulness",
     "show_settings",
     "write_page",

@@ -6,11 +6,18 @@ from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
+from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
 from fedpact.experiments.sweep.experiment import Experiment
 
 _ALL: dict[str, Experiment] = {
     experiment.name: experiment for experiment in (COMPOSITION_FEMNIST, PLANNER_TABLE, PRICE_OF_STABILITY)
+    experiment.name: experiment
+    for experiment in (
+        COMPOSITION_FEMNIST,
+        PRICE_OF_STABILITY,
+        OBLIVIOUSNESS,
+    )
 }
 
 

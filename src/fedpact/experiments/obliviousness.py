@@ -2,40 +2,43 @@
 
 Two maps over the plans of two agents, for the class of singletons. At every plan of a grid both agents' reports
 are built for all four neighbours, planned and verified; beyond some plans it is proved that no reports lead
-there.
+there (:mod:`fedpact.mechanism.obliviousness.largest_plan`).
 
-- pac, with H = 18 and delta = 1/2: the paper's lemma says all m with m_1, m_2 >= 2 H log H.
-- expected, with H = 8 and epsilon = 0.1: the paper's lemma says all m in [2 + log(1/epsilon) / log(2H), 2 log(H)
-  / epsilon]^2. Its own construction is built as well; and all reports of agent 1 whose masses are multiples of
-  1/24 on the two agents' points, a third, and the one where all hypotheses agree are tried, to see whether one
-  raises the plan's other entry (ERRATA A8).
+- pac: the paper's lemma says all m with m_1, m_2 >= 2 H log H. For epsilon > 0 plans are bounded, so there is an
+  upper end, and the lower end is not needed (ERRATA A6, B4).
+- expected: the paper's lemma says all m in [2 + log(1/epsilon) / log(2H), 2 log(H) / epsilon]^2. Its own
+  construction is built as well; and all reports of agent 1 whose masses are multiples of 1/parts on the two
+  agents' points, a third, and the one where all hypotheses agree are tried, to see whether one raises the plan's
+  other entry (ERRATA A8).
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from fedpact.describe.constructions import singletons
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.errors import FederationError
-from fedpact.experiments.obliviousness_map import ObliviousnessMap, ObliviousnessPoint, Region, ReportSearch
+from fedpact.experiments.obliviousness_page import conclude, draw, tabulate
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
+from fedpact.experiments.sweep.read_values import read_each
 from fedpact.mechanism.audit.misreports import list_grid
-from fedpact.mechanism.obliviousness.largest_plan import find_enough
+from fedpact.mechanism.obliviousness.largest_plan import find_enough, find_largest_plan
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.own_points import OWN_POINTS, place_own_points
 from fedpact.mechanism.obliviousness.search_neighbours import find_plans
 from fedpact.mechanism.obliviousness.steering import Steering
 
-PAC = (5, 20, 65, 130, 195, 260, 325, 355, 370, 400)
-EXPECTED = (3, 4, 5, 7, 10, 15, 20, 25, 30, 35, 38, 41, 52)
-SEARCHED = (7, 7)
-PARTS = 24
+_MAPS = ("pac", "expected")
+_LEAST_H, _MOST_H = 4, 100
+_MOST_PARTS = 100
+_SLICES = 8
 
 
 def singletons_with_common_point(H: int = 8, epsilon: float | str = 0.1) -> Federation:
@@ -58,96 +61,117 @@ def singletons_with_common_point(H: int = 8, epsilon: float | str = 0.1) -> Fede
     )
 
 
-def _look(fed: Federation, m: tuple[int, int]) -> ObliviousnessPoint:
-    found = obliviousness(fed, m)
-    paper = obliviousness(fed, m, construction=OWN_POINTS) if fed.objective == "expected" else None
-    return ObliviousnessPoint(
-        m=m,
-        reached=found.reached,
-        reached_by_paper=None if paper is None else paper.reached,
-        status=found.status,
-        status_of_paper=None if paper is None else paper.status,
-        construction=found.construction,
-    )
+def _read_map(settings: Settings, objective: str) -> dict[str, Any]:
+    """Read what the cells of one map have in common."""
+    H = read_whole_number(settings[f"{objective}_H"], f"{objective}_H", least=_LEAST_H)
+    if H > _MOST_H:
+        raise FederationError(f"{objective}_H must be at most {_MOST_H}; it is {H}")
+    return {
+        "objective": objective,
+        "H": H,
+        "epsilon": read_chance(settings[f"{objective}_epsilon"], f"{objective}_epsilon"),
+        "delta": read_chance(settings["delta"], "delta"),
+    }
 
 
-def _map(fed: Federation, counts: Sequence[int], step: Callable[[], None]) -> Region:
-    points = []
-    for first, second in itertools.product(counts, counts):
-        points.append(_look(fed, (first, second)))
-        step()
-    H, epsilon, end = fed.H, float(fed.epsilon[0]), float(find_enough(fed)[0])
-    is_pac = fed.objective == "pac"
-    least = 2 * H * math.log(H / fed.delta) if is_pac else 2 + math.log(1 / epsilon) / math.log(2 * H)
-    return Region(
-        objective=fed.objective,
-        H=H,
-        epsilon=epsilon,
-        points=tuple(points),
-        stated=(2 * H * math.log(H), None) if is_pac else (least, 2 * math.log(H) / epsilon),
-        corrected=(least, end),
-        largest=obliviousness(fed, [10**6, 10**6]).largest[fed.names[0]],
-    )
+def _read_search(settings: Settings) -> dict[str, Any]:
+    """Read what the cells of the search have in common; the paper's masses must exist for its plan."""
+    m = read_each(settings, "searched", lambda count, key: read_whole_number(count, key, least=1))
+    parts = read_whole_number(settings["parts"], "parts", least=1)
+    if parts > _MOST_PARTS:
+        raise FederationError(f"parts must be at most {_MOST_PARTS}; it is {parts}")
+    about = _read_map(settings, "expected")
+    if len(m) != 2 or place_own_points(_build(about), np.array(m)) is None:
+        raise FederationError(
+            f"searched must be a plan of two agents that the paper's masses exist for; it is {m}"
+        )
+    return about | {"m": m, "parts": parts}
 
 
-def _search(fed: Federation, m: tuple[int, int], parts: int, step: Callable[[], None]) -> ReportSearch:
-    built = place_own_points(fed, np.array(m))
-    assert built is not None, "the paper's masses exist for small plans"
+def _build(cell: Mapping[str, Any]) -> Federation:
+    if cell["objective"] == "pac":
+        return singletons(cell["H"] - 1, epsilon=cell["epsilon"], delta=cell["delta"])
+    return singletons_with_common_point(cell["H"], cell["epsilon"])
+
+
+def _cut_maps(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    _read_search(settings)
+    tasks = []
+    for objective in _MAPS:
+        about, counts = _read_map(settings, objective), read_each(settings, objective, read_whole_number)
+        tasks += [Task(about | {"m": list(m)}) for m in itertools.product(counts, counts)]
+    return tasks
+
+
+def _look_at_plan(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Of 8 cases, a neighbour and an agent that reports, how many are reached at one plan, and by the paper."""
+    fed, is_pac = _build(cell), cell["objective"] == "pac"
+    found = obliviousness(fed, cell["m"])
+    paper = None if is_pac else obliviousness(fed, cell["m"], construction=OWN_POINTS)
+    return {
+        "m": cell["m"],
+        "reached": found.reached,
+        "status": found.status.name,
+        "construction": found.construction,
+        "reached_by_paper": None if paper is None else paper.reached,
+        "status_of_paper": None if paper is None else paper.status.name,
+    }
+
+
+def _cut_search(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    return [Task(_read_search(settings) | {"slice": [first, _SLICES]}) for first in range(_SLICES)]
+
+
+def _search_reports(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Plans that every eighth report of agent 1 on the grid leads to, in the paper's construction."""
+    fed, (first, step) = _build(cell), cell["slice"]
+    built = place_own_points(fed, np.array(cell["m"]))
+    assert built is not None, "was checked before"
     steering = Steering(fed, built.distributions, "lp")
     points = (*built.points.own[:3], built.points.common[0])
-    reports = list_grid(built.distributions.shape[1], points, parts)
-    found = find_plans(steering, 0, reports, progress=lambda _: step())
-    return ReportSearch(
-        m=m,
-        reports=steering.reports_tried,
-        plans=len(found),
-        highest_other=max(second for _, second in found),
-        highest_own=max(first for first, _ in found),
-    )
+    reports = itertools.islice(list_grid(built.distributions.shape[1], points, cell["parts"]), first, None, step)
+    found = find_plans(steering, 0, reports)
+    return {"reports": steering.reports_tried, "plans": [list(m) for m in sorted(found)]}
 
 
-def reproduce_obliviousness(
-    pac: Sequence[int] = PAC,
-    expected: Sequence[int] = EXPECTED,
-    *,
-    parts: int = PARTS,
-    progress: Callable[[int, int], None] | None = None,
-) -> ObliviousnessMap:
-    """Look where the paper's programs are locally oblivious.
+def _bound_region(settings: Settings, objective: str, points: Sequence[Answer]) -> Answer:
+    """One map with the ends of its region: as the paper states them, where fractional plans end, and all plans."""
+    about = _read_map(settings, objective)
+    fed, H, epsilon = _build(about), about["H"], about["epsilon"]
+    stated: list[float | None] = [2 * H * math.log(H), None]
+    if objective == "expected":
+        stated = [2 + math.log(1 / epsilon) / math.log(2 * H), 2 * math.log(H) / epsilon]
+    ends = {"fractional_end": float(find_enough(fed)[0]), "largest": float(find_largest_plan(fed)[0])}
+    return {"objective": objective, "H": H, "epsilon": epsilon, "stated": stated} | ends | {"points": list(points)}
 
-    Parameters
-    ----------
-    pac, expected
-        Entries of the plans that are looked at, for both agents.
-    parts
-        Reports of agent 1 have masses that are multiples of 1/parts.
-    progress
-        Called with the steps done and their number.
 
-    Examples
-    --------
-    >>> found = reproduce_obliviousness([130, 400], [20], parts=2)
-    >>> [(point.m, point.status.name) for point in found.pac.points][::3]
-    [((130, 130), 'HOLDS'), ((400, 400), 'TOO_LARGE')]
-    >>> found.search.reports, found.search.highest_other
-    (10, 7)
-    """
-    grids = [
-        [read_whole_number(count, name) for count in grid] for name, grid in (("pac", pac), ("expected", expected))
-    ]
-    if not all(grids):
-        raise FederationError("pac and expected must hold at least one number each; one is empty")
-    parts = read_whole_number(parts, "parts", least=1)
-    total, done = sum(len(grid) ** 2 for grid in grids) + math.comb(parts + 3, 3), itertools.count(1)
+def _sum_up(settings: Settings, data: None, answers: Sequence[Sequence[Answer]]) -> Answer:
+    points, slices = answers
+    first = len(settings["pac"]) ** 2
+    plans = sorted({tuple(m) for some in slices for m in some["plans"]})
+    return {
+        "pac": _bound_region(settings, "pac", points[:first]),
+        "expected": _bound_region(settings, "expected", points[first:]),
+        "search": {
+            "m": _read_search(settings)["m"],
+            "parts": settings["parts"],
+            "reports": sum(some["reports"] for some in slices),
+            "plans": len(plans),
+            "highest_own": max(m[0] for m in plans),
+            "highest_other": max(m[1] for m in plans),
+        },
+    }
 
-    def step() -> None:
-        if progress is not None:
-            progress(next(done), total)
 
-    fed = singletons_with_common_point()
-    return ObliviousnessMap(
-        pac=_map(singletons(epsilon=0.01), grids[0], step),
-        expected=_map(fed, grids[1], step),
-        search=_search(fed, SEARCHED, parts, step),
-        version=version("fedpact"),
-    )
+OBLIVIOUSNESS = Experiment(
+    name="obliviousness",
+    about="At which plans either agent alone can move the paper's plan by a sample, and where the paper says so.",
+    stages=(
+        Stage(cut=_cut_maps, compute=_look_at_plan),
+        Stage(cut=_cut_search, compute=_search_reports),
+    ),
+    sum_up=_sum_up,
+    tabulate=tabulate,
+    conclude=conclude,
+    draw=draw,
+)

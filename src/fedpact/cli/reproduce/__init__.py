@@ -19,10 +19,10 @@ app = typer.Typer(
     help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
     rich_markup_mode="rich",
 )
+OWN = {"obliviousness": obliviousness}
 for name in fp.experiments.list_experiments():
-    app.command(name)(make_command(name))
+    app.command(name)(OWN.get(name) or make_command(name))
 for command in (
-    obliviousness,
     truthfulness,
     contribution_check,
     coverage,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -12,25 +12,50 @@ import fedpact as fp
 from fedpact.cli.common import (
     JsonOption,
     PlotOption,
-    answer,
     console,
     format_number,
     make_table,
     print_json,
     print_table,
-    progress_bar,
     read_m,
 )
+from fedpact.cli.reproduce.experiment import (
+    AddressOption,
+    DataOption,
+    EngineOption,
+    FreshOption,
+    OutOption,
+    QuickOption,
+    SeedsOption,
+    SetOption,
+    SettingsOption,
+    Shown,
+    StoreOption,
+    WorkersOption,
+    run_experiment,
+)
 
-_TOO_LARGE = "x"
+MOption = Annotated[
+    str | None,
+    typer.Option(metavar="LIST", help='Only this plan of the example "singletons", such as "130,130".'),
+]
+EpsilonOption = Annotated[str | None, typer.Option(help="Tolerated error, for --m; 0.01 if not given.")]
 
 
 def obliviousness(
-    m: Annotated[
-        str | None,
-        typer.Option(metavar="LIST", help='Only this plan of the example "singletons", such as "130,130".'),
-    ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Tolerated error, for --m; 0.01 if not given.")] = None,
+    m: MOption = None,
+    epsilon: EpsilonOption = None,
+    data: DataOption = None,
+    seeds: SeedsOption = None,
+    quick: QuickOption = False,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    workers: WorkersOption = None,
+    settings: SettingsOption = None,
+    changes: SetOption = None,
+    store: StoreOption = None,
+    fresh: FreshOption = False,
+    out: OutOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,16 +66,29 @@ def obliviousness(
 
     Example: [bold]fedpact reproduce obliviousness --m 130,130[/bold]
     """
+    options: dict[str, Any] = {
+        "data": data,
+        "seeds": seeds,
+        "quick": quick,
+        "address": address,
+        "workers": workers,
+    }
+    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh}
     if m is not None:
-        if plot is not None:
-            raise fp.FederationError("--plot draws the maps; leave out --m")
+        _refuse({"plot": plot, "out": out, "set": changes} | options)
         _show_plan(fp.examples.singletons(epsilon=epsilon or "0.01"), read_m(m), as_json=as_json)
         return
     if epsilon is not None:
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
-    with progress_bar("Looking at plans") as report:
-        found = fp.experiments.reproduce_obliviousness(progress=report)
-    answer(found, lambda: print_maps(found), as_json=as_json, plot=plot)
+    shown = Shown(as_json=as_json, plot=plot, out=out)
+    run_experiment("obliviousness", shown, changes=changes, engine=engine, **options)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    """Say which option is about the maps, where one plan is asked for."""
+    for name, value in options.items():
+        if value:
+            raise fp.FederationError(f"--{name} is about the maps; leave it out, or leave out --m")
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:
@@ -101,31 +139,3 @@ def _say_lie(found: fp.Refutation | None) -> str:
     lie = found.witness
     plans = f"the plan {_say_m(lie.contributions_truthful)} becomes {_say_m(lie.contributions_lying)}"
     return f"{lie.agents[0]} lies, {plans}, and it gains {format_number(lie.gain)}"
-
-
-def print_maps(found: fp.experiments.ObliviousnessMap) -> None:
-    """Print for every plan of both maps whether it holds, and what is wrong with the lemmas."""
-    for region in (found.pac, found.expected):
-        entries = sorted({point.m[0] for point in region.points})
-        table = make_table("m1 / m2", *map(str, entries))
-        by_m = {point.m: point for point in region.points}
-        for first in entries:
-            table.add_row(str(first), *(_say_point(by_m.get((first, second))) for second in entries))
-        title = f"{region.objective}, H = {region.H}, epsilon = {region.epsilon:g}"
-        print_table(f"{title}: cases reached of 8 ({_TOO_LARGE} cannot be reached)", table)
-    search = found.search
-    out = console()
-    out.print(
-        f"expected, the paper's construction at {search.m}: {search.reports:,} reports of agent 1 lead to "
-        f"{search.plans} plans, none of which asks more than {search.highest_other} of agent 2",
-        soft_wrap=True,
-    )
-    out.print("what is wrong with the lemmas as printed (ERRATA A6, A8, B4):")
-    for sentence in found.errata:
-        out.print(f"- {sentence}", soft_wrap=True)
-
-
-def _say_point(point: fp.experiments.ObliviousnessPoint | None) -> str:
-    if point is None:
-        return ""
-    return _TOO_LARGE if point.status is fp.ObliviousnessStatus.TOO_LARGE else str(point.reached)
