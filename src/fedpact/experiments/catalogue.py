@@ -6,6 +6,7 @@ from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
+from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
 from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
 from fedpact.experiments.sweep.experiment import Experiment
@@ -15,6 +16,7 @@ _ALL: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         COMPOSITION_FEMNIST,
+        NO_PURE_EQUILIBRIUM,
         PRICE_OF_STABILITY,
         OBLIVIOUSNESS,
     )

@@ -27,7 +27,7 @@ from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.obliviousness_page import conclude, draw, tabulate
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
-from fedpact.experiments.sweep.read_values import read_each
+from fedpact.experiments.sweep.read_values import read_each, read_size
 from fedpact.mechanism.audit.misreports import list_grid
 from fedpact.mechanism.obliviousness.largest_plan import find_enough, find_largest_plan
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -63,9 +63,7 @@ def singletons_with_common_point(H: int = 8, epsilon: float | str = 0.1) -> Fede
 
 def _read_map(settings: Settings, objective: str) -> dict[str, Any]:
     """Read what the cells of one map have in common."""
-    H = read_whole_number(settings[f"{objective}_H"], f"{objective}_H", least=_LEAST_H)
-    if H > _MOST_H:
-        raise FederationError(f"{objective}_H must be at most {_MOST_H}; it is {H}")
+    H = read_size(settings[f"{objective}_H"], f"{objective}_H", least=_LEAST_H, most=_MOST_H)
     return {
         "objective": objective,
         "H": H,
@@ -77,9 +75,7 @@ def _read_map(settings: Settings, objective: str) -> dict[str, Any]:
 def _read_search(settings: Settings) -> dict[str, Any]:
     """Read what the cells of the search have in common; the paper's masses must exist for its plan."""
     m = read_each(settings, "searched", lambda count, key: read_whole_number(count, key, least=1))
-    parts = read_whole_number(settings["parts"], "parts", least=1)
-    if parts > _MOST_PARTS:
-        raise FederationError(f"parts must be at most {_MOST_PARTS}; it is {parts}")
+    parts = read_size(settings["parts"], "parts", least=1, most=_MOST_PARTS)
     about = _read_map(settings, "expected")
     if len(m) != 2 or place_own_points(_build(about), np.array(m)) is None:
         raise FederationError(
