@@ -7,6 +7,7 @@ from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.hardness import HARDNESS
+from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
 from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
@@ -20,6 +21,7 @@ _ALL: dict[str, Experiment] = {
         NO_PURE_EQUILIBRIUM,
         PRICE_OF_STABILITY,
         HARDNESS,
+        MECHANISMS,
         OBLIVIOUSNESS,
     )
 }

@@ -52,3 +52,17 @@ def read_size(value: Any, key: str, *, least: int, most: int) -> int:
     if size > most:
         raise FederationError(f"{key} must be at most {most:,}; it is {size}")
     return size
+
+
+def read_ends(settings: Settings, key: str, *, least: int, most: int) -> tuple[int, int]:
+    """Read a list of two whole numbers, the fewest and the most.
+
+    Examples
+    --------
+    >>> read_ends({"agents": [2, 3]}, "agents", least=1, most=4)
+    (2, 3)
+    """
+    ends = read_each(settings, key, lambda value, name: read_size(value, name, least=least, most=most))
+    if len(ends) != 2 or ends[0] > ends[1]:
+        raise FederationError(f"{key} must be two whole numbers, the fewest first; it is {settings[key]}")
+    return ends[0], ends[1]
