@@ -281,8 +281,12 @@ class Panel(NamedTuple):
     """What to hold the lines against: a label and a value, drawn as a broken line."""
 
 
-def draw_panels(x: Sequence[float], panels: Sequence[Panel], *, x_axis: str) -> Figure:
-    """Draw panels side by side, one line per label over ``x``, which is divided by powers and marked as given.
+def draw_panels(
+    x: Sequence[float], panels: Sequence[Panel], *, x_axis: str, scale: str = "powers of ten"
+) -> Figure:
+    """Draw panels side by side, one line per label over ``x``.
+
+    The axis of ``x`` is divided by powers and marked as given, or evenly if ``scale`` is "linear".
 
     Examples
     --------
@@ -301,9 +305,10 @@ def draw_panels(x: Sequence[float], panels: Sequence[Panel], *, x_axis: str) -> 
                 axes.vlines(x, *zip(*panel.limits[label], strict=True), color=line.get_color(), alpha=0.5)
         label, value = panel.level
         axes.axhline(value, color="black", linestyle="--", label=label)
-        axes.set_xscale("log")
-        axes.set_xticks(x, [f"{number:,g}" for number in x])
-        axes.minorticks_off()
+        if scale != "linear":
+            axes.set_xscale("log")
+            axes.set_xticks(x, [f"{number:,g}" for number in x])
+            axes.minorticks_off()
         axes.set_ylim(bottom=0)
         dress_axes(axes, panel.title, x_axis, panel.y_axis)
         axes.legend(fontsize="small")

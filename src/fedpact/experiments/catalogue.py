@@ -6,6 +6,7 @@ from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
+from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
@@ -18,6 +19,7 @@ _ALL: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         COMPOSITION_FEMNIST,
+        EXCHANGEABILITY,
         NO_PURE_EQUILIBRIUM,
         PRICE_OF_STABILITY,
         HARDNESS,
