@@ -5,26 +5,26 @@ from __future__ import annotations
 from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
-from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
 from fedpact.experiments.obliviousness import OBLIVIOUSNESS
+from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
 from fedpact.experiments.sweep.experiment import Experiment
 
 _ALL: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (COMPOSITION_FEMNIST, PLANNER_TABLE, PRICE_OF_STABILITY)
     experiment.name: experiment
     for experiment in (
         COMPOSITION_FEMNIST,
-        EXCHANGEABILITY,
-        NO_PURE_EQUILIBRIUM,
+        PLANNER_TABLE,
         PRICE_OF_STABILITY,
+        NO_PURE_EQUILIBRIUM,
         HARDNESS,
-        MECHANISMS,
         OBLIVIOUSNESS,
+        MECHANISMS,
+        EXCHANGEABILITY,
     )
 }
 
