@@ -21,6 +21,9 @@ from fedpact.experiments.sweep.experiment import Answer, Arrays, Task
 ENGINES = ("local", "ray")
 _SECONDS = 5.0
 _WAVE = 4
+# What a client of HTTP/2, which Ray speaks, says first, and the frame that it says it with and is answered by.
+_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS
 
 Compute = Callable[[Mapping[str, Any], Arrays], Answer]
 
@@ -45,12 +48,17 @@ def _check_address(address: str) -> None:
     if not colon or not host or not port.isdigit():
         raise FederationError(f"address must be HOST:PORT of a Ray cluster; it is {address!r}")
     try:
-        socket.create_connection((host, int(port)), timeout=_SECONDS).close()
+        with socket.create_connection((host, int(port)), timeout=_SECONDS) as line:
+            line.sendall(_HELLO)
+            is_ray = line.recv(9)[3:4] == _SETTINGS[3:4]
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        is_ray, reason = False, getattr(error, "strerror", None) or str(error)
+    else:
+        reason = "something else answers there"
+    if not is_ray:
         raise FederationError(
             f"no Ray cluster answers at {address}: {reason}; start one with: ray start --head --port {port}"
-        ) from None
+        )
 
 
 @contextmanager
