@@ -29,6 +29,24 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _differentiate(score: Score, parameters: Sequence[Tensor], inputs: Tensor, labels: Tensor) -> list[Tensor]:
+    scores = score(parameters, inputs).flatten(0, 1)
+    # The mean over a model's batch, summed over models: every model has the gradient it would have alone.
+    loss = functional.cross_entropy(scores, labels.flatten(), reduction="sum") / labels.shape[1]
+    return list(torch.autograd.grad(loss, list(parameters)))
+
+
+def _differentiate_apart(
+    score: Score, parameters: Sequence[Tensor], inputs: Tensor, labels: Tensor
+) -> list[Tensor]:
+    """Take the models one after another, so that what one needs is still near when its gradient is computed."""
+    found = []
+    for model in range(len(labels)):
+        here = slice(model, model + 1)
+        found.append(_differentiate(score, [one[here] for one in parameters], inputs[here], labels[here]))
+    return [torch.cat(same) for same in zip(*found, strict=True)]
+
+
 def train_many(
     score: Score,
     parameters: Sequence[Tensor],
@@ -39,6 +57,7 @@ def train_many(
     *,
     learning_rate: float,
     batch: int,
+    apart: bool = False,
     each_epoch: Callable[[int], None] = lambda epoch: None,
 ) -> None:
     """Train stacked models in place with cross entropy and SOAP.
@@ -55,21 +74,21 @@ def train_many(
         (models, m) the samples of every model.
     orders
         (models, epochs, m) in which order a model sees its samples in every epoch.
+    apart
+        Whether gradients are computed model by model: the same, and faster where a model's own work is large.
     each_epoch
         Called with the epochs done.
     """
     for parameter in parameters:
         parameter.requires_grad_(True)
     soap = Soap(parameters, learning_rate=learning_rate)
+    differentiate = _differentiate_apart if apart else _differentiate
     m = samples.shape[1]
     for epoch in range(orders.shape[1]):
         shuffled = torch.from_numpy(np.take_along_axis(samples, orders[:, epoch], axis=1))
         for first in range(0, m, batch):
             seen = shuffled[:, first : first + batch]
-            scores = score(parameters, inputs[seen]).flatten(0, 1)
-            # The mean over a model's batch, summed over models: every model has the gradient it would have alone.
-            loss = functional.cross_entropy(scores, labels[seen].flatten(), reduction="sum") / seen.shape[1]
-            soap.step(torch.autograd.grad(loss, list(parameters)))
+            soap.step(differentiate(score, parameters, inputs[seen], labels[seen]))
         each_epoch(epoch + 1)
     for parameter in parameters:
         parameter.requires_grad_(False)
