@@ -63,7 +63,7 @@ def test_real_writers_are_read_from_either_format(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"m": [5000]}, "m = 5000 is more than the 2.. images that writer writer-"),
+        ({"m": [5000]}, "m = 5000 with lambda = 0 takes 5000 images of writer writer-2, which has 2.. for"),
         ({"m": []}, "m and lambdas must hold"),
         ({"m": [0]}, "m must be"),
         ({"lambdas": [1.5]}, "lambdas must lie between 0 and 1"),

@@ -17,6 +17,11 @@ Places = NDArray[np.int64]
 _LOOKS = 20
 
 
+def count_own(m: int, share: float) -> int:
+    """Count agent 1's of ``m`` samples."""
+    return round(share * m)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draw:
     """The samples of one seed."""
@@ -32,13 +37,18 @@ class Draw:
 
     def mix(self, m: int, share: float) -> Places:
         """Take ``m`` samples, a share of them agent 1's."""
-        own = round(share * m)
+        own = count_own(m, share)
         return np.concatenate([self.first[:own], self.second[: m - own]])
+
+
+def count_held_out(size: int, test_share: float) -> int:
+    """Count the samples of ``size`` that are held out, one at least."""
+    return max(1, round(test_share * size))
 
 
 def _split(places: Places, test_share: float, rng: np.random.Generator) -> tuple[Places, Places]:
     shuffled = rng.permutation(places)
-    held_out = max(1, round(test_share * len(places)))
+    held_out = count_held_out(len(places), test_share)
     return shuffled[held_out:], shuffled[:held_out]
 
 
