@@ -5,6 +5,7 @@ from __future__ import annotations
 from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
+from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
@@ -18,6 +19,7 @@ _ALL: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         COMPOSITION_FEMNIST,
+        COMPOSITION_SHAKESPEARE,
         PLANNER_TABLE,
         PRICE_OF_STABILITY,
         NO_PURE_EQUILIBRIUM,

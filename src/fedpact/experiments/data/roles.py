@@ -23,6 +23,11 @@ class Windows(NamedTuple):
     """(n,) the character after every window"""
 
 
+def cut_windows(codes: NDArray[np.uint8]) -> Windows:
+    """Cut a text into every window and the character after it."""
+    return Windows(np.lib.stride_tricks.sliding_window_view(codes[:-1], WINDOW), codes[WINDOW:])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Roles:
     """The text of every role, and the alphabet of all of them.
@@ -77,4 +82,4 @@ class Roles:
         codes = self.codes(role)
         if len(codes) <= WINDOW:
             raise FederationError(f"role {role!r} must have more than {WINDOW} characters; it has {len(codes)}")
-        return Windows(np.lib.stride_tricks.sliding_window_view(codes[:-1], WINDOW), codes[WINDOW:])
+        return cut_windows(codes)
