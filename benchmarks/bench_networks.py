@@ -1,9 +1,9 @@
-"""Training many small networks at once, against one after another with PyTorch's layers and pytorch-optimizer's SOAP.
+"""Training many small networks at once, against one by one with PyTorch's layers and pytorch-optimizer's SOAP.
 
 The setting is that of `fedpact reproduce composition-femnist`: 62 classes, batches of ten, the network of
-`networks/small_cnn.py` with the same start and the same order of samples. The first row compares what one thread does;
-the second what the machine does: all processors each training many at once, as the sweep does, against one model
-after another with as many threads as PyTorch likes.
+`networks/small_cnn.py` with the same start and the same order of samples. The first row compares what one thread
+does; the second what the machine does: all processors each training many at once, as the sweep does, against one
+model after another with as many threads as PyTorch likes.
 """
 
 from __future__ import annotations
