@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -325,3 +326,20 @@ def test_the_how_to_shows_every_key_of_a_site_s_folder():
     keys = re.findall(r"^(?:# )?([a-z_]+) = ", shown, flags=re.MULTILINE)
     assert sorted(keys) == sorted([*SITE_KEYS, "weights"])
     assert "parquet" in shown
+
+
+def test_the_how_to_on_experiments_names_what_there_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "how-to" / "reproduce-the-paper.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(code, "reproduce-the-paper.md", "exec"), {})
+    assert capsys.readouterr().out.strip() == re.search(r"# (\[.*\])", code)[1]
+    assert Path("price.svg").stat().st_size > 1000
+    commands = re.findall(r"^fedpact reproduce ([a-z][a-z-]+)(.*)$", text, flags=re.MULTILINE)
+    assert len(commands) == 5
+    for name, rest in commands:
+        helped = subprocess.run(
+            [sys.executable, "-m", "fedpact", "reproduce", name, "--help"],
+            capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "200"},
+        ).stdout  # fmt: skip
+        assert all(word in helped for word in re.findall(r"--[a-z-]+", rest.partition("#")[0]))

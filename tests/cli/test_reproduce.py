@@ -57,6 +57,17 @@ def test_what_cannot_be_reproduced_is_said(fedpact, words, said):
     assert said in err
 
 
+def test_every_parameter_is_shown_and_can_be_given_back(fedpact, tmp_path):
+    code, out, _ = fedpact("reproduce", "price-of-stability", "--show-settings")
+    assert code == 0
+    own = tmp_path / "own.toml"
+    own.write_text(out.replace("delta = 0.5", "delta = 0.1"))
+    code, out, _ = fedpact("reproduce", "price-of-stability", "--quick", "--settings", str(own), "--json")
+    assert code == 0
+    assert json.loads(out)["settings"]["delta"] == 0.1
+    assert len(json.loads(out)["results"]["rows"]) == 2
+
+
 def test_only_experiments_can_be_reproduced(fedpact):
     assert fedpact("reproduce", "everything")[0] == 2
 

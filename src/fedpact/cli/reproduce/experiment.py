@@ -38,6 +38,23 @@ SettingsOption = Annotated[
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One parameter; may be repeated.")
 ]
+
+
+def _print_settings(context: typer.Context, asked: bool) -> None:
+    if asked:
+        print(fp.experiments.show_settings(str(context.info_name)), end="")
+        raise typer.Exit
+
+
+ShowSettingsOption = Annotated[
+    bool,
+    typer.Option(
+        "--show-settings",
+        help="Print every parameter as TOML, and do nothing else.",
+        is_eager=True,
+        callback=_print_settings,
+    ),
+]
 StoreOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Where answers are kept; your cache if not given.")
 ]
@@ -101,6 +118,7 @@ def make_command(name: str) -> Callable[..., None]:
         workers: WorkersOption = None,
         settings: SettingsOption = None,
         changes: SetOption = None,
+        show_settings: ShowSettingsOption = False,
         store: StoreOption = None,
         fresh: FreshOption = False,
         out: OutOption = None,

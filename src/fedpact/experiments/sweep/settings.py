@@ -7,7 +7,8 @@
     seeds = 3
     leaves_out = "97 of 100 seeds"
 
-A file of one's own names only what differs. A parameter keeps its kind: a number stays a number, a list a list.
+A file of one's own names only what differs, for a quick run under ``[quick]``. A parameter keeps its kind: a
+number stays a number, a list a list.
 """
 
 from __future__ import annotations
@@ -104,13 +105,14 @@ def read_settings(
     """
     known = tomllib.loads(show_settings(name))
     small = known.pop(QUICK)
-    settings = known | {LEAVES_OUT: ""} | (small if quick else {})
     own = {} if file is None else _load_own(Path(file))
-    if quick:
-        settings |= own.pop(QUICK, {})
-    own.pop(QUICK, None)
-    for key, value in (own | dict(changes or {})).items():
-        settings[key] = _check(known, key, value)
+    own_small = own.pop(QUICK, {})
+    if not isinstance(own_small, dict):
+        raise FederationError(f"settings: {QUICK} must be a table; it is {shorten(own_small)}")
+    settings = known | {LEAVES_OUT: ""}
+    layers = [own, small | own_small, dict(changes or {})] if quick else [own, dict(changes or {})]
+    for key, value in (pair for layer in layers for pair in layer.items()):
+        settings[key] = value if key == LEAVES_OUT else _check(known, key, value)
     if seeds is not None:
         if SEEDS not in known:
             raise FederationError(f"{name} draws nothing at random; leave out seeds")
