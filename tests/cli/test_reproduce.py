@@ -1,7 +1,6 @@
 """``fedpact reproduce`` as a user meets it."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -33,9 +32,9 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("truthfulness", "--seed", "-1"), "seed must be"),
         (("contribution-check", "--level", "0"), "level must lie"),
         (("contribution-check", "--sites", "0"), "sites must"),
-        (("coverage", "--federations", "0"), "federations must"),
-        (("coverage", "--confidence", "2"), "confidence must lie"),
-        (("coverage", "--method", "exact"), "method must be one of lp, union, tree"),
+        (("coverage", "--seeds", "0"), "seeds must"),
+        (("coverage", "--set", "confidence=2"), "confidence must lie"),
+        (("coverage", "--set", "method=exact"), "method must be one of lp, union, tree"),
         (("averaging", "--epochs", "7"), "epochs must be numbers that divide the 60 epochs"),
         (("averaging", "--models", "tree"), "models must be some of softmax, network"),
         (("price-of-stability", "--set", 'epsilon=["0.7"]'), "epsilon must lie"),
@@ -130,19 +129,17 @@ def test_honest_and_lying_sites_are_counted(fedpact, monkeypatch, tmp_path):
     assert json.loads(fedpact("reproduce", "contribution-check", "--json")[1]) == small.to_dict()
 
 
-def test_missed_targets_are_counted(fedpact, monkeypatch, tmp_path):
-    small = fp.experiments.reproduce_coverage([30], federations=2)
-    monkeypatch.setattr(fp.experiments, "reproduce_coverage", lambda **options: small)
-    code, out, _ = fedpact("reproduce", "coverage", "--plot", str(tmp_path / "c.svg"))
+def test_missed_targets_are_counted(fedpact, tmp_path):
+    words = ["reproduce", "coverage", "--store", str(tmp_path / "store"), "--workers", "1"]
+    words += ["--seeds", "2", "--set", "points=[30]"]
+    code, out, _ = fedpact(*words, "--plot", str(tmp_path / "c.svg"))
     assert code == 0
-    assert "true targets missed by union; confident plans promise at most 0.05" in out
+    assert "True targets missed by union; confident plans promise at most 0.05" in out
     assert ["30", "confident", "2", "0"] in [line.split()[:4] for line in out.splitlines()]
-    assert small.status.value in out
-    assert "interrupted" not in out
+    assert "- no row refutes the promise" in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
-    assert json.loads(fedpact("reproduce", "coverage", "--json")[1]) == small.to_dict()
-    monkeypatch.setattr(fp.experiments, "reproduce_coverage", lambda **options: replace(small, is_complete=False))
-    assert "interrupted: fewer federations were simulated" in fedpact("reproduce", "coverage")[1]
+    entry = json.loads(fedpact(*words, "--json")[1])
+    assert [row["federations"] for row in entry["results"]["rows"]] == [2, 2, 2]
 
 
 def test_a_plan_from_reports_is_printed_with_its_stages(fedpact, tmp_path):

@@ -17,7 +17,6 @@ from fedpact.experiments.contribution_check import (
     SimulationStatus,
     reproduce_contribution_check,
 )
-from fedpact.experiments.coverage import CoverageRow, CoverageSimulation, CoverageStatus, reproduce_coverage
 from fedpact.experiments.data.digit_sites import load_digit_sites
 from fedpact.experiments.data.digit_writers import load_digit_writers
 from fedpact.experiments.data.femnist import load_femnist
@@ -41,9 +40,6 @@ __all__ = [
     "AveragingStatus",
     "CandidateRun",
     "ContributionSimulation",
-    "CoverageRow",
-    "CoverageSimulation",
-    "CoverageStatus",
     "HonestSites",
     "Labelled",
     "LyingSites",
@@ -68,7 +64,6 @@ __all__ = [
     "reproduce",
     "reproduce_averaging",
     "reproduce_contribution_check",
-    "reproduce_coverage",
     "reproduce_digits",
     "reproduce_hospitals",
     "reproduce_truthfulness",

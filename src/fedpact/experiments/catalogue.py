@@ -6,6 +6,7 @@ from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
+from fedpact.experiments.coverage import COVERAGE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
@@ -27,6 +28,7 @@ _ALL: dict[str, Experiment] = {
         OBLIVIOUSNESS,
         MECHANISMS,
         EXCHANGEABILITY,
+        COVERAGE,
     )
 }
 

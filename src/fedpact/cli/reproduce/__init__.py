@@ -7,7 +7,6 @@ import typer
 import fedpact as fp
 from fedpact.cli.reproduce.averaging import averaging
 from fedpact.cli.reproduce.contribution_check import contribution_check
-from fedpact.cli.reproduce.coverage import coverage
 from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
@@ -25,7 +24,6 @@ for name in fp.experiments.list_experiments():
 for command in (
     truthfulness,
     contribution_check,
-    coverage,
     faults,
     hospitals,
     digits,
