@@ -1,130 +1,107 @@
-"""Simulated sites: false alarms within the level, lies caught as often as is proved."""
+"""The check of contributions on simulated hospitals: it keeps its level, and results are what sites add up to."""
 
 import json
-from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import fedpact as fp
-from binomials import largest_cutoff, mass, region
-from fedpact.experiments.contribution_check import SimulationStatus, _judge
+
+KEPT = Path(__file__).parents[2] / "docs" / "results" / "contribution-check.json"
+SMALL = {"seeds": 2, "quotas": [30], "lies": [0.5, 1.0], "sites": 1000, "lying_sites": 20}
 
 
 @pytest.fixture(scope="module")
-def small():
-    steps = []
-    seen = fp.experiments.reproduce_contribution_check(
-        fp.examples.alice_bob(),
-        quotas=[5, 40],
-        lies=[0.5, 1.0],
-        level=0.05,
-        rng=np.random.default_rng(3),
-        progress=lambda done, total: steps.append((done, total)),
-    )
-    return seen, steps
+def run(tmp_path_factory):
+    store = tmp_path_factory.mktemp("store")
+
+    def run(**changes):
+        return fp.experiments.reproduce("contribution-check", changes=SMALL | changes, store=store, workers=1)
+
+    return run
 
 
-def test_honest_sites_are_flagged_within_the_level(small):
-    seen, _ = small
-    assert [(row.agent, row.m, row.sites) for row in seen.honest] == [
-        (agent, m, 10_000) for agent in ("alice", "bob") for m in (5, 40)
-    ]
-    for row in seen.honest:
-        assert row.low <= row.flagged / row.sites <= row.high
-        assert row.low <= row.false_alarm <= 0.05
-        assert row.flagged <= binom.isf(1e-9, row.sites, row.false_alarm)
-    assert all(row.flagged for row in seen.honest)
-    assert seen.status in (fp.experiments.SimulationStatus.WITHIN, fp.experiments.SimulationStatus.NOT_ABOVE)
+@pytest.fixture(scope="module")
+def found(run):
+    return run()
 
 
-def test_lying_sites_are_caught_at_least_as_often_as_is_proved(small):
-    seen, _ = small
-    assert [(row.agent, row.other) for row in seen.lying] == [("alice", "bob")] * 4 + [("bob", "alice")] * 4
-    for row in seen.lying:
-        assert row.flagged >= binom.ppf(1e-9, row.sites, row.caught)
-    assert [row.flagged for row in seen.lying if (row.m, row.lie) == (40, 1.0)] == [1000, 1000]
+@pytest.fixture(scope="module")
+def kept():
+    return fp.experiments.Reproduction.from_dict(json.loads(KEPT.read_text()))
 
 
-def test_the_bound_is_the_most_telling_pair_s():
-    """Alice's pairs differ at 1/5, 4/5 or 1; she sends Bob's data, and those at 1/5 and 4/5 change places."""
-    seen = fp.experiments.reproduce_contribution_check(fp.examples.alice_bob(), quotas=[8], lies=[1], sites=10)
-    reported = [Fraction(1, 5), Fraction(4, 5), Fraction(1)] * 2
-    bad = region(8, Fraction(1, 5), largest_cutoff(8, reported, 0.01))
-    assert seen.lying[0].caught == pytest.approx(float(sum(mass(8, x, Fraction(4, 5)) for x in bad)))
+def test_the_hospitals_keep_the_level(found):
+    results = found.results
+    assert results["federation"] == "arizona-hospitals"
+    assert [row["sites"] for row in results["honest"]] == [2000] * 17
+    assert sum(row["flagged"] for row in results["honest"]) < 0.01 * 34_000
+    assert all(row["flagged"] >= binom.ppf(1e-9, row["sites"], row["caught"]) for row in results["lying"])
+    assert found.conclusions[0] != fp.experiments.SimulationStatus.ABOVE.value
 
 
-def test_progress_and_reading_back(small):
-    seen, steps = small
-    assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert fp.experiments.ContributionSimulation.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+def test_every_draw_is_the_simulation_with_its_own_numbers(run):
+    changes = {"federation": "alice-bob", "quotas": [40, 5], "sites": 50}
+    results = run(**changes).results
+    fed, options = fp.examples.alice_bob(), {"lies": [0.5, 1.0], "sites": 50, "lying_sites": 20}
+    for m in (5, 40):
+        parts = [
+            fp.experiments.simulate_contributions(fed, quotas=[m], rng=np.random.default_rng([seed, m]), **options)
+            for seed in (0, 1)
+        ]
+        for kind in ("honest", "lying"):
+            rows = [row for row in results[kind] if row["m"] == m]
+            for row, *own in zip(rows, *(getattr(part, kind) for part in parts), strict=True):
+                assert (row["agent"], row["flagged"]) == (own[0].agent, sum(one.flagged for one in own))
 
 
-def test_the_same_generator_gives_the_same_sites():
-    options = {"quotas": [10], "lies": [0.5], "sites": 200, "lying_sites": 50}
-    fed = fp.examples.alice_bob()
-    again = [
-        fp.experiments.reproduce_contribution_check(fed, rng=np.random.default_rng(5), **options) for _ in range(2)
-    ]
-    assert again[0] == again[1]
-    assert fp.experiments.reproduce_contribution_check(fed, rng=np.random.default_rng(6), **options) != again[0]
+def test_what_is_kept_is_within_the_level_and_above_the_bounds(kept):
+    honest, lying = kept.results["honest"], kept.results["lying"]
+    assert (len(honest), len(lying)) == (17 * 3, 17 * 3 * 10)
+    assert all(row["high"] <= kept.results["level"] == 0.01 for row in honest)
+    assert kept.conclusions[0] == fp.experiments.SimulationStatus.WITHIN.value
+    for m in (10, 30, 100):
+        assert sum(row["sites"] for row in honest if row["m"] == m) == 170_000
+        for lie in kept.settings["lies"]:
+            rows = [row for row in lying if (row["m"], row["lie"]) == (m, lie)]
+            # the mean of 17,000 sites, within four of its standard deviations
+            assert (
+                np.mean([row["flagged"] / row["sites"] - row["caught"] for row in rows]) > -4 * 0.5 / 17_000**0.5
+            )
 
 
-def test_the_hospitals_keep_the_level():
-    seen = fp.experiments.reproduce_contribution_check(quotas=[30], lies=[], sites=2_000)
-    assert seen.federation == "arizona-hospitals"
-    assert len(seen.honest) == 17
-    assert sum(row.flagged for row in seen.honest) < 0.01 * 34_000
-    assert seen.status is not fp.experiments.SimulationStatus.ABOVE
+def test_shares_and_bounds_are_drawn(found):
+    (axes,) = found.plot().axes
+    assert [line.get_label() for line in axes.lines] == ["30 samples", "30 samples, at least"]
+    last = [row for row in found.results["lying"] if row["lie"] == 1]
+    assert axes.lines[0].get_ydata()[-1] == pytest.approx(sum(row["flagged"] for row in last) / (17 * 40))
 
 
-def test_simulated_shares_and_bounds_are_drawn(small):
-    seen, _ = small
-    (axes,) = seen.plot().axes
-    assert [(line.get_label(), line.get_linestyle()) for line in axes.lines] == [
-        ("5 samples", "-"),
-        ("40 samples", "-"),
-        ("5 samples, at least", "--"),
-        ("40 samples, at least", "--"),
-    ]
-    assert axes.lines[1].get_ydata()[-1] == 1
+def test_sentences_follow_the_numbers(found):
+    entry = json.loads(json.dumps(found.to_dict()))
+    for row in entry["results"]["lying"]:
+        row["flagged"] = row["sites"] // 2
+    said = fp.experiments.Reproduction.from_dict(entry).conclusions
+    assert said[-1].startswith("30 samples: no lie is caught more often than not; 50.0% at a lie of 1")
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "status"), [(0, 0.009, "WITHIN"), (0, 0.02, "NOT_ABOVE"), (0.011, 0.02, "ABOVE")]
+    ("changes", "said"),
+    [
+        ({"federation": "alice-rob"}, "did you mean 'alice-bob'"),
+        ({"quotas": []}, "quota must be at least one number of samples"),
+        ({"quotas": [1.5]}, "quota must be a whole number >= 0; it is 1.5"),
+        ({"lies": []}, "lies must hold at least one value"),
+        ({"lies": [2]}, "lies must be shares between 0 and 1; one is 2"),
+        ({"sites": 0}, "sites must be 1 or more; it is 0"),
+        ({"lying_sites": 0}, "lying_sites must be 1 or more; it is 0"),
+        ({"level": 2}, "level must lie strictly between 0 and 1; it is 2"),
+        ({"confidence": 1}, "confidence must lie strictly between 0 and 1; it is 1"),
+    ],
 )
-def test_how_limits_are_judged(low, high, status):
-    fine = fp.experiments.HonestSites(agent="a", m=1, sites=1, flagged=0, low=0.0, high=0.001, false_alarm=0.0)
-    row = fp.experiments.HonestSites(agent="b", m=1, sites=1, flagged=0, low=low, high=high, false_alarm=0.0)
-    assert _judge([fine, row], 0.01) is SimulationStatus[status]
-
-
-ALICE = fp.examples.alice_bob().restrict(["alice"])
-REPORTS = fp.Federation.from_reports(
-    [fp.Report(name=name, n=4, n_classes=2, counts=np.array([1])) for name in "ab"], epsilon=0.1, delta=0.1
-)
-SAME = fp.Federation.from_table([[0, 1]], [[0.5, 0.5], [1, 0]], epsilon=0.1, delta=0.1)
-BAD = {
-    "one-agent": ({"fed": ALICE}, "fed must have at least two agents, to lie with another's data"),
-    "reports": ({"fed": REPORTS}, "fed must be given by a table or by predictions, to draw from"),
-    "one-hypothesis": ({"fed": SAME}, "fed must have at least two hypotheses that differ; it has 1"),
-    "no-quotas": ({"quotas": []}, "quota must be at least one number of samples"),
-    "a-quota": ({"quotas": [1.5]}, "quota must be a whole number >= 0; it is 1.5"),
-    "a-lie": ({"lies": [2]}, "lies must be shares between 0 and 1; one is 2"),
-    "sites": ({"sites": 0}, "sites must be 1 or more; it is 0"),
-    "lying-sites": ({"lying_sites": 0}, "lying_sites must be 1 or more; it is 0"),
-    "level": ({"level": 2}, "level must lie strictly between 0 and 1; it is 2"),
-}
-
-
-@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
-def test_refuses(changes, message):
+def test_bad_parameters_are_refused(run, changes, said):
     with pytest.raises(fp.FederationError) as caught:
-        fp.experiments.reproduce_contribution_check(**{"fed": fp.examples.alice_bob(), **changes})
-    assert message in str(caught.value)
-
-
-def test_one_agent_alone_may_be_honest():
-    seen = fp.experiments.reproduce_contribution_check(ALICE, quotas=[10], lies=[], sites=100)
-    assert (len(seen.honest), seen.lying) == (1, ())
+        run(**changes)
+    assert said in str(caught.value)

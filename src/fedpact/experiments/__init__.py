@@ -10,13 +10,6 @@ from fedpact.experiments.averaging_result import (
     AveragingStatus,
 )
 from fedpact.experiments.catalogue import list_experiments
-from fedpact.experiments.contribution_check import (
-    ContributionSimulation,
-    HonestSites,
-    LyingSites,
-    SimulationStatus,
-    reproduce_contribution_check,
-)
 from fedpact.experiments.data.digit_sites import load_digit_sites
 from fedpact.experiments.data.digit_writers import load_digit_writers
 from fedpact.experiments.data.femnist import load_femnist
@@ -27,6 +20,13 @@ from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.experiments.private_planning import plan_privately, reproduce_digits, reproduce_hospitals
+from fedpact.experiments.simulate_contributions import (
+    ContributionSimulation,
+    HonestSites,
+    LyingSites,
+    SimulationStatus,
+    simulate_contributions,
+)
 from fedpact.experiments.sweep.reproduce import reproduce
 from fedpact.experiments.sweep.reproduction import Reproduction
 from fedpact.experiments.sweep.settings import read_change, show_settings
@@ -63,11 +63,11 @@ __all__ = [
     "read_change",
     "reproduce",
     "reproduce_averaging",
-    "reproduce_contribution_check",
     "reproduce_digits",
     "reproduce_hospitals",
     "reproduce_truthfulness",
     "show_settings",
+    "simulate_contributions",
     "write_page",
     "write_results",
 ]

@@ -6,6 +6,7 @@ from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
+from fedpact.experiments.contribution_check import CONTRIBUTION_CHECK
 from fedpact.experiments.coverage import COVERAGE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.hardness import HARDNESS
@@ -29,6 +30,7 @@ _ALL: dict[str, Experiment] = {
         MECHANISMS,
         EXCHANGEABILITY,
         COVERAGE,
+        CONTRIBUTION_CHECK,
     )
 }
 

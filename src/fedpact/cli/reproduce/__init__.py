@@ -6,7 +6,6 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.reproduce.averaging import averaging
-from fedpact.cli.reproduce.contribution_check import contribution_check
 from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
@@ -23,7 +22,6 @@ for name in fp.experiments.list_experiments():
     app.command(name)(OWN.get(name) or make_command(name))
 for command in (
     truthfulness,
-    contribution_check,
     faults,
     hospitals,
     digits,
