@@ -28,8 +28,8 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("obliviousness", "--m", "130,130", "--set", "parts=2"), "--set is about the maps"),
         (("obliviousness", "--m", "130,130", "--epsilon", "2"), "epsilon must lie between 0 and 1"),
         (("obliviousness", "--epsilon", "0.1"), "--epsilon belongs to --m"),
-        (("truthfulness", "--reports", "0"), "reports must be at least 5"),
-        (("truthfulness", "--seed", "-1"), "seed must be"),
+        (("truthfulness", "--set", "reports=0"), "reports must be 1 or more"),
+        (("truthfulness", "--seeds", "-1"), "seeds must be"),
         (("contribution-check", "--set", "level=0"), "level must lie"),
         (("contribution-check", "--set", "sites=0"), "sites must"),
         (("coverage", "--seeds", "0"), "seeds must"),
@@ -107,13 +107,15 @@ def test_maps_are_printed_with_what_is_wrong(fedpact, tmp_path):
     assert [point["status"] for point in entry["results"]["pac"]["points"]] == ["HOLDS"] + 3 * ["TOO_LARGE"]
 
 
-def test_misreports_are_tried_with_every_planner(fedpact):
-    code, out, _ = fedpact("reproduce", "truthfulness", "--reports", "25")
+def test_misreports_are_tried_with_every_planner(fedpact, tmp_path):
+    words = ["reproduce", "truthfulness", "--store", str(tmp_path), "--workers", "1", "--seeds", "1"]
+    words += ["--set", "reports=5", "--set", 'examples=["alice-bob"]']
+    code, out, _ = fedpact(*words)
     assert code == 0
-    assert ["lp", "1", "5", "0"] in [line.split() for line in out.splitlines()]
-    assert "25 misreports: no misreport paid" in out
-    entry = json.loads(fedpact("reproduce", "truthfulness", "--reports", "25", "--json")[1])
-    assert fp.experiments.TruthfulnessSoak.from_dict(entry).to_dict() == entry
+    assert ["lp", "2", "10", "0"] in [line.split() for line in out.splitlines()]
+    assert "- 50 misreports: no misreport paid" in out
+    entry = json.loads(fedpact(*words, "--json")[1])
+    assert [row["tried"] for row in entry["results"]["rows"]] == [10] * 5
 
 
 def test_honest_and_lying_sites_are_counted(fedpact, tmp_path):

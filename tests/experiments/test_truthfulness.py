@@ -7,23 +7,68 @@ import fedpact as fp
 from fedpact.experiments import truthfulness
 from fedpact.experiments.truthfulness import draw_federation
 
-
-def test_every_planner_tries_its_share_and_no_lie_pays():
-    calls = []
-    found = fp.experiments.reproduce_truthfulness(253, progress=lambda done, total: calls.append((done, total)))
-    assert [row.method for row in found.rows] == ["lp", "union", "tree", "exact", "auto"]
-    assert [row.tried for row in found.rows] == [51, 51, 51, 50, 50]
-    assert found.gain == 0
-    assert calls[-1] == (253, 253)
-    assert fp.experiments.TruthfulnessSoak.from_dict(found.to_dict()) == found
+PLANNERS = ["lp", "union", "tree", "exact", "auto"]
 
 
-def test_a_rule_that_rewards_lies_would_be_seen(monkeypatch):
+@pytest.fixture
+def run(tmp_path):
+    def run(**changes):
+        changes = {"seeds": 1, "examples": ["pwyc-not-dominant"], "reports": 12} | changes
+        return fp.experiments.reproduce("truthfulness", changes=changes, store=tmp_path, workers=1)
+
+    return run
+
+
+def test_every_planner_tries_its_share_and_no_lie_pays(run):
+    found = run(seeds=2, reports=13)
+    assert found.results["gains"] == []
+    assert found.results["rows"] == [
+        {"method": method, "federations": 3, "tried": 39, "gain": 0.0} for method in PLANNERS
+    ]
+    assert found.conclusions[0] == "195 misreports: no misreport paid"
+    assert run(planners=["tree"], seeds=2).results["rows"][0]["federations"] == 3
+
+
+def test_a_rule_that_rewards_lies_would_be_seen(run, monkeypatch):
     def pay_nothing(fed, rule, **options):
         return fp.audit(fed, "none", **options)
 
     monkeypatch.setattr(truthfulness, "audit", pay_nothing)
-    assert fp.experiments.reproduce_truthfulness(60).gain > 0
+    found = run(planners=["lp", "exact"], examples=["alice-bob"])
+    assert max(row["gain"] for row in found.results["rows"]) > 0
+    worst = max(found.results["gains"], key=lambda one: one["gain"])
+    assert f"{worst['gain']:.6g} with {worst['method']} in {worst['federation']}" in found.conclusions[0]
+    assert found.conclusions[0].startswith("48 misreports: a defect: one paid")
+    paid = [row["gain"] > 0 for row in found.results["rows"]]
+    assert [bar.get_hatch() is not None for bar in found.plot().axes[0].patches] == paid
+
+
+def test_federations_without_a_plan_are_drawn_anew(run, monkeypatch):
+    """Every second federation has no plan; the others are audited all the same."""
+    drawn = []
+
+    def sometimes(fed, rule, **options):
+        drawn.append(fed)
+        if len(drawn) % 2:
+            raise fp.InfeasibleError("no plan")
+        return fp.audit(fed, rule, **options)
+
+    monkeypatch.setattr(truthfulness, "audit", sometimes)
+    assert run(planners=["lp"], examples=[], seeds=3).results["rows"][0]["federations"] == 3
+    assert len(drawn) == 6
+    assert len({fed.fingerprint for fed in drawn}) == 6
+
+
+def test_what_was_cut_short_is_not_kept(run, monkeypatch):
+    def stop(fed, rule, **options):
+        entry = fp.audit(fed, rule, **options).to_dict()
+        return fp.Audit.from_dict(entry | {"is_complete": False})
+
+    monkeypatch.setattr(truthfulness, "audit", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(planners=["lp"])
+    monkeypatch.undo()
+    assert run(planners=["lp"]).results["rows"][0]["tried"] == 24
 
 
 def test_federations_of_every_kind_are_drawn():
@@ -37,6 +82,16 @@ def test_federations_of_every_kind_are_drawn():
     assert {type(fed.evidence).__name__ for fed in drawn} == {"Table", "Predictions"}
 
 
-def test_fewer_reports_than_planners_are_refused():
-    with pytest.raises(fp.FederationError, match="reports must be at least 5, one per planner; it is 4"):
-        fp.experiments.reproduce_truthfulness(4)
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"reports": 0}, "reports must be 1 or more"),
+        ({"planners": []}, "planners must hold at least one value"),
+        ({"planners": ["guess"]}, "planners must be one of auto, lp, union, tree, exact; it is 'guess'"),
+        ({"examples": ["alice-rob"]}, "did you mean 'alice-bob'"),
+        ({"seeds": 0}, "seeds must be 1 or more"),
+    ],
+)
+def test_bad_parameters_are_refused(run, changes, said):
+    with pytest.raises(fp.FederationError, match=said):
+        run(**changes)

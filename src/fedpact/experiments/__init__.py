@@ -31,7 +31,6 @@ from fedpact.experiments.sweep.reproduce import reproduce
 from fedpact.experiments.sweep.reproduction import Reproduction
 from fedpact.experiments.sweep.settings import read_change, show_settings
 from fedpact.experiments.sweep.write_results import write_page, write_results
-from fedpact.experiments.truthfulness import TruthfulnessRow, TruthfulnessSoak, reproduce_truthfulness
 
 __all__ = [
     "AveragingExperiment",
@@ -50,8 +49,6 @@ __all__ = [
     "SimulationStatus",
     "SiteData",
     "SiteReport",
-    "TruthfulnessRow",
-    "TruthfulnessSoak",
     "Writers",
     "list_experiments",
     "load_digit_sites",
@@ -65,7 +62,6 @@ __all__ = [
     "reproduce_averaging",
     "reproduce_digits",
     "reproduce_hospitals",
-    "reproduce_truthfulness",
     "show_settings",
     "simulate_contributions",
     "write_page",

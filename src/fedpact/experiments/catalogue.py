@@ -16,6 +16,7 @@ from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
 from fedpact.experiments.sweep.experiment import Experiment
+from fedpact.experiments.truthfulness import TRUTHFULNESS
 
 _ALL: dict[str, Experiment] = {
     experiment.name: experiment
@@ -31,6 +32,7 @@ _ALL: dict[str, Experiment] = {
         EXCHANGEABILITY,
         COVERAGE,
         CONTRIBUTION_CHECK,
+        TRUTHFULNESS,
     )
 }
 

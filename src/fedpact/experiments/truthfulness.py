@@ -1,77 +1,49 @@
 """Whether pay-what-you-contribute ever rewards a lie among truthful agents: a soak over planners and federations.
 
 For any planner that meets the reported targets there is a proof (:mod:`fedpact.mechanism.payment.rules`). Here the
-program is tried, not the proof: every planner plans for random federations of every kind, with ties and
-capacities among them, and one agent at a time misreports. A gain would be a defect of a planner, of the engine
-or of the audit.
+program is tried, not the proof: every planner plans for small instances of the paper and for random federations of
+two or three agents of every kind: tables, predictions and reports, both objectives, both guarantees, with and
+without capacities, rates that tie with epsilon and delta. One agent at a time misreports; plan, payment and the
+true failure probabilities are computed every time. A gain would be a defect of a planner, of the engine or of the
+audit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedpact.describe.constructions import alice_bob, no_pure_equilibrium
-from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
+from fedpact.describe.examples import build
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_whole_number
-from fedpact.errors import FederationError, InfeasibleError
-from fedpact.mechanism.audit.audit import audit
+from fedpact.describe.names import read_choice
+from fedpact.drawing.figures import draw_bars
+from fedpact.errors import InfeasibleError
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Table, Task
+from fedpact.experiments.sweep.read_values import read_each
+from fedpact.mechanism.audit.audit import audit, read_budget
+from fedpact.planning.plan import METHODS
 from fedpact.statistics.make_report import report
 
-NAME = "truthfulness"
-REPORTS = 100_000
-PER_FEDERATION = 100
-PLANNERS = ("lp", "union", "tree", "exact", "auto")
+if TYPE_CHECKING:
+    from fedpact.drawing.figures import Figure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TruthfulnessRow:
-    """One planner: in how many federations and misreports which gain was found."""
-
-    method: str
-    federations: int
-    tried: int
-    gain: float
-    """The largest that an agent had from a lie while the others were truthful."""
+def _read_example(name: Any, key: str) -> str:
+    build(str(name))
+    return str(name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TruthfulnessSoak:
-    """Gains from misreporting under pay-what-you-contribute, by planner."""
+def _read_planners(settings: Settings) -> list[str]:
+    return list(dict.fromkeys(read_each(settings, "planners", lambda name, key: read_choice(name, key, METHODS))))
 
-    rows: tuple[TruthfulnessRow, ...]
-    version: str
 
-    @property
-    def tried(self) -> int:
-        """Misreports in total."""
-        return sum(row.tried for row in self.rows)
-
-    @property
-    def gain(self) -> float:
-        """The largest gain of all."""
-        return max(row.gain for row in self.rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "experiment": NAME,
-            "rule": "pwyc",
-            "gain": self.gain,
-            "tried": self.tried,
-            "rows": [asdict(row) for row in self.rows],
-            "version": self.version,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> TruthfulnessSoak:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(rows=tuple(TruthfulnessRow(**row) for row in entry["rows"]), version=entry["version"])
+def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    reports, planners = read_budget(settings["reports"]), _read_planners(settings)
+    feds: list[dict[str, Any]] = [{"example": _read_example(name, "examples")} for name in settings["examples"]]
+    feds += [{"seed": seed} for seed in range(settings["seeds"])]
+    return [Task({"method": method, "reports": reports} | fed) for method in planners for fed in feds]
 
 
 def _draw_masses(rng: np.random.Generator, k: int, n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -101,63 +73,76 @@ def draw_federation(rng: np.random.Generator, method: str) -> Federation:
     return Federation.from_reports(sent, **options)
 
 
-def _federations(rng: np.random.Generator, method: str) -> Iterator[Federation]:
-    """Yield the paper's small instances, then random ones without end."""
-    yield from (alice_bob(), no_pure_equilibrium(), pwyc_not_dominant(), expected_min_counterexample())
+def _list_federations(cell: Mapping[str, Any], rng: np.random.Generator) -> Iterator[Federation]:
+    """Yield the cell's example, or random federations without end."""
+    if "example" in cell:
+        yield build(cell["example"])
+        return
     while True:
-        yield draw_federation(rng, method)
+        yield draw_federation(rng, cell["method"])
 
 
-def _soak(method: str, budget: int, rng: np.random.Generator, tick: Callable[[int], None]) -> TruthfulnessRow:
-    tried, gain, count = 0, 0.0, 0
-    for fed in _federations(rng, method):
-        if tried >= budget:
-            break
-        reports = min(PER_FEDERATION, budget - tried)
+def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Audit the first federation that has a plan; where capacities leave none there is nothing to misreport."""
+    rng = np.random.default_rng([cell.get("seed", 0), METHODS.index(cell["method"])])
+    for fed in _list_federations(cell, rng):
         try:
-            seen = audit(fed, "pwyc", method=method, reports=reports, senses=["ex-post"], rng=rng)
-        except InfeasibleError:  # the capacities leave no plan
+            seen = audit(fed, "pwyc", method=cell["method"], reports=cell["reports"], senses=["ex-post"], rng=rng)
+        except InfeasibleError:
             continue
-        tried, gain, count = tried + seen.tried, max(gain, seen.gain), count + 1
-        tick(seen.tried)
-    return TruthfulnessRow(method=method, federations=count, tried=tried, gain=gain)
+        if not seen.is_complete:
+            raise KeyboardInterrupt
+        name = cell.get("example", f"drawn-{cell.get('seed')}")
+        return {"method": cell["method"], "federation": name, "tried": seen.tried, "gain": seen.gain}
+    raise InfeasibleError(f"example {cell['example']!r} has no plan; leave it out of examples")
 
 
-def reproduce_truthfulness(
-    reports: int = REPORTS,
-    *,
-    rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> TruthfulnessSoak:
-    """Try misreports under pay-what-you-contribute with every planner.
+def _sum_up(settings: Settings, data: None, answers: Sequence[Sequence[Answer]]) -> Answer:
+    rows = []
+    for method in _read_planners(settings):
+        own = [answer for answer in answers[0] if answer["method"] == method]
+        tried, gain = sum(one["tried"] for one in own), max(one["gain"] for one in own)
+        rows.append({"method": method, "federations": len(own), "tried": tried, "gain": gain})
+    return {"rows": rows, "gains": [answer for answer in answers[0] if answer["gain"] > 0]}
 
-    Parameters
-    ----------
-    reports
-        Misreports in total, the same number for each of the five planners.
-    rng
-        ``numpy.random.default_rng(0)`` if not given.
-    progress
-        Called with the number of misreports tried and their total.
 
-    Examples
-    --------
-    >>> found = reproduce_truthfulness(50)
-    >>> found.tried, found.gain
-    (50, 0.0)
-    """
-    total = read_whole_number(reports, "reports")
-    if total < len(PLANNERS):
-        raise FederationError(f"reports must be at least {len(PLANNERS)}, one per planner; it is {total}")
-    rng = np.random.default_rng(0) if rng is None else rng
-    done = 0
+def _tabulate(results: Mapping[str, Any]) -> list[Table]:
+    rows = [
+        (row["method"], f"{row['federations']:,}", f"{row['tried']:,}", f"{row['gain']:.6g}")
+        for row in results["rows"]
+    ]
+    title = "Pay what you contribute, one agent misreports, the others are truthful"
+    return [Table(title, ("planner", "federations", "misreports", "largest gain"), rows)]
 
-    def tick(tried: int) -> None:
-        nonlocal done
-        done += tried
-        if progress is not None:
-            progress(done, total)
 
-    share, rest = divmod(total, len(PLANNERS))
-    rows = tuple(_soak(method, share + (place < rest), rng, tick) for place, method in enumerate(PLANNERS))
-    return TruthfulnessSoak(rows=rows, version=version("fedpact"))
+def _conclude(results: Mapping[str, Any]) -> list[str]:
+    total = sum(row["tried"] for row in results["rows"])
+    found = [f"{one['gain']:.6g} with {one['method']} in {one['federation']}" for one in results["gains"]]
+    verdict = f"a defect: one paid {', '.join(found)}" if found else "no misreport paid"
+    return [
+        f"{total:,} misreports: {verdict}",
+        "that none pays is proved for every planner that meets the reported targets; here the program is tried",
+    ]
+
+
+def _draw(results: Mapping[str, Any]) -> Figure:
+    """Draw how many misreports were tried with every planner; marked are those with which one paid."""
+    rows = results["rows"]
+    return draw_bars(
+        {row["method"]: row["tried"] for row in rows},
+        title="pay what you contribute: misreports tried",
+        axis="misreports",
+        marked={row["method"] for row in rows if row["gain"] > 0},
+        meaning="one paid",
+    )
+
+
+TRUTHFULNESS = Experiment(
+    name="truthfulness",
+    about="Misreports under pay-what-you-contribute, with every planner: whether one pays among truthful agents.",
+    stages=(Stage(cut=_cut, compute=_compute),),
+    sum_up=_sum_up,
+    tabulate=_tabulate,
+    conclude=_conclude,
+    draw=_draw,
+)

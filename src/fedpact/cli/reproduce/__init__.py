@@ -10,7 +10,6 @@ from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
 from fedpact.cli.reproduce.private_sites import digits, hospitals
-from fedpact.cli.reproduce.truthfulness import truthfulness
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,7 +20,6 @@ OWN = {"obliviousness": obliviousness}
 for name in fp.experiments.list_experiments():
     app.command(name)(OWN.get(name) or make_command(name))
 for command in (
-    truthfulness,
     faults,
     hospitals,
     digits,
