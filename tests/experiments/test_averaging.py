@@ -1,114 +1,153 @@
 """Averaging on the digits: the identity, the gap, and where training starts."""
 
+import copy
 import json
-from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.averaging import _judge, _shuffle
+from fedpact.experiments.averaging import deal_anew
+from fedpact.experiments.averaging_page import BROKEN, OPENS, UNCLEAR, UNTRIED, judge
 from fedpact.experiments.data.site_data import Labelled
 from fedpact.training import StartStatus
 
 pytest.importorskip("sklearn")
+KEPT = Path(__file__).parents[2] / "docs" / "results" / "averaging.json"
 
 
 @pytest.fixture(scope="module")
-def small():
-    steps = []
-    seen = fp.experiments.reproduce_averaging(
-        [5, 1], models=["softmax"], total_epochs=20, runs=2, seed=3, progress=lambda *now: steps.append(now)
-    )
-    return seen, steps
+def run(tmp_path_factory):
+    store = tmp_path_factory.mktemp("store")
+
+    def run(**changes):
+        changes = {"seeds": 2, "models": ["softmax"], "epochs": [5, 1], "total_epochs": 20} | changes
+        return fp.experiments.reproduce("averaging", changes=changes, store=store, workers=1)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def small(run):
+    return run()
+
+
+def row(found, *wanted):
+    keys = ("model", "start", "sites", "batch", "epochs")
+    return next(one for one in found.results["rows"] if tuple(one[key] for key in keys) == wanted)
 
 
 def test_one_full_step_is_pooled_training_and_more_are_not(small):
-    seen, steps = small
-    assert steps == [(done, 24) for done in range(1, 25)]
-    for row in seen.rows:
-        is_same = row.batch is None and row.epochs == 1
-        assert (row.distance < 1e-12) == is_same
-        assert row.statuses["EQUAL"] == (2 if is_same else 0)
-        assert sum(row.statuses.values()) == row.runs == 2
-        assert row.gap_low <= row.accuracy_gap <= row.gap_high
-        assert row.accuracy_gap <= row.worst_site_gap + 1e-9
-    blank = seen.row("softmax", "blank", "skewed", None, 5)
-    assert blank.loss > blank.pooled_loss
-    assert seen.status is fp.experiments.AveragingStatus.OPENS
+    assert len(small.results["rows"]) == 12
+    for one in small.results["rows"]:
+        is_same = one["batch"] is None and one["epochs"] == 1
+        assert (one["distance"] < 1e-12) == is_same
+        assert one["statuses"]["EQUAL"] == (2 if is_same else 0)
+        assert sum(one["statuses"].values()) == one["runs"] == 2
+        gap = one["pooled_accuracy"] - one["accuracy"]
+        assert one["gap_low"] <= gap <= one["gap_high"]
+        assert gap <= one["worst_site_gap"] + 1e-9
+    blank = row(small, "softmax", "blank", "skewed", None, 5)
+    assert blank["loss"] > blank["pooled_loss"]
+    assert small.conclusions[0] == OPENS
 
 
 def test_all_ways_start_alike_and_have_the_same_pooled_training(small):
-    seen, _ = small
-    pooled = {row.pooled_loss for row in seen.rows if (row.start, row.batch) == ("blank", None)}
+    pooled = {
+        one["pooled_loss"] for one in small.results["rows"] if (one["start"], one["batch"]) == ("blank", None)
+    }
     assert max(pooled) - min(pooled) < 1e-9
 
 
 def test_quotas_come_from_a_plan_and_the_chosen_candidate_starts(small):
-    for setting in small[0].settings:
-        assert sum(setting.m.values()) > 50
-        assert len(setting.m) == 5
-        assert setting.chosen_accuracy > 0.85
-        if setting.starts["softmax"] == StartStatus.OWN.name:
-            assert setting.start_accuracy["softmax"] == setting.chosen_accuracy
-    assert [setting.seed for setting in small[0].settings] == [3, 4]
+    for one in small.results["draws"]:
+        assert sum(one["m"].values()) > 50
+        assert len(one["m"]) == 5
+        assert one["chosen_accuracy"] > 0.85
+        if one["starts"]["softmax"] == StartStatus.OWN.name:
+            assert one["start_accuracy"]["softmax"] == one["chosen_accuracy"]
+    assert [one["seed"] for one in small.results["draws"]] == [0, 1]
 
 
-def test_reading_back(small):
-    assert fp.experiments.AveragingExperiment.from_dict(json.loads(json.dumps(small[0].to_dict()))) == small[0]
+def test_draws_are_those_of_what_is_kept(small):
+    """Sites, quotas and candidates of a seed depend on no other seed, model or way of training."""
+    kept = fp.experiments.Reproduction.from_dict(json.loads(KEPT.read_text())).results["draws"]
+    for one, other in zip(small.results["draws"], kept, strict=False):
+        assert (one["m"], one["chosen"], one["chosen_accuracy"]) == (
+            other["m"],
+            other["chosen"],
+            pytest.approx(other["chosen_accuracy"]),
+        )
 
 
 def test_losses_are_drawn(small):
-    (axes,) = small[0].plot().axes
+    (axes,) = small.plot().axes
     lines = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
-    own = [small[0].row("softmax", "blank", "skewed", None, epochs).loss for epochs in (1, 5)]
+    own = [row(small, "softmax", "blank", "skewed", None, epochs)["loss"] for epochs in (1, 5)]
     assert lines["skewed sites, from blank"] == own
     assert "pooled, from blank" in lines
 
 
 def test_what_was_seen_is_said(small):
-    rows = small[0].rows
-    broken = [replace(row, statuses=row.statuses | {"EQUAL": 1}) for row in rows]
-    assert _judge(broken) is fp.experiments.AveragingStatus.BROKEN
-    flat = [replace(row, loss=row.pooled_loss) for row in rows]
-    assert _judge(flat) is fp.experiments.AveragingStatus.UNCLEAR
+    rows = small.results["rows"]
+    broken = copy.deepcopy(rows)
+    broken[0]["statuses"]["EQUAL"] = 1
+    assert judge(broken) == BROKEN
+    assert judge([one | {"loss": one["pooled_loss"]} for one in rows]) == UNCLEAR
+    assert judge([one for one in rows if one["epochs"] > 1]) == UNTRIED
+    drift = row(small, "softmax", "blank", "skewed", None, 5)
+    said = f"is {drift['loss']:.3f} where pooled training has {drift['pooled_loss']:.3f}"
+    assert [sentence for sentence in small.conclusions if said in sentence]
 
 
 def test_dealing_out_anew_keeps_samples_and_sizes():
     rng = np.random.default_rng(0)
     sites = {name: Labelled(rng.normal(size=(n, 2)), np.full(n, n)) for name, n in (("a", 30), ("b", 50))}
-    dealt = _shuffle(sites, rng)
+    dealt = deal_anew(sites, rng)
     assert {name: len(own.labels) for name, own in dealt.items()} == {"a": 30, "b": 50}
     assert {*dealt["a"].labels.tolist()} == {30, 50}
     joined = [np.concatenate([own.points for own in one.values()]) for one in (sites, dealt)]
     assert np.array_equal(np.sort(joined[0], axis=0), np.sort(joined[1], axis=0))
 
 
-def test_a_network_is_averaged_too():
+def test_a_network_is_averaged_too_in_a_cell_of_its_own(run):
     pytest.importorskip("torch")
-    options = {"models": ["network"], "total_epochs": 4, "quotas": {f"site-{n}": 5 * n for n in range(1, 6)}}
-    seen = fp.experiments.reproduce_averaging([1, 2], runs=1, **options)
-    assert seen.row("network", "blank", "skewed", None, 1).statuses["EQUAL"] == 1
-    assert seen.row("network", "blank", "skewed", None, 1).distance < 1e-12
-    assert seen.settings[0].m == options["quotas"]
-    assert seen.settings[0].starts == {"network": "DISTILLED"}
+    quotas = [5 * n for n in range(1, 6)]
+    changes = {"epochs": [1, 2], "total_epochs": 4, "quotas": quotas, "seeds": 1, "candidates": 12}
+    seen = run(models=["network", "softmax"], **changes)
+    assert row(seen, "network", "blank", "skewed", None, 1)["statuses"]["EQUAL"] == 1
+    assert row(seen, "network", "blank", "skewed", None, 1)["distance"] < 1e-12
+    (drawn,) = seen.results["draws"]
+    assert list(drawn["m"].values()) == quotas
+    assert drawn["starts"].keys() == drawn["start_accuracy"].keys() == {"network", "softmax"}
+    assert drawn["starts"]["network"] == "DISTILLED"
     assert "torch" in seen.versions
+    alone = run(models=["softmax"], **changes)
+    assert alone.results["rows"] == [one for one in seen.results["rows"] if one["model"] == "softmax"]
 
 
-BAD = {
-    "epochs": ({"epochs": [7]}, "epochs must be numbers that divide the 60 epochs in total; they are [7]"),
-    "no-epochs": ({"epochs": []}, "epochs must be numbers that divide"),
-    "models": ({"models": ["forest"]}, "models must be some of softmax, network; they are ['forest']"),
-    "no-models": ({"models": []}, "models must be some of"),
-    "runs": ({"runs": 0}, "runs must be 1 or more"),
-    "seed": ({"seed": -1}, "seed must be a whole number"),
-    "quota": ({"quotas": 5000}, "quotas must leave points to hold out"),
-    "quotas": ({"quotas": {"site-1": 3}}, "quotas must be one number, or one for each of site-1"),
-}
-
-
-@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
-def test_refuses(options, message):
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"epochs": [7]}, "epochs must be numbers that divide the 20 epochs in total; they are [7]"),
+        ({"epochs": []}, "epochs must be numbers that divide"),
+        ({"total_epochs": 0}, "total_epochs must be 1 or more"),
+        ({"models": ["forest"]}, "models must be some of softmax, network; they are ['forest']"),
+        ({"models": []}, "models must be some of"),
+        ({"batches": []}, "batches must hold at least one value"),
+        ({"batches": [8]}, "batches must be different numbers with a learning rate each"),
+        ({"learning_rates": [0.0, 1.0]}, "learning_rate must be"),
+        ({"candidates": 1}, "candidates must be 2 or more"),
+        ({"seeds": 0}, "seeds must be 1 or more"),
+        ({"quotas": [5000]}, "quotas must leave points to hold out"),
+        ({"quotas": [3, 3]}, "quotas must be one number, or one for each of 5 sites"),
+        ({"epsilon": 2.0}, "epsilon must lie strictly between 0 and 1"),
+        ({"delta": 0.0}, "delta must lie strictly between 0 and 1"),
+        ({"confidence": 1.0}, "confidence must lie strictly between 0 and 1"),
+    ],
+)
+def test_bad_parameters_are_refused(run, changes, said):
     with pytest.raises(fp.FederationError) as caught:
-        fp.experiments.reproduce_averaging(**({"models": ["softmax"]} | options))
-    assert message in str(caught.value)
+        run(**changes)
+    assert said in str(caught.value)

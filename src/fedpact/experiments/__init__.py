@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from fedpact.experiments.averaging import reproduce_averaging
-from fedpact.experiments.averaging_result import (
-    AveragingExperiment,
-    AveragingRow,
-    AveragingSetting,
-    AveragingStatus,
-)
 from fedpact.experiments.catalogue import list_experiments
 from fedpact.experiments.data.digit_sites import load_digit_sites
 from fedpact.experiments.data.digit_writers import load_digit_writers
@@ -33,10 +26,6 @@ from fedpact.experiments.sweep.settings import read_change, show_settings
 from fedpact.experiments.sweep.write_results import write_page, write_results
 
 __all__ = [
-    "AveragingExperiment",
-    "AveragingRow",
-    "AveragingSetting",
-    "AveragingStatus",
     "CandidateRun",
     "ContributionSimulation",
     "HonestSites",
@@ -59,7 +48,6 @@ __all__ = [
     "plan_privately",
     "read_change",
     "reproduce",
-    "reproduce_averaging",
     "reproduce_digits",
     "reproduce_hospitals",
     "show_settings",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 import fedpact as fp
-from fedpact.cli.reproduce.averaging import averaging
 from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
@@ -23,6 +22,5 @@ for command in (
     faults,
     hospitals,
     digits,
-    averaging,
 ):
     app.command()(command)

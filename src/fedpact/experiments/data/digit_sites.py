@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fedpact.errors import MissingExtraError
 from fedpact.experiments.data.site_data import Labelled, SiteData, draw_public
 
+SOURCE = "scikit-learn's digits, shared out among five sites"
 SITES = 5
 CONCENTRATION = 0.5
 _FEWEST = 20
