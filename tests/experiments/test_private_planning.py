@@ -1,7 +1,6 @@
 """From private points to a plan: every stage against what it is made of."""
 
 import json
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments import private_planning as stages
-from fedpact.experiments.data.digit_sites import load_digit_sites
 
 
 def draw_sites(sizes, rng):
@@ -113,18 +111,6 @@ def test_samples_with_and_without_confidence_are_drawn(seen):
     assert widths[1::2] == list(found.runs[0].at(0.4, 0.95).plan.contributions.values())
 
 
-def test_digits_are_shared_out_unevenly_and_planned_for():
-    data = load_digit_sites(np.random.default_rng(0))
-    shares = [np.bincount(own.labels, minlength=10) / len(own.labels) for own in data.private.values()]
-    assert min(data.sizes.values()) >= 15
-    assert max(share.max() for share in shares) > 0.2
-    found = fp.experiments.reproduce_digits(candidates=12, epsilon=0.3)
-    assert found.runs[0].H == 12
-    assert found.public_points == len(data.public.labels)
-    assert [site.points for site in found.runs[0].sites] == list(data.sizes.values())
-    assert all(report.plan.cost > 0 for report in found.runs[0].plans)
-
-
 def test_no_stage_that_plans_looks_at_private_labels(data, seen):
     hidden = {site: fp.experiments.Labelled(own.points, 1 - own.labels) for site, own in data.private.items()}
     again = fp.experiments.plan_privately(replace(data, private=hidden), candidates=24, epsilon=0.2, seed=3).runs[
@@ -152,15 +138,3 @@ def test_refuses_before_anything_is_trained(data, changes, message, monkeypatch)
     with pytest.raises(fp.FederationError) as caught:
         fp.experiments.plan_privately(data, **changes)
     assert message in str(caught.value)
-
-
-@pytest.mark.skipif("FEDPACT_DATA" not in os.environ, reason="FEDPACT_DATA names no folder of data")
-def test_the_hospitals_themselves():
-    found = fp.experiments.reproduce_hospitals(os.environ["FEDPACT_DATA"], candidates=20, epsilon=0.3)
-    assert [(site.name, site.points) for site in found.runs[0].sites] == [
-        ("cleveland", 227),
-        ("hungarian", 220),
-        ("switzerland", 92),
-        ("va_long_beach", 150),
-    ]
-    assert found.runs[0].at(0.3, 0.95).has_capacities

@@ -12,7 +12,7 @@ from fedpact.experiments.data.shakespeare import load_roles
 from fedpact.experiments.data.site_data import Labelled, SiteData
 from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
-from fedpact.experiments.private_planning import plan_privately, reproduce_digits, reproduce_hospitals
+from fedpact.experiments.private_planning import plan_privately
 from fedpact.experiments.simulate_contributions import (
     ContributionSimulation,
     HonestSites,
@@ -48,8 +48,6 @@ __all__ = [
     "plan_privately",
     "read_change",
     "reproduce",
-    "reproduce_digits",
-    "reproduce_hospitals",
     "show_settings",
     "simulate_contributions",
     "write_page",

@@ -16,6 +16,7 @@ from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
 from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
+from fedpact.experiments.private_sites import DIGITS, HOSPITALS
 from fedpact.experiments.sweep.experiment import Experiment
 from fedpact.experiments.truthfulness import TRUTHFULNESS
 
@@ -35,6 +36,8 @@ _ALL: dict[str, Experiment] = {
         CONTRIBUTION_CHECK,
         TRUTHFULNESS,
         AVERAGING,
+        HOSPITALS,
+        DIGITS,
     )
 }
 

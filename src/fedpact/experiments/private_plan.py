@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedpact.drawing.figures import draw_bars
+from fedpact.experiments.private_sites_page import draw
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
 
@@ -23,8 +23,6 @@ class SiteReport:
     """Unlabelled points, none of which left the site."""
     report_bytes: int
     """Size of the file that did."""
-    predict_seconds: float
-    report_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +39,6 @@ class PrivatePlan:
     """By pay-what-you-contribute, without a fee."""
     alone: dict[str, int | None]
     """Samples that each site needs alone, its points taken for all there is; see :func:`fedpact.standalone`."""
-    plan_seconds: float
-    settle_seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -53,8 +49,6 @@ class PrivatePlan:
             "has_capacities": self.has_capacities,
             "settlement": self.settlement.to_dict(),
             "alone": dict(self.alone),
-            "plan_seconds": self.plan_seconds,
-            "settle_seconds": self.settle_seconds,
         }
 
     @classmethod
@@ -73,12 +67,9 @@ class CandidateRun:
     """Candidates that some site sees to differ from every other."""
     training: str
     """How the training ended."""
-    train_seconds: float
     least_error: float
     """Share of all sites' points that the best candidate gets wrong; above 0, the class lacks the truth."""
     sites: tuple[SiteReport, ...]
-    read_seconds: float
-    """To read and check all reports."""
     plans: tuple[PrivatePlan, ...]
 
     def at(self, epsilon: float, confidence: float | None) -> PrivatePlan:
@@ -91,10 +82,8 @@ class CandidateRun:
             "H": self.H,
             "H_different": self.H_different,
             "training": self.training,
-            "train_seconds": self.train_seconds,
             "least_error": self.least_error,
             "sites": [asdict(site) for site in self.sites],
-            "read_seconds": self.read_seconds,
             "plans": [one.to_dict() for one in self.plans],
         }
 
@@ -128,23 +117,12 @@ class PrivatePlanning:
 
         Needs ``fedpact[plot]``.
         """
-        run, epsilon = self.runs[0], self.epsilon[len(self.epsilon) // 2]
-        plain, sure = (run.at(epsilon, level).plan for level in (None, self.confidence))
-        bars: dict[str, float] = {}
-        for site in plain.contributions:
-            bars |= {site: plain.contributions[site], f"{site}, confident": sure.contributions[site]}
-        return draw_bars(
-            bars,
-            title=f"{run.H:,} candidates, epsilon {epsilon:g}: cost {plain.cost:g} and {sure.cost:g}",
-            axis="samples",
-            marked=list(bars)[1::2],
-            meaning=f"with confidence {self.confidence:g}",
-        )
+        return draw(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
+        """Plain values."""
         return {
-            "experiment": self.data,
+            "data": self.data,
             "runs": [run.to_dict() for run in self.runs],
             "public_points": self.public_points,
             "epsilon": list(self.epsilon),
@@ -158,8 +136,7 @@ class PrivatePlanning:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlanning:
         """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key != "experiment"}
-        values["data"] = entry["experiment"]
+        values = dict(entry)
         values["runs"] = tuple(CandidateRun.from_dict(run) for run in entry["runs"])
         values["epsilon"] = tuple(entry["epsilon"])
         return cls(**values)

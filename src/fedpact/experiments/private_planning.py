@@ -1,4 +1,4 @@
-"""From private data to a plan, without showing the data: the whole way, timed stage by stage.
+"""From private data to a plan, without showing the data: the whole way.
 
 1. *train*: candidates are trained from public points; every site can train the same ones.
 2. *predict*, *report*: each site predicts its own points and sends a file with how often candidates disagree.
@@ -14,11 +14,9 @@ far the best candidate is from them is computed beside, from private labels that
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,8 +30,6 @@ from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.experiments.data.digit_sites import load_digit_sites
-from fedpact.experiments.data.heart_disease import load_hospitals
 from fedpact.experiments.data.site_data import SiteData
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
 from fedpact.mechanism.payment.settle import settle
@@ -47,7 +43,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
+class Wish:
     """What is asked for, checked."""
 
     counts: tuple[int, ...]
@@ -78,9 +74,10 @@ def _read_epsilon(value: Any, field: str) -> float:
     return epsilon
 
 
-def _read_wish(candidates: Any, epsilon: Any, delta: Any, confidence: Any, method: str, seed: Any) -> _Wish:
+def read_wish(candidates: Any, epsilon: Any, delta: Any, confidence: Any, method: str, seed: Any) -> Wish:
+    """Check what is asked for, before anything is trained."""
     read_choice(method, "method", METHODS)
-    return _Wish(
+    return Wish(
         counts=_read_all(candidates, "candidates", _read_count),
         epsilon=_read_all(epsilon, "epsilon", _read_epsilon),
         delta=read_chance(delta, "delta"),
@@ -106,21 +103,11 @@ def _send_reports(trained: TrainedCandidates, data: SiteData, outbox: Path) -> l
     """Let every site predict its points and write its report into a folder, ``1.npz``, ``2.npz``, ..."""
     sent = []
     for number, (site, own) in enumerate(data.private.items(), 1):
-        start = time.perf_counter()
         found = trained.predict(own.points)
-        predicted = time.perf_counter()
         path = outbox / f"{number}.npz"
         made = report(found.labels, name=site, candidates=found.candidates, n_classes=len(trained.classes))
         made.save(path)
-        sent.append(
-            SiteReport(
-                name=site,
-                points=made.n,
-                report_bytes=path.stat().st_size,
-                predict_seconds=predicted - start,
-                report_seconds=time.perf_counter() - predicted,
-            )
-        )
+        sent.append(SiteReport(name=site, points=made.n, report_bytes=path.stat().st_size))
     return sent
 
 
@@ -134,28 +121,24 @@ def _find_least_error(trained: TrainedCandidates, data: SiteData) -> float:
 
 def _plan_within(bounded: Federation, free: Federation, method: str, confidence: float | None) -> PrivatePlan:
     """Plan with every site's number of points as its capacity, if that can be, else without; and settle."""
-    start, fed = time.perf_counter(), bounded
+    fed = bounded
     try:
         found = plan(fed, method, confidence=confidence)
     except InfeasibleError:
         fed = free
         found = plan(fed, method, confidence=confidence)
-    planned = time.perf_counter()
-    bill = settle(fed, found, rule="pwyc")
     return PrivatePlan(
         epsilon=float(fed.epsilon[0]),
         confidence=confidence,
         plan=found,
         has_capacities=fed is bounded,
-        settlement=bill,
+        settlement=settle(fed, found, rule="pwyc"),
         alone=standalone(fed),
-        plan_seconds=planned - start,
-        settle_seconds=time.perf_counter() - planned,
     )
 
 
-def _run(data: SiteData, count: int, wish: _Wish, steps: _Steps) -> CandidateRun:
-    before, start = steps.done, time.perf_counter()
+def _run(data: SiteData, count: int, wish: Wish, steps: _Steps) -> CandidateRun:
+    before = steps.done
     public = data.public
     trained = train(
         public.points,
@@ -164,10 +147,8 @@ def _run(data: SiteData, count: int, wish: _Wish, steps: _Steps) -> CandidateRun
         rng=wish.seed,
         progress=lambda done, _: steps.reach(before + done),
     )
-    train_seconds = time.perf_counter() - start
     with TemporaryDirectory() as outbox:
         sites = _send_reports(trained, data, Path(outbox))
-        start = time.perf_counter()
         reports = [read_report(Path(outbox) / f"{number}.npz") for number in range(1, len(sites) + 1)]
     bounded, free = (
         Federation.from_reports(
@@ -175,7 +156,6 @@ def _run(data: SiteData, count: int, wish: _Wish, steps: _Steps) -> CandidateRun
         )
         for capacity in (data.sizes, None)
     )
-    read_seconds = time.perf_counter() - start
     plans = []
     for epsilon in wish.epsilon:
         asked = bounded.replace(epsilon=epsilon), free.replace(epsilon=epsilon)
@@ -186,26 +166,9 @@ def _run(data: SiteData, count: int, wish: _Wish, steps: _Steps) -> CandidateRun
         H=trained.H,
         H_different=free.H,
         training=trained.status.value,
-        train_seconds=train_seconds,
         least_error=_find_least_error(trained, data),
         sites=tuple(sites),
-        read_seconds=read_seconds,
         plans=tuple(plans),
-    )
-
-
-def _plan_for(data: SiteData, wish: _Wish, progress: Progress | None) -> PrivatePlanning:
-    steps = _Steps(progress, sum(wish.counts) + 2 * len(wish.epsilon) * len(wish.counts))
-    return PrivatePlanning(
-        runs=tuple(_run(data, count, wish, steps) for count in wish.counts),
-        data=data.name,
-        public_points=len(data.public.labels),
-        epsilon=wish.epsilon,
-        delta=wish.delta,
-        confidence=wish.confidence,
-        method=wish.method,
-        seed=wish.seed,
-        versions={package: version(package) for package in ("fedpact", "numpy", "scikit-learn")},
     )
 
 
@@ -251,41 +214,16 @@ def plan_privately(
     >>> seen.runs[0].H, plain < sure
     (10, True)
     """
-    return _plan_for(data, _read_wish(candidates, epsilon, delta, confidence, method, seed), progress)
-
-
-def reproduce_hospitals(
-    folder: str | PathLike[str],
-    *,
-    candidates: Any = (1000, 100),
-    epsilon: Any = EPSILONS,
-    delta: Any = 0.05,
-    confidence: Any = 0.95,
-    method: str = "tree",
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> PrivatePlanning:
-    """Plan for the four heart-disease hospitals from reports; ``folder`` has ``heart_disease_4hospitals.csv``.
-
-    The seed draws the public patients too. The others are as for :func:`plan_privately`.
-    """
-    wish = _read_wish(candidates, epsilon, delta, confidence, method, seed)
-    return _plan_for(load_hospitals(folder, np.random.default_rng(wish.seed)), wish, progress)
-
-
-def reproduce_digits(
-    *,
-    candidates: Any = (200, 50),
-    epsilon: Any = EPSILONS,
-    delta: Any = 0.05,
-    confidence: Any = 0.95,
-    method: str = "tree",
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> PrivatePlanning:
-    """Plan for five sites that see different digits most, from reports (``pip install "fedpact[sklearn]"``).
-
-    The seed shares out the digits too. The others are as for :func:`plan_privately`.
-    """
-    wish = _read_wish(candidates, epsilon, delta, confidence, method, seed)
-    return _plan_for(load_digit_sites(np.random.default_rng(wish.seed)), wish, progress)
+    wish = read_wish(candidates, epsilon, delta, confidence, method, seed)
+    steps = _Steps(progress, sum(wish.counts) + 2 * len(wish.epsilon) * len(wish.counts))
+    return PrivatePlanning(
+        runs=tuple(_run(data, count, wish, steps) for count in wish.counts),
+        data=data.name,
+        public_points=len(data.public.labels),
+        epsilon=wish.epsilon,
+        delta=wish.delta,
+        confidence=wish.confidence,
+        method=wish.method,
+        seed=wish.seed,
+        versions={package: version(package) for package in ("fedpact", "numpy", "scikit-learn")},
+    )

@@ -105,5 +105,6 @@ def test_refuses_a_file_that_is_not_there_or_not_this_one(tmp_path, rows):
 
 
 def test_plans_from_a_small_file(tmp_path, rows):
-    found = fp.experiments.reproduce_hospitals(write(tmp_path, rows), candidates=8, epsilon=0.3)
+    data = load_hospitals(write(tmp_path, rows), np.random.default_rng(0))
+    found = fp.experiments.plan_privately(data, candidates=8, epsilon=0.3)
     assert (found.data, found.public_points, found.runs[0].H) == ("hospitals", 6, 8)

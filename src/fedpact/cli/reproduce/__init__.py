@@ -8,7 +8,6 @@ import fedpact as fp
 from fedpact.cli.reproduce.experiment import make_command
 from fedpact.cli.reproduce.faults import faults
 from fedpact.cli.reproduce.obliviousness import obliviousness
-from fedpact.cli.reproduce.private_sites import digits, hospitals
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,9 +17,5 @@ app = typer.Typer(
 OWN = {"obliviousness": obliviousness}
 for name in fp.experiments.list_experiments():
     app.command(name)(OWN.get(name) or make_command(name))
-for command in (
-    faults,
-    hospitals,
-    digits,
-):
+for command in (faults,):
     app.command()(command)

@@ -23,6 +23,7 @@ from fedpact.errors import FederationError
 from fedpact.experiments.data.site_data import Labelled, SiteData, draw_public
 
 FILE = "heart_disease_4hospitals.csv"
+SOURCE = f"{FILE}, the heart-disease data of the UCI repository"
 FEATURES = ("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak")
 CODED = frozenset({"sex", "cp", "fbs", "restecg", "exang"})
 NEVER_ZERO = frozenset({"trestbps", "chol"})
