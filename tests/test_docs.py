@@ -202,6 +202,23 @@ def test_averaging_is_told_as_it_was_measured():
         )
 
 
+def test_the_faults_are_told_as_they_were_simulated():
+    found, page = measured("faults").results, (ROOT / "docs/results/faults.md").read_text()
+    assert (found["worlds"], found["failed"]) == (20_000, [])
+    assert "every invariant held after every step of every world" in page
+    for key, name in (
+        ("loss", "messages lost"),
+        ("server_crash", "crashes of the operator"),
+        ("paid", "payments"),
+    ):
+        assert f"| {name} | {found['tally'][key]:,} |" in page
+    explained = (ROOT / "docs/explanation/faults.md").read_text()
+    assert f"What happened in {found['worlds']:,} worlds" in explained
+    mutations = (ROOT / "tests/protocol/simulator/test_mutations.py").read_text()
+    count = len(re.findall(r'^    "[^"]+": \($|^    "[^"]+": \(.*\),$', mutations, flags=re.MULTILINE))
+    assert f"each of {count} lines" in explained
+
+
 @pytest.mark.parametrize("name", ["hospitals", "digits"])
 def test_the_plans_from_reports_are_those_of_the_file(name):
     found, page = measured(name).results, (ROOT / f"docs/results/{name}.md").read_text()

@@ -2,18 +2,31 @@
 
 import json
 
+import pytest
+
 import fedpact as fp
+from fedpact.experiments.faults_page import PASSED
 from fedpact.protocol.operator import operator
 from mutate import mutate
 
 
-def test_worlds_are_counted(fedpact):
-    code, out, _ = fedpact("reproduce", "faults", "--seeds", "3", "--workers", "1")
+@pytest.fixture
+def faults(fedpact, tmp_path):
+    return lambda *words: fedpact("reproduce", "faults", "--store", str(tmp_path), "--workers", "1", *words)
+
+
+def test_worlds_are_counted(faults, tmp_path):
+    code, out, _ = faults("--seeds", "3")
     assert code == 0
     assert "3 worlds" in out
-    assert fp.protocol.FaultsStatus.PASSED.value in out
-    code, out, _ = fedpact("reproduce", "faults", "--seeds", "2", "--first", "7", "--workers", "1", "--json")
-    assert (code, json.loads(out)) == (0, fp.protocol.reproduce_faults(2, first=7).to_dict())
+    assert PASSED in out
+    code, out, _ = faults("--seeds", "2", "--set", "first=7", "--json")
+    found = fp.experiments.reproduce("faults", seeds=2, changes={"first": 7}, workers=1, store=tmp_path)
+    assert (code, json.loads(out)["results"]) == (0, found.results)
+
+
+def test_its_parameters_are_shown(faults):
+    assert faults("--show-settings")[1] == fp.experiments.show_settings("faults")
 
 
 def test_a_seed_is_replayed_line_by_line(fedpact):
@@ -24,9 +37,9 @@ def test_a_seed_is_replayed_line_by_line(fedpact):
     assert seen.head[:16] in out
 
 
-def test_a_seed_that_fails_is_named_and_replayed(fedpact, monkeypatch):
+def test_a_seed_that_fails_is_named_and_replayed(faults, fedpact, monkeypatch):
     mutate(monkeypatch, operator, 'if kind != "pay" or key is None:', "if True:")
-    code, out, _ = fedpact("reproduce", "faults", "--seeds", "1", "--workers", "1")
+    code, out, _ = faults("--seeds", "1")
     assert code == 1
     assert "seed 0: InvariantError: the statement of" in out
     code, out, err = fedpact("reproduce", "faults", "--replay", "0")
@@ -36,7 +49,12 @@ def test_a_seed_that_fails_is_named_and_replayed(fedpact, monkeypatch):
 
 
 def test_what_cannot_be_simulated_is_said(fedpact):
-    for words, said in ((("--seeds", "0"), "seeds must"), (("--replay", "-1"), "seed must")):
+    for words, said in (
+        (("--seeds", "0"), "seeds must"),
+        (("--replay", "-1"), "seed must"),
+        (("--replay", "1", "--seeds", "3"), "--seeds is about many worlds; leave it out, or leave out --replay"),
+        (("--replay", "1", "--set", "first=3"), "--set is about many worlds"),
+    ):
         code, _, err = fedpact("reproduce", "faults", *words)
         assert code == 1
         assert said in err

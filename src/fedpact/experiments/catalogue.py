@@ -10,6 +10,7 @@ from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
 from fedpact.experiments.contribution_check import CONTRIBUTION_CHECK
 from fedpact.experiments.coverage import COVERAGE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
+from fedpact.experiments.faults import FAULTS
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
@@ -38,6 +39,7 @@ _ALL: dict[str, Experiment] = {
         AVERAGING,
         HOSPITALS,
         DIGITS,
+        FAULTS,
     )
 }
 

@@ -5,7 +5,7 @@ program is tried, not the proof: every planner plans for small instances of the 
 two or three agents of every kind: tables, predictions and reports, both objectives, both guarantees, with and
 without capacities, rates that tie with epsilon and delta. One agent at a time misreports; plan, payment and the
 true failure probabilities are computed every time. A gain would be a defect of a planner, of the engine or of the
-audit.
+audit. Answers are kept for the program as it is: another one is tried anew.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.drawing.figures import draw_bars
 from fedpact.errors import InfeasibleError
+from fedpact.experiments.source_digest import digest_source
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Table, Task
 from fedpact.experiments.sweep.read_values import read_each
 from fedpact.mechanism.audit.audit import audit, read_budget
@@ -43,7 +44,8 @@ def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) ->
     reports, planners = read_budget(settings["reports"]), _read_planners(settings)
     feds: list[dict[str, Any]] = [{"example": _read_example(name, "examples")} for name in settings["examples"]]
     feds += [{"seed": seed} for seed in range(settings["seeds"])]
-    return [Task({"method": method, "reports": reports} | fed) for method in planners for fed in feds]
+    about = {"reports": reports, "program": digest_source()}
+    return [Task(about | {"method": method} | fed) for method in planners for fed in feds]
 
 
 def _draw_masses(rng: np.random.Generator, k: int, n: int) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -33,7 +33,6 @@ from fedpact.protocol.run_gap import measure_run_gap
 from fedpact.protocol.runs import read_outcome, read_progress, resume, run, run_home
 from fedpact.protocol.simulator.faults import Faults
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, SimulatedWorld, simulate_world
-from fedpact.protocol.simulator.soak import FailedSeed, FaultsSoak, FaultsStatus, reproduce_faults
 from fedpact.protocol.site.labelling import (
     Labelling,
     LabellingStatus,
@@ -64,11 +63,8 @@ __all__ = [
     "BooksStatus",
     "CertificateCheck",
     "Entry",
-    "FailedSeed",
     "FailedSeedError",
     "Faults",
-    "FaultsSoak",
-    "FaultsStatus",
     "HeldOut",
     "KeySet",
     "KeysCheck",
@@ -119,7 +115,6 @@ __all__ = [
     "read_site",
     "rebuild_ledger",
     "renew_certificate",
-    "reproduce_faults",
     "resume",
     "resume_run",
     "run",

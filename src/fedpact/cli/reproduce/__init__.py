@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 import fedpact as fp
@@ -14,8 +16,6 @@ app = typer.Typer(
     help="Compute what the paper, or fedpact, claims. Example: [bold]fedpact reproduce price-of-stability[/bold]",
     rich_markup_mode="rich",
 )
-OWN = {"obliviousness": obliviousness}
+OWN: dict[str, Callable[..., None]] = {"faults": faults, "obliviousness": obliviousness}
 for name in fp.experiments.list_experiments():
     app.command(name)(OWN.get(name) or make_command(name))
-for command in (faults,):
-    app.command()(command)

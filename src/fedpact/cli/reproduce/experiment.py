@@ -94,8 +94,10 @@ def _say_command(name: str, changes: list[str] | None, **options: Any) -> str:
     return shlex.join(words + ([] if options["data"] is None else ["--data", "DIR"]))
 
 
-def run_experiment(name: str, shown: Shown, *, changes: list[str] | None, **options: Any) -> None:
-    """Run one experiment and show what it gave."""
+def run_experiment(
+    name: str, shown: Shown, *, changes: list[str] | None, **options: Any
+) -> fp.experiments.Reproduction:
+    """Run one experiment, show what it gave, and return it."""
     if shown.out is not None and not shown.out.is_dir():
         raise fp.FederationError(f"out must be a folder; there is no folder {str(shown.out)!r}")
     read = dict(fp.experiments.read_change(text) for text in changes or [])
@@ -104,6 +106,7 @@ def run_experiment(name: str, shown: Shown, *, changes: list[str] | None, **opti
     answer(found, lambda: print_reproduction(found), as_json=shown.as_json, plot=shown.plot)
     if shown.out is not None:
         fp.experiments.write_results(found, shown.out, _say_command(name, changes, **options))
+    return found
 
 
 def make_command(name: str) -> Callable[..., None]:

@@ -2,62 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, make_table, print_table, progress_bar
+from fedpact.cli.common import JsonOption, PlotOption, answer, console
+from fedpact.cli.reproduce.experiment import (
+    AddressOption,
+    DataOption,
+    EngineOption,
+    FreshOption,
+    OutOption,
+    QuickOption,
+    SeedsOption,
+    SetOption,
+    SettingsOption,
+    Shown,
+    ShowSettingsOption,
+    StoreOption,
+    WorkersOption,
+    run_experiment,
+)
 
-_NAMES = {
-    "loss": "messages lost",
-    "duplicate": "messages duplicated",
-    "late": "messages late",
-    "garbage": "messages changed",
-    "impersonation": "impersonations",
-    "replay": "old messages sent again",
-    "refusals": "answers refused by the operator",
-    "refused_by_site": "requests refused by sites",
-    "server_crash": "crashes of the operator",
-    "full_disk": "writes refused by the disk",
-    "unknown_write": "writes of unknown outcome",
-    "zombie": "operators thought dead",
-    "clock": "steps of the clock",
-    "resumes": "resumes",
-    "site_crash": "crashes of sites",
-    "death": "of these, for good",
-    "folly": "nonsense under a signature",
-    "gone": "sites given up",
-    "plans": "plans",
-    "stops": "stops for lack of a plan",
-    "withheld": "payments withheld",
-    "paid": "payments",
-}
+ReplayOption = Annotated[
+    int | None, typer.Option(metavar="SEED", help="Only this world, with what happened in it, line by line.")
+]
 
 
 def faults(
-    seeds: Annotated[int, typer.Option(help="Worlds to simulate.")] = 20_000,
-    first: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes to work in.")] = 2,
-    replay: Annotated[
-        int | None, typer.Option(metavar="SEED", help="Simulate one world, and print what happened, line by line.")
-    ] = None,
+    replay: ReplayOption = None,
+    data: DataOption = None,
+    seeds: SeedsOption = None,
+    quick: QuickOption = False,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    workers: WorkersOption = None,
+    settings: SettingsOption = None,
+    changes: SetOption = None,
+    show_settings: ShowSettingsOption = False,
+    store: StoreOption = None,
+    fresh: FreshOption = False,
+    out: OutOption = None,
+    plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the protocol in simulated worlds with crashes, losses, liars and worse, and check that its rules hold.
 
-    Interrupted by Ctrl-C, it answers with what is done by then.
-
     Example: [bold]fedpact reproduce faults --seeds 200[/bold]
     """
+    options: dict[str, Any] = {"data": data, "seeds": seeds, "quick": quick, "address": address}
+    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh}
     if replay is not None:
+        _refuse({"plot": plot, "out": out, "set": changes} | options)
         _replay(replay, as_json=as_json)
         return
-    with progress_bar("Simulating worlds") as report:
-        found = fp.protocol.reproduce_faults(seeds, report, first=first, workers=workers)
-    answer(found, lambda: print_soak(found), as_json=as_json)
-    if found.failed:
+    shown = Shown(as_json=as_json, plot=plot, out=out)
+    found = run_experiment("faults", shown, changes=changes, engine=engine, **options)
+    if found.results["failed"]:
         raise typer.Exit(1)
+
+
+def _refuse(options: dict[str, Any]) -> None:
+    """Say which option is about many worlds, where one is asked for."""
+    for name, value in options.items():
+        if value:
+            raise fp.FederationError(f"--{name} is about many worlds; leave it out, or leave out --replay")
 
 
 def _replay(seed: int, *, as_json: bool) -> None:
@@ -82,20 +92,3 @@ def print_world(seen: fp.protocol.SimulatedWorld) -> None:
         f"{seen.runs} runs, {seen.entries} entries, the last {seen.head[:16]}",
         soft_wrap=True,
     )
-
-
-def print_soak(found: fp.protocol.FaultsSoak) -> None:
-    """Print how often everything went wrong, and whether anything came of it."""
-    table = make_table("what", "times")
-    for key, name in _NAMES.items():
-        table.add_row(name, f"{found.tally.get(key, 0):,}")
-    days = found.seconds / 86_400
-    print_table(f"{found.worlds:,} worlds, {found.runs:,} runs, {days:,.1f} simulated days", table)
-    out = console()
-    ended = ", ".join(f"{count:,} {status.lower()}" for status, count in found.ended.items())
-    out.print(f"{found.entries:,} entries; the last run of each world: {ended}", soft_wrap=True)
-    if not found.is_complete:
-        out.print("interrupted: fewer worlds were simulated than asked for")
-    for one in found.failed:
-        out.print(f"seed {one.seed}: {one.why}", soft_wrap=True, markup=False)
-    out.print(found.status.value, soft_wrap=True)
