@@ -194,7 +194,7 @@ def test_averaging_is_told_as_it_was_measured():
         assert f"| {key} | {losses} | {accuracies} |" in page
     for one in found.results["draws"]:
         assert f"| {one['seed']} | {one['chosen']} | {' | '.join(map(str, one['m'].values()))} |" in page
-    assert [one["seed"] for one in found.results["draws"]] == list(found.seeds) == [0, 1, 2]
+    assert [one["seed"] for one in found.results["draws"]] == list(range(found.seeds)) == [0, 1, 2]
     assert "from blank weights, more such local steps leave the training loss further behind" in page
     for model in ("softmax", "network"):
         assert (

@@ -148,12 +148,15 @@ def _audit(fed: Federation, cell: Mapping[str, Any], terms: Mapping[str, Any], p
     rng = np.random.default_rng([cell["federation"].get("seed", 0), 1, place, private == "costs"])
     options = {"reports": cell["reports"], "senses": ["ex-post"], "private": private, "method": method, "rng": rng}
     seen = audit(fed, rule, **options, **terms)
+    if not seen.is_complete:
+        raise KeyboardInterrupt  # an audit that is cut short answers with what it has, which is not to be kept
     return {"gain": seen.gain, "tried": seen.tried, "truthful": seen.truthful.value}
 
 
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed, rule = build_federation(cell["federation"]), COMPARED[cell["rule"]][0]
-    found = plan(fed, find_optimum_method(fed) if RULES[rule].needs_optimum else cell["method"])
+    method = find_optimum_method(fed) if RULES[rule].needs_optimum else cell["method"]
+    found = plan(fed, method, raises_interrupt=True)
     terms = _set_terms(fed, cell, found.cost)
     name = cell["federation"].get("example", fed.name)
     answer: Answer = {"rule": cell["rule"], "federation": name, "is_drawn": "seed" in cell["federation"]}

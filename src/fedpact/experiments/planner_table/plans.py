@@ -90,7 +90,7 @@ def plan_class(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
         delta=cell["delta"],
     )
     plans = {method: plan(fed, method) for method in METHODS}
-    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=_NO_END)
+    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=_NO_END, raises_interrupt=True)
     bound = max(best.lower_bound, *(one.lower_bound for one in plans.values()))
     return {key: cell[key] for key in ("part", "H", "writers", "seed", "epsilon", "delta")} | {
         "samples": {method: int(one.m.sum()) for method, one in plans.items()} | {"exact": int(best.m.sum())},

@@ -135,7 +135,7 @@ def reproduce(
         results=experiment.sum_up(read, prepared, answers),
         experiment=name,
         settings=read,
-        seeds=tuple(range(read.get(SEEDS, 0))),
+        seeds=read.get(SEEDS, 0),
         data=getattr(prepared, "source", "none"),
         versions=_find_versions(experiment),
         wall_time=WallTime(seconds=time.perf_counter() - start, cells=sweep.seconds),

@@ -34,7 +34,8 @@ class Reproduction:
     results: Mapping[str, Any]
     experiment: str
     settings: Mapping[str, Any]
-    seeds: tuple[int, ...]
+    seeds: int
+    """How many: 0, 1, ..., seeds - 1."""
     data: str
     """Where the data come from."""
     versions: Mapping[str, str]
@@ -71,7 +72,7 @@ class Reproduction:
         return {
             "experiment": self.experiment,
             "settings": dict(self.settings),
-            "seeds": list(self.seeds),
+            "seeds": {"first": 0, "count": self.seeds},
             "data": self.data,
             "versions": dict(self.versions),
             "wall_time": asdict(self.wall_time),
@@ -81,5 +82,5 @@ class Reproduction:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Reproduction:
         """Read what :meth:`to_dict` wrote."""
-        own = {"seeds": tuple(entry["seeds"]), "wall_time": WallTime(**entry["wall_time"])}
+        own = {"seeds": entry["seeds"]["count"], "wall_time": WallTime(**entry["wall_time"])}
         return cls(**dict(entry) | own)
