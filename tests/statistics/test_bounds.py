@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedpact.describe.ties import exceeds
 from fedpact.statistics.bounds import bound, union_below
+from fedpact.statistics.missed_alone import count_work
 from fedpact.statistics.misses import MissFamily, reduce_family
 from oracle import family_value, family_value_by_subsets
 from strategies import families
@@ -13,18 +15,34 @@ def reduced(family):
     return reduce_family(MissFamily(**family.arrays))
 
 
-@given(families(), st.sampled_from([0, 1, 3, 20]), st.sampled_from([1e-1, 1e-4, 0.0]))
-@settings(max_examples=150)
-def test_the_interval_holds_however_early_it_stops(family, max_work, width):
+NEIGHBOURS = [0, 1, 2, 12]
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@given(families(), st.sampled_from([0, 300, 3000, 1e9]), st.sampled_from([1e-1, 1e-4, 0.0]))
+@settings(max_examples=100)
+def test_the_interval_holds_however_early_it_stops(neighbours, family, max_work, width):
     truth = float(family_value(family.sets, family.weights, family.mass, family.m))
-    found = bound(reduced(family), np.array(family.m, dtype=float), width=width, max_work=max_work)
+    m = np.array(family.m, dtype=float)
+    found = bound(reduced(family), m, width=width, max_work=max_work, neighbours=neighbours)
     assert 0 <= found.low <= found.high <= 1
     assert found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@given(families(), st.fractions(0, 1))
+@settings(max_examples=100)
+def test_the_side_of_a_limit_is_found(neighbours, family, limit):
+    truth = family_value(family.sets, family.weights, family.mass, family.m)
+    m = np.array(family.m, dtype=float)
+    found = bound(reduced(family), m, width=0.0, limit=float(limit), neighbours=neighbours)
+    assert exceeds(found.low, limit) == exceeds(found.high, limit) == exceeds(float(truth), limit)
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
 @pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-8])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_interval_is_as_narrow_as_asked(seed, width):
+def test_the_interval_is_as_narrow_as_asked(seed, width, neighbours):
     """Nine sets over forty points, known by inclusion and exclusion."""
     rng = np.random.default_rng(seed)
     sets = rng.random((9, 40)) < 0.2
@@ -32,22 +50,39 @@ def test_the_interval_is_as_narrow_as_asked(seed, width):
     weights = rng.integers(1, 5, 9) / 4 if seed % 2 else np.ones(9)
     m = np.array([6.0, 5.0])
     truth = family_value_by_subsets(sets.tolist(), weights.tolist(), mass.tolist(), [6, 5])
-    found = bound(reduce_family(MissFamily(sets=sets, weights=weights, mass=mass)), m, width=width)
+    found = bound(
+        reduce_family(MissFamily(sets=sets, weights=weights, mass=mass)), m, width=width, neighbours=neighbours
+    )
     assert found.high - found.low <= width
     assert found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
-def test_more_nodes_never_hurt():
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+def test_more_nodes_never_hurt(neighbours):
     rng = np.random.default_rng(5)
     family = reduce_family(
         MissFamily(sets=rng.random((25, 60)) < 0.15, weights=np.ones(25), mass=rng.dirichlet(np.ones(60), 1))
     )
-    budgets = [nodes * family.sets.size for nodes in (0, 100, 2_000, 20_000)]
-    found = [bound(family, np.array([15.0]), width=1e-9, max_work=budget) for budget in budgets]
+    each = family.sets.size + count_work(neighbours, 1)
+    budgets = [nodes * each for nodes in (0, 100, 2_000, 20_000)]
+    m = np.array([15.0])
+    found = [bound(family, m, width=1e-9, max_work=budget, neighbours=neighbours) for budget in budgets]
     widths = [entry.high - entry.low for entry in found]
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] < widths[0]
     assert all(entry.work <= budget for entry, budget in zip(found, budgets, strict=True))
+
+
+def test_more_neighbours_say_more_at_once():
+    rng = np.random.default_rng(6)
+    family = reduce_family(
+        MissFamily(sets=rng.random((30, 90)) < 0.3, weights=np.ones(30), mass=rng.dirichlet(np.ones(90), 2))
+    )
+    m = np.array([4.0, 4.0])
+    level = 30 * (family.sets.size + count_work(12, 2))
+    first = [bound(family, m, max_work=level, neighbours=count) for count in (1, 4, 8, 12)]
+    assert [one.high for one in first] == sorted((one.high for one in first), reverse=True)
+    assert first[-1].high - first[-1].low < 0.5 * (first[0].high - first[0].low)
 
 
 def test_without_samples_everything_is_missed():

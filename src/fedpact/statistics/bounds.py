@@ -8,28 +8,32 @@ Ordering the sets by falling weight, value = sum_j w_j T(A_j, {A_1 ... A_{j-1}})
 
     T(U, L) = Pr(E_U) - sum_{A in L} T(U + A, those of L before A),
 
-so L is ordered anew at every node, likeliest miss first, which makes the later terms small. Every T lies
-between zero and Pr(E_U); one look at its children pins it further,
+so L is ordered anew at every node, likeliest miss first, which makes the later terms small. With N the first
+dozen of them, T(U, N) is computed exactly (:mod:`fedpact.statistics.missed_alone`), and with R the rest
 
-    Pr(E_U) - sum_A Pr(E_{U + A})  <=  T(U, L)  <=  Pr(E_U) - max_A Pr(E_{U + A}),
+    T(U, N) - sum_{A in R} Pr(E_{U + A})  <=  T(U, L)  <=  T(U, N);
 
-and T(U, L) = 0 as soon as U contains a set of L. The first level knows all pairs and gives Worsley's tree
-above and, for equal weights, de Caen and Dawson-Sankoff below; going on, level by level and only where the
-interval is wide, shrinks it towards the exact value. The children of a level come from one matrix product:
-D_j(U + A) = D_j(U) + D_j(A outside U).
+only sets of R have children, and T(U, L) = 0 as soon as U contains a set of L. The first level gives Worsley's
+tree above with a dozen neighbours for every set in place of one, and, for equal weights, de Caen and
+Dawson-Sankoff below; going on, level by level and only where the interval is wide, shrinks it towards the exact
+value. What the children are likely to be comes from one matrix product: D_j(U + A) = D_j(U) + D_j(A outside U).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.ties import exceeds
+from fedpact.statistics.missed_alone import count_work, missed_alone
 from fedpact.statistics.misses import MissFamily, log_miss
 
 WIDTH = 1e-4
 MAX_WORK = 8e9
+NEIGHBOURS = 12
 # Each level may settle this share of the width that is still to give away.
 _SHARE = 0.3
 _BLOCK = 2_000_000
@@ -99,11 +103,12 @@ def _miss_children(
     drawing = np.flatnonzero(m)
     held = sets.T[:, None, :] * mass[drawing].T[:, :, None]
     out = np.zeros(nodes.others.shape)
-    step = max(1, _BLOCK // (sets.shape[1] + held[0].size))
+    flat = held.reshape(len(held), held.shape[1] * held.shape[2])
+    step = max(1, _BLOCK // max(1, sum(flat.shape)))
     for start in range(0, len(out), step):
         block = slice(start, start + step)
         union = np.unpackbits(nodes.union[block], axis=1, count=sets.shape[1]).astype(np.float64)
-        added = ((1.0 - union) @ held.reshape(len(held), -1)).reshape(len(union), *held.shape[1:])
+        added = ((1.0 - union) @ flat).reshape(len(union), *held.shape[1:])
         inside = union @ mass[drawing].T
         exponent = np.tensordot(log_miss(inside[:, :, None] + added), m[drawing], axes=((1,), (0,)))
         contained = (added == 0).all(axis=1) & nodes.others[block]
@@ -125,13 +130,63 @@ def union_below(q: NDArray[np.float64], both: NDArray[np.float64]) -> float:
     return max(de_caen, dawson_sankoff)
 
 
+class _Compared(NamedTuple):
+    """What the nodes of a level come to against their likeliest children."""
+
+    low: NDArray[np.float64]
+    """(N,) T(U, N), a rounding below."""
+    high: NDArray[np.float64]
+    """(N,) T(U, N), a rounding above."""
+    rest: NDArray[np.float64]
+    """(N, s) Pr(E_{U + A}) for the sets A in R, zero elsewhere."""
+
+
+def _compare(
+    nodes: _Nodes,
+    below: NDArray[np.float64],
+    sets: NDArray[np.bool_],
+    mass: NDArray[np.float64],
+    m: NDArray[np.float64],
+    neighbours: int,
+) -> _Compared:
+    order = np.argsort(-below, axis=1, kind="stable")[:, :neighbours].astype(np.int64)
+    counts = np.minimum((below > 0).sum(axis=1), order.shape[1])
+    low, high = missed_alone(nodes.union, order, counts, sets, mass, m.astype(np.int64))
+    rest = below.copy()
+    np.put_along_axis(rest, order, 0.0, axis=1)
+    return _Compared(np.minimum(low, nodes.miss), np.minimum(high, nodes.miss), rest)
+
+
+def _make_nodes(
+    nodes: _Nodes,
+    below: NDArray[np.float64],
+    packed: NDArray[np.uint8],
+    parent: NDArray[np.intp],
+    child: NDArray[np.intp],
+) -> _Nodes:
+    """Make nodes of children, each with those in L that are likelier than itself."""
+    miss = below[parent, child]
+    likelier = (below[parent] > miss[:, None]) | (
+        (below[parent] == miss[:, None]) & (np.arange(below.shape[1]) < child[:, None])
+    )
+    union = nodes.union[parent] | packed[child]
+    return _Nodes(union, nodes.others[parent] & likelier, -nodes.factor[parent], miss)
+
+
 def bound(
-    family: MissFamily, m: NDArray[np.float64], *, width: float = WIDTH, max_work: float = MAX_WORK
+    family: MissFamily,
+    m: NDArray[np.float64],
+    *,
+    width: float = WIDTH,
+    max_work: float = MAX_WORK,
+    limit: float | None = None,
+    neighbours: int = NEIGHBOURS,
 ) -> Bound:
     """Certified interval around the value of a reduced family at ``m`` (k,).
 
-    The interval is narrower than ``width`` unless that takes more than ``max_work``. It is certified up to
-    the rounding of its sums, which is far below the tolerance for ties.
+    The interval is narrower than ``width`` unless that takes more than ``max_work``, or it lies on one side of
+    ``limit`` before. It is certified up to the rounding of its sums, which is far below the tolerance for ties.
+    Every set is compared with so many ``neighbours`` exactly; more take longer and leave less to go on with.
 
     Examples
     --------
@@ -140,38 +195,34 @@ def bound(
     >>> round(found.low, 12) == round(found.high, 12) == round(93 / 243, 12)
     True
     """
-    s = len(family.sets)
     logs = log_miss(family.sets @ family.mass.T) @ m
     order = np.lexsort((-logs, -family.weights))
     sets, weights = family.sets[order], family.weights[order]
     packed = np.packbits(sets, axis=1)
-    nodes = _Nodes(packed, np.tri(s, k=-1, dtype=bool), weights, np.exp(logs[order]))
+    nodes = _Nodes(packed, np.tri(len(sets), k=-1, dtype=bool), weights, np.exp(logs[order]))
     settled, left, work = _Sum(), width, 0.0
+    each = sets.size + count_work(min(neighbours, len(sets)), np.count_nonzero(m))
     terms = weights * nodes.miss
-    best_low, best_high = float(terms.max(initial=0.0)), min(float(terms.sum()), float(weights.max(initial=0.0)))
-    while len(nodes.miss) and work + len(nodes.miss) * sets.size <= max_work:
-        work += len(nodes.miss) * sets.size
+    low, high = float(terms.max(initial=0.0)), min(float(terms.sum()), float(weights.max(initial=0.0)))
+    while len(nodes.miss) and work + len(nodes.miss) * each <= max_work:
+        work += len(nodes.miss) * each
         slack, left = left * _SHARE / 2, left * (1 - _SHARE)
         below = _miss_children(nodes, sets, family.mass, m)
-        low, high = np.maximum(nodes.miss - below.sum(axis=1), 0.0), nodes.miss - below.max(axis=1)
-        if work == len(sets) * sets.size and weights[0] == weights[-1]:
-            both = below + below.T + np.diag(nodes.miss)
-            best_low = max(best_low, weights[0] * union_below(nodes.miss, both))
-        stop_here = _Sum(settled.low, settled.high).add(nodes.factor, low, high)
-        best_low, best_high = max(best_low, stop_here.low), min(best_high, stop_here.high)
-        if best_high - best_low <= width:
+        found = _compare(nodes, below, sets, family.mass, m, neighbours)
+        if work == len(sets) * each and weights[0] == weights[-1]:
+            low = max(low, weights[0] * union_below(nodes.miss, below + below.T + np.diag(nodes.miss)))
+        least = np.maximum(found.low - found.rest.sum(axis=1), 0.0)
+        stop_here = _Sum(settled.low, settled.high).add(nodes.factor, least, found.high)
+        low, high = max(low, stop_here.low), min(high, stop_here.high)
+        if high - low <= width or (limit is not None and (exceeds(low, limit) or not exceeds(high, limit))):
             break
-        wide = _settle_narrow(nodes.factor, low, high, slack, settled)
-        settled.add(nodes.factor[wide], nodes.miss[wide], nodes.miss[wide])
-        parent, child = np.nonzero(below[wide])
+        wide = _settle_narrow(nodes.factor, least, found.high, slack, settled)
+        settled.add(nodes.factor[wide], found.low[wide], found.high[wide])
+        parent, child = np.nonzero(found.rest[wide])
         parent = wide[parent]
-        factor, miss = -nodes.factor[parent], below[parent, child]
-        wide = _settle_narrow(factor, np.zeros(len(miss)), miss, slack, settled)
-        if work + len(wide) * sets.size > max_work:
+        miss = below[parent, child]
+        wide = _settle_narrow(-nodes.factor[parent], np.zeros(len(miss)), miss, slack, settled)
+        if work + len(wide) * each > max_work:
             break
-        parent, child, factor, miss = parent[wide], child[wide], factor[wide], miss[wide]
-        likelier = (below[parent] > miss[:, None]) | (
-            (below[parent] == miss[:, None]) & (np.arange(s) < child[:, None])
-        )
-        nodes = _Nodes(nodes.union[parent] | packed[child], nodes.others[parent] & likelier, factor, miss)
-    return Bound(low=min(best_low, best_high), high=best_high, work=work)
+        nodes = _make_nodes(nodes, below, packed, parent[wide], child[wide])
+    return Bound(low=min(low, high), high=high, work=work)

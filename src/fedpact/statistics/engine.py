@@ -290,7 +290,7 @@ class Engine:
                 if until_decided and question.is_decided:
                     return
                 fresh[worst] = False
-                found = self._bound(question, worst, width, min(MAX_WORK, work))
+                found = self._bound(question, worst, width, min(MAX_WORK, work), until_decided=until_decided)
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
                 work -= found.work
                 worst = int(high.argmax())
@@ -322,10 +322,13 @@ class Engine:
             if exceeds(float(high[target]), question.limit):
                 return
 
-    def _bound(self, question: Question, target: int, width: float, max_work: float) -> Bound:
+    def _bound(
+        self, question: Question, target: int, width: float, max_work: float, *, until_decided: bool
+    ) -> Bound:
         if self.has_joint_structure:
             family = self.reduced_family(question.requirement, target)
-            return bound(family, question.m, width=width, max_work=max_work)
+            limit = question.limit if until_decided else None
+            return bound(family, question.m, width=width, max_work=max_work, limit=limit)
         return self._pair_bounds(question.m, question.requirement, target)
 
     def _estimate(self, question: Question, means: Means) -> None:

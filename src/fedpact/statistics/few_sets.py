@@ -1,8 +1,8 @@
 """A lower bound on the value of a miss family from its likeliest sets alone, taken exactly.
 
-The value of some of a family's sets is at most that of all of them: fewer can be missed. With a dozen sets the
-signed sum has a few thousand terms at most, and when misses are likely it is far above what pairs of sets say
-(de Caen, Dawson and Sankoff), since it counts every coincidence. It refutes; it never proves.
+The value of some of a family's sets is at most that of all of them: fewer can be missed. A dozen of them are one
+level of :mod:`fedpact.statistics.bounds`, and when misses are likely their value is far above what pairs of sets
+say (de Caen, Dawson and Sankoff), since it counts every coincidence. It refutes; it never proves.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.statistics.expansion import expand
+from fedpact.statistics.bounds import NEIGHBOURS, bound
 from fedpact.statistics.misses import MissFamily, log_miss
 
-MOST_SETS = 12
+MOST_SETS = NEIGHBOURS + 1
 
 
 def bound_by_few(family: MissFamily, m: NDArray[np.float64], most: int = MOST_SETS) -> float:
@@ -31,5 +31,4 @@ def bound_by_few(family: MissFamily, m: NDArray[np.float64], most: int = MOST_SE
     with np.errstate(divide="ignore"):
         likeliest = np.argsort(-(logs + np.log(family.weights)), kind="stable")[:most]
     few = MissFamily(sets=family.sets[likeliest], weights=family.weights[likeliest], mass=family.mass)
-    expansion = expand(few)
-    return 0.0 if expansion is None else float(expansion.evaluate(m[None])[0])
+    return bound(few, m, width=0.0).low
