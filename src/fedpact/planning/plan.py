@@ -37,6 +37,7 @@ from fedpact.planning.more_points import forecast
 from fedpact.planning.result import BindingPair, Plan, PlanStatus
 from fedpact.planning.rounding import least_of, most_of, polish
 from fedpact.planning.row_generation import Solution
+from fedpact.planning.whole_costs import find_unit, round_up_cost
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.federation_rates import rates_of
@@ -244,12 +245,13 @@ def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: St
 def _search(
     fed: Federation, m: NDArray[np.int64], judge: Judge, below: LowerBound, start: Start, budget: Budget
 ) -> Search:
+    unit = find_unit(fed)
     return search(
         fed,
         m,
         proves=judge.proves,
         is_possible=judge.cannot_refute,
-        bound=below.in_box,
+        bound=lambda low, high: round_up_cost(below.in_box(low, high), unit),
         max_nodes=budget.nodes,
         floor=start.lower_bound,
         progress=budget.progress,

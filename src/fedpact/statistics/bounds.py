@@ -201,7 +201,7 @@ def bound(
     packed = np.packbits(sets, axis=1)
     nodes = _Nodes(packed, np.tri(len(sets), k=-1, dtype=bool), weights, np.exp(logs[order]))
     settled, left, work = _Sum(), width, 0.0
-    each = sets.size + count_work(min(neighbours, len(sets)), np.count_nonzero(m))
+    each = sets.size + count_work(min(neighbours, len(sets)), int(np.count_nonzero(m)))
     terms = weights * nodes.miss
     low, high = float(terms.max(initial=0.0)), min(float(terms.sum()), float(weights.max(initial=0.0)))
     while len(nodes.miss) and work + len(nodes.miss) * each <= max_work:

@@ -52,7 +52,7 @@ def _sum_signed(product: NDArray[np.float64], r: int) -> float:
         half >>= 1
         for mask in range(half):
             product[mask] = product[mask + half] - product[mask]
-    return product[0]
+    return float(product[0])
 
 
 @compiled
