@@ -73,6 +73,18 @@ def test_more_nodes_never_hurt(neighbours):
     assert all(entry.work <= budget for entry, budget in zip(found, budgets, strict=True))
 
 
+@given(families(), st.integers(0, 6))
+@settings(max_examples=150)
+def test_one_level_is_never_below_the_truth_and_exact_with_all_neighbours(family, neighbours):
+    truth = float(family_value(family.sets, family.weights, family.mass, family.m))
+    whole, m = MissFamily(**family.arrays), np.array(family.m, dtype=float)
+    some, everything = (
+        bound(whole, m, width=0.0, max_levels=1, neighbours=count) for count in (neighbours, len(family.sets))
+    )
+    assert some.high >= truth - 1e-12
+    assert everything.high == pytest.approx(truth, abs=1e-9)
+
+
 def test_more_neighbours_say_more_at_once():
     rng = np.random.default_rng(6)
     family = reduce_family(

@@ -6,9 +6,9 @@ Where the union program's sum is too large, a spanning tree of pairwise intersec
     Pr[some bad h is missed] <= sum_a q_a - sum over tree links (a, b) of Pr[both are missed],
 
 which pairwise rates are enough for. Where the joint structure is known and that still is too large, every set is
-linked to several others (:mod:`fedpact.statistics.links`). Only the likeliest misses are linked when there are
-many; the others are added as they are. The bounds can rise with m although the failure cannot, so a vector above
-a proved one is proved as well.
+linked to a dozen others (one level of :mod:`fedpact.statistics.bounds`). Only the likeliest misses are linked when
+there are many; the others are added as they are. The bounds can rise with m although the failure cannot, so a
+vector above a proved one is proved as well.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.union import UnionProgram
+from fedpact.statistics.bounds import bound
 from fedpact.statistics.domain import find_domain, has_small_domain
-from fedpact.statistics.links import link_bound
-from fedpact.statistics.misses import log_miss
+from fedpact.statistics.misses import MissFamily, log_miss
 from fedpact.statistics.pairs import best_threshold, tree_bound
 
 _LINKED = 400
-_LINKS = 4
-# Multiplications that the links of one proof may take.
+# What the links of one proof may take.
 _WORK = 2e9
 _KEEP = 32_000_000
 
@@ -110,16 +109,12 @@ class TreeProof:
         return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
 
     def _links(self, m: NDArray[np.float64], misses: _Misses) -> float:
-        """Bound by several links per hypothesis where the joint structure is known and small enough; else 1."""
+        """Bound by a dozen links per hypothesis where the joint structure is known and small enough; else 1."""
         if self.domain is None:
             return 1.0
-        size = len(misses.q) ** 2 * self.domain.n * max(1, int((m > 0).sum()))
-        links = min(_LINKS, int(np.log2(_WORK / max(1, size) + 1)))
-        if links < 2:
-            return 1.0
-        order = np.lexsort((-misses.q, -misses.weights))
-        sets = self.domain.labels[misses.hypotheses[order]] != self.domain.labels[misses.target]
-        return link_bound(sets, misses.weights[order], self.domain.mass, m, links=links)
+        sets = self.domain.labels[misses.hypotheses] != self.domain.labels[misses.target]
+        family = MissFamily(sets=sets, weights=misses.weights, mass=self.domain.mass)
+        return bound(family, m, width=0.0, max_work=_WORK, max_levels=1).high
 
     def _log_both(self, misses: _Misses) -> NDArray[np.float64]:
         """(k, s, s) at most the log-probability that one sample misses both of a pair."""

@@ -21,6 +21,7 @@ value. What the children are likely to be comes from one matrix product: D_j(U +
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -181,12 +182,14 @@ def bound(
     max_work: float = MAX_WORK,
     limit: float | None = None,
     neighbours: int = NEIGHBOURS,
+    max_levels: float = math.inf,
 ) -> Bound:
     """Certified interval around the value of a reduced family at ``m`` (k,).
 
     The interval is narrower than ``width`` unless that takes more than ``max_work``, or it lies on one side of
     ``limit`` before. It is certified up to the rounding of its sums, which is far below the tolerance for ties.
-    Every set is compared with so many ``neighbours`` exactly; more take longer and leave less to go on with.
+    Every set is compared with so many ``neighbours`` exactly; more take longer and leave less to go on with. One
+    level alone gives the upper end that these comparisons add up to.
 
     Examples
     --------
@@ -200,16 +203,16 @@ def bound(
     sets, weights = family.sets[order], family.weights[order]
     packed = np.packbits(sets, axis=1)
     nodes = _Nodes(packed, np.tri(len(sets), k=-1, dtype=bool), weights, np.exp(logs[order]))
-    settled, left, work = _Sum(), width, 0.0
+    settled, left, work, level = _Sum(), width, 0.0, 0
     each = sets.size + count_work(min(neighbours, len(sets)), int(np.count_nonzero(m)))
     terms = weights * nodes.miss
     low, high = float(terms.max(initial=0.0)), min(float(terms.sum()), float(weights.max(initial=0.0)))
-    while len(nodes.miss) and work + len(nodes.miss) * each <= max_work:
-        work += len(nodes.miss) * each
+    while len(nodes.miss) and level < max_levels and work + len(nodes.miss) * each <= max_work:
+        work, level = work + len(nodes.miss) * each, level + 1
         slack, left = left * _SHARE / 2, left * (1 - _SHARE)
         below = _miss_children(nodes, sets, family.mass, m)
         found = _compare(nodes, below, sets, family.mass, m, neighbours)
-        if work == len(sets) * each and weights[0] == weights[-1]:
+        if level == 1 and weights[0] == weights[-1]:
             low = max(low, weights[0] * union_below(nodes.miss, below + below.T + np.diag(nodes.miss)))
         least = np.maximum(found.low - found.rest.sum(axis=1), 0.0)
         stop_here = _Sum(settled.low, settled.high).add(nodes.factor, least, found.high)
