@@ -18,6 +18,7 @@ from fedpact.planning.plan import plan
 
 METHODS = ("lp", "union", "tree")
 TABLE, GRID, LARGE, WRITERS = "table", "grid", "large", "writers"
+_NODES = {LARGE: "large_max_nodes", WRITERS: "writers_max_nodes"}
 _NO_END = 1e9
 
 
@@ -76,7 +77,7 @@ def cut_plans(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[A
         if key not in shared:
             labels = sample_class(checkpoints, case["H"], case["seed"])
             shared[key] = {data.names[j]: labels[:, ends[j] : ends[j + 1]] for j in range(case["writers"])}
-        nodes = settings["max_nodes"] if case["part"] in (TABLE, GRID) else settings["large_max_nodes"]
+        nodes = settings[_NODES.get(case["part"], "max_nodes")]
         tasks.append(Task(case | {"max_nodes": nodes, "names": list(shared[key])}, shared[key]))
     return tasks
 
