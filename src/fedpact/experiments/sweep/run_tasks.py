@@ -1,8 +1,8 @@
 """Computing tasks in several processes at once, here or on a Ray cluster, through joblib.
 
-A cell is computed in one thread, in this process too, so that sums are added up in the same order and the same cell
-has the same answer everywhere; where processors are busy, small products are also many times as fast so. Answers
-come as they are ready, from Ray in waves, for its part in joblib has no other way.
+A cell is computed in one thread, in this process too, so that sums are added up in the same order and the same
+cell has the same answer everywhere; where processors are busy, small products are also many times as fast so.
+Answers come as they are ready, from Ray in waves, for its part in joblib has no other way.
 """
 
 from __future__ import annotations
