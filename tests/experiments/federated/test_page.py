@@ -44,15 +44,15 @@ def test_sums_are_those_of_the_runs(results):
 
 def test_sentences_follow_the_numbers(results):
     said = "\n".join(conclude(results))
-    assert "targets are met by the plan's quotas 6 of 6" in said
-    assert "equal quotas, each site alone 0 of 10" in said
+    assert "6 of 6 with the plan's quotas (" in said
+    assert "0 of 10 with equal quotas alone (" in said
     assert "in 32 of 32 cases" in said
     changed = copy.deepcopy(results)
     writers = changed["federations"][0]
     writers["ways"]["plan"] |= {"met": 4, "agree": 1}
     writers["asked"] |= {"cost": [10, 10], "enough": [15, 15], "needs": [40, 40]}
     said = "\n".join(conclude(changed))
-    assert "targets are met by the plan's quotas 4 of 6" in said
+    assert "4 of 6 with the plan's quotas (" in said
     assert "in 27 of 32 cases" in said
     assert "with 1.50 times as many, and each site alone needs 4.0 times as many in all" in said
     writers["asked"]["cost"] = [0, 0]

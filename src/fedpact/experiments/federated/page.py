@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-WAYS = {"plan": "the plan's quotas", "equal": "equal quotas", "alone": "equal quotas, each site alone"}
+WAYS = {"plan": "the plan's quotas", "equal": "equal quotas pooled", "alone": "equal quotas alone"}
 
 
 def _span(values: Sequence[float], say: str = ".3g") -> str:
@@ -110,7 +110,7 @@ def _show_training(fed: Row, rates: Sequence[float]) -> Table:
             shown = (way["start_all"]["mean"], every["mean"], every["low"], every["high"], *by_site["mean"])
             rows.append((name, f"{rate:g}", *(f"{value:.1%}" for value in shown)))
     return Table(
-        f"{fed['name']}: test accuracy before and after averaging, and after it at every site", columns, rows, 2
+        f"{fed['name']}: test accuracy before and after averaging, then after it by site", columns, rows, 2
     )
 
 
@@ -134,10 +134,10 @@ def _say_cost(fed: Row) -> str:
 
 def _say_targets(fed: Row, delta: float) -> str:
     said = [
-        f"{WAYS[name]} {way['met']} of {way['targets']} (missed in {np.mean(way['missed']['mean']):.1%} of draws)"
+        f"{way['met']} of {way['targets']} with {WAYS[name]} ({np.mean(way['missed']['mean']):.1%} of draws miss)"
         for name, way in fed["ways"].items()
     ]
-    return f"{fed['name']}: at the same cost and delta {delta:g}, targets are met by {'; by '.join(said)}"
+    return f"{fed['name']}: targets met at the same cost, delta {delta:g}: {', '.join(said)}"
 
 
 def _say_agreement(results: Mapping[str, Any]) -> str:

@@ -13,7 +13,13 @@ from fedpact.describe.ties import exceeds
 from fedpact.experiments.federated.continue_training import average_quotas, measure_accuracy
 from fedpact.experiments.federated.parameters import WRITERS
 from fedpact.experiments.federated.quotas import Way, ask
-from fedpact.experiments.federated.risk_minimisation import choose, draw_places, find_best, simulate_worst
+from fedpact.experiments.federated.risk_minimisation import (
+    choose,
+    draw_places,
+    find_best,
+    simulate_misses,
+    simulate_worst,
+)
 from fedpact.experiments.federated.sites import Sites, open_hospitals, open_writers
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
 from fedpact.experiments.sweep.experiment import Answer, Arrays
@@ -40,12 +46,14 @@ def _judge_guarantee(drawn: _Drawn, m: NDArray[np.int64], group: tuple[int, ...]
 
     What a site needs alone decides for one that is alone; then no probability is computed.
     """
-    shares = simulate_worst(drawn.fed, drawn.simulated, m, drawn.cell["draws"])
-    missed = shares[list(group)].tolist()
+    fed, draws = drawn.fed, drawn.cell["draws"]
     if len(group) == 1:
         (site,) = group
-        return {"failure": [None], "is_met": [bool(m[site] >= drawn.needs[site])], "missed": missed}
-    seen = verify(drawn.fed, m)
+        share = float(simulate_worst(fed, drawn.simulated, m, draws)[site])
+        return {"failure": [None], "is_met": [bool(m[site] >= drawn.needs[site])], "missed": [share]}
+    seen = verify(fed, m)
+    worst = [fed.hypotheses.index(teacher) for teacher in seen.worst_target.values()]
+    missed = simulate_misses(fed, drawn.simulated, m, draws)[np.arange(fed.k), worst].tolist()
     return {
         "failure": [[one.low, min(1.0, one.high)] for one in seen.failure.values()],
         "is_met": list(seen.met.values()),
