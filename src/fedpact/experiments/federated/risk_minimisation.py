@@ -6,9 +6,9 @@ errs; the sums are those of the pooled sample. What follows from them depends on
 - *A teacher of the class*, which is what a plan assumes. Candidates without a mistake are those that no sample
   tells from the teacher t. Site i is failed if one of them differs from t on more than epsilon_i of its points, so
   ties are broken against us. All that matters of a draw is which pairs of hypotheses it leaves together. The
-  teacher that is counted is the worst for the site: the one that :func:`fedpact.verify` names, or, where no
-  probability is computed, the one that fails it most often in other draws, for the largest of many shares is too
-  large.
+  teacher that is counted is the worst for the site: the one that :func:`fedpact.verify` names, which where it
+  knows an interval only is one of those that may be worst; or, where no probability is computed, the one that
+  fails the site most often in other draws, for the largest of many shares is too large.
 - *The true labels*, which no candidate need get right. The candidate with the fewest mistakes is taken, the first
   of several, as the protocol does. How it errs at points that are never drawn is counted; nothing is promised.
 """
