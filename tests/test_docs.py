@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fedpact as fp
@@ -115,6 +116,22 @@ def test_the_page_of_an_experiment_is_that_of_its_json(path):
     command = page.split("```")[1].strip()
     assert command.startswith(f"fedpact reproduce {path.stem}")
     assert page == fp.experiments.write_page(found, command)
+
+
+def test_what_is_said_of_plans_that_are_carried_out_is_what_was_measured():
+    said = " ".join((ROOT / "docs" / "results" / "paper.md").read_text().split())
+    writers, hospitals = measured("federated").results["federations"]
+    met = {way: sum(fed["ways"][way]["met"] for fed in (writers, hospitals)) for way in writers["ways"]}
+    targets = sum(fed["ways"]["plan"]["targets"] for fed in (writers, hospitals))
+    assert f"the plan meets {met['plan']} of {targets} targets; as many samples in equal shares meet " in said
+    assert f"equal shares meet {met['equal']}, each site alone {met['alone']}" in said
+    for way in ("plan", "equal"):
+        before, after = (writers["ways"][way][key] for key in ("start_all", "trained_all"))
+        assert f"from {before['mean']:.1%} to {after[0]['mean']:.1%}" in said
+    assert sum(count > 0.05 for count in writers["ways"]["plan"]["m"]) == 2
+    for fed in (writers, hospitals):
+        near = [np.mean(way["within"]) for way in fed["ways"].values()]
+        assert max(near) - min(near) < 0.1
 
 
 def test_the_speed_of_the_search_for_equilibria_is_that_of_the_benchmarks():

@@ -11,6 +11,7 @@ from fedpact.experiments.contribution_check import CONTRIBUTION_CHECK
 from fedpact.experiments.coverage import COVERAGE
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.faults import FAULTS
+from fedpact.experiments.federated.experiment import FEDERATED
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
@@ -33,6 +34,7 @@ _ALL: dict[str, Experiment] = {
         OBLIVIOUSNESS,
         MECHANISMS,
         EXCHANGEABILITY,
+        FEDERATED,
         COVERAGE,
         CONTRIBUTION_CHECK,
         TRUTHFULNESS,

@@ -9,6 +9,7 @@ import pytest
 import fedpact as fp
 from fedpact.experiments import catalogue
 from fedpact.experiments.sweep.experiment import Experiment, Stage, Table, Task
+from fedpact.experiments.sweep.run_tasks import open_engine, run_tasks
 from fedpact.experiments.sweep.settings import read_settings
 
 
@@ -161,3 +162,17 @@ def test_a_store_that_cannot_be_written_to_is_said(tmp_path):
 def test_there_is_no_such_experiment():
     with pytest.raises(fp.FederationError, match=r"there is no experiment 'price-of-stabilty'; did you mean"):
         fp.experiments.reproduce("price-of-stabilty")
+
+
+def count_threads(cell, arrays):
+    from threadpoolctl import threadpool_info
+
+    return {"threads": [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cell_has_one_thread_in_this_process_and_in_others(workers):
+    with open_engine(workers=workers) as engine:
+        ((place, answer, _),) = run_tasks(engine, count_threads, [Task({})])
+    assert place == 0
+    assert set(answer["threads"]) == {1}

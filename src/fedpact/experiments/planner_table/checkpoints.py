@@ -8,9 +8,9 @@ of a checkpoint is kept as a text, one character per image.
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,11 @@ from fedpact.candidates.adapt_torch import import_torch
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.data.femnist_images import load_writers, resize
+from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
@@ -33,19 +37,19 @@ class SiteImages:
     """Writers that are sites, the largest first."""
     sizes: tuple[int, ...]
     arrays: Arrays
+    """"images" and "labels" to train on, and "sites", the sites' images, one writer after the other."""
+    site_labels: NDArray[np.int64]
     classes: int
 
 
-def prepare_images(settings: Settings, data: str | None) -> SiteImages:
-    """Make the largest writers sites and draw public images from the others."""
+def choose_sites(writers: Writers, settings: Settings, count: int, key: str) -> SiteImages:
+    """Make so many of the largest writers sites, as parameter ``key`` asks, and draw public images from others."""
     import_torch()
     from fedpact.experiments.networks.small_cnn import SIDE
 
-    writers = load_writers(data, settings)
-    count = max([2, *settings["more_writers"]])
     if len(writers.names) <= count:
         raise FederationError(
-            f"more_writers: {count} sites leave nobody public; {writers.source} has {len(writers.names)} writers"
+            f"{key}: {count} sites leave nobody public; {writers.source} has {len(writers.names)} writers"
         )
     names = list(writers.sizes)[:count]
     places = [writers.places(name) for name in names]
@@ -59,12 +63,20 @@ def prepare_images(settings: Settings, data: str | None) -> SiteImages:
         source=writers.source,
         names=tuple(names),
         sizes=tuple(map(len, places)),
+        site_labels=writers.labels[private],
         classes=writers.classes,
         arrays={
             "images": resize(writers.images[public], SIDE),
             "labels": writers.labels[public],
             "sites": resize(writers.images[private], SIDE),
         },
+    )
+
+
+def prepare_images(settings: Settings, data: str | None) -> SiteImages:
+    """Make as many writers sites as are planned for at most."""
+    return choose_sites(
+        load_writers(data, settings), settings, max([2, *settings["more_writers"]]), "more_writers"
     )
 
 
@@ -86,8 +98,12 @@ def cut_training(settings: Settings, data: SiteImages, earlier: Sequence[Sequenc
     ]
 
 
-def train_networks(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
-    """Train networks and tell what every checkpoint predicts at the sites."""
+def train_networks(
+    cell: Mapping[str, Any],
+    arrays: Arrays,
+    each_epoch: Callable[[Sequence[Tensor]], None] = lambda parameters: None,
+) -> Answer:
+    """Train networks and tell what every checkpoint predicts at the sites; all parameters are shown each epoch."""
     import torch
 
     from fedpact.experiments.networks.measure import predict
@@ -105,6 +121,7 @@ def train_networks(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
         def keep(epoch: int) -> None:
             for own, labels in zip(found, predict(score_many, parameters, sites), strict=True):
                 own.append("".join(ALPHABET[label] for label in labels))
+            each_epoch(parameters)
 
         train_many(
             score_many,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ METHODS = ("lp", "union", "tree")
 TABLE, GRID, LARGE, WRITERS = "table", "grid", "large", "writers"
 _NODES = {LARGE: "large_max_nodes", WRITERS: "writers_max_nodes"}
 _NO_END = 1e9
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 def check_plans(settings: Settings) -> None:
@@ -57,8 +59,12 @@ def _list_cases(settings: Settings) -> Iterator[dict[str, Any]]:
         yield from (case(WRITERS, H, k, 0, epsilon, deltas[0]) for H in settings["writers_H"])
 
 
-def sample_class(checkpoints: NDArray[np.uint8], H: int, seed: int) -> NDArray[np.uint8]:
+def sample_class(checkpoints: NDArray[Kind], H: int, seed: int) -> NDArray[Kind]:
     """Sample H checkpoints; with one seed, a larger class contains the smaller one."""
+    if len(checkpoints) < H:
+        raise FederationError(
+            f"H = {H} is more than the {len(checkpoints)} checkpoints that differ; train more of them"
+        )
     return checkpoints[np.random.default_rng(seed).permutation(len(checkpoints))[:H]]
 
 
@@ -70,10 +76,6 @@ def cut_plans(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[A
     tasks = []
     for case in _list_cases(settings):
         key = case["H"], case["seed"], case["writers"]
-        if case["H"] > len(checkpoints):
-            raise FederationError(
-                f"H = {case['H']} is more than the {len(checkpoints)} checkpoints that differ; train more of them"
-            )
         if key not in shared:
             labels = sample_class(checkpoints, case["H"], case["seed"])
             shared[key] = {data.names[j]: labels[:, ends[j] : ends[j + 1]] for j in range(case["writers"])}

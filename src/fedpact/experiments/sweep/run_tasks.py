@@ -1,7 +1,8 @@
 """Computing tasks in several processes at once, here or on a Ray cluster, through joblib.
 
-Processes have one thread each, so that sums are added up in the same order and the same cell has the same answer
-everywhere. Answers come as they are ready, from Ray in waves, for its part in joblib has no other way.
+A cell is computed in one thread, in this process too, so that sums are added up in the same order and the same
+cell has the same answer everywhere; where processors are busy, small products are also many times as fast so.
+Answers come as they are ready, from Ray in waves, for its part in joblib has no other way.
 """
 
 from __future__ import annotations
@@ -37,8 +38,11 @@ def _import_joblib() -> Any:
 
 
 def _answer(compute: Compute, place: int, task: Task) -> tuple[int, Answer, float]:
+    from threadpoolctl import threadpool_limits
+
     start = time.perf_counter()
-    answer = compute(task.cell, task.arrays)
+    with threadpool_limits(1):
+        answer = compute(task.cell, task.arrays)
     return place, answer, time.perf_counter() - start
 
 

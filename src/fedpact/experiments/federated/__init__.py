@@ -1,0 +1,1 @@
+"""Learning with quotas from a plan, by writers and by hospitals, against equal quotas and going alone."""

@@ -1,0 +1,84 @@
+"""Tables, sentences and figure say what the results say, and come from the JSON alone."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.experiments.federated.page import conclude, draw, tabulate
+from fedpact.experiments.federated.sum_up import agrees
+
+
+@pytest.fixture
+def results(quick):
+    return json.loads(json.dumps(quick.results))
+
+
+def test_tables_come_from_the_json_alone(quick, results):
+    assert tabulate(results) == quick.tables
+    first, targets = quick.tables[:2]
+    costs = [run["asked"]["cost"] for run in results["federations"][0]["runs"]]
+    assert first.rows[0][2] == f"{np.mean(costs):.3g} ({min(costs)}-{max(costs)})"
+    assert [row[:2] for row in targets.rows] == [
+        (name, way) for name in ("writers", "digits") for way in ("plan", "equal", "alone")
+    ]
+    assert len(quick.tables) == 2 + 3 * 2
+
+
+def test_sums_are_those_of_the_runs(results):
+    for fed in results["federations"]:
+        for name, way in fed["ways"].items():
+            own = [run["ways"][name] for run in fed["runs"]]
+            assert way["met"] == sum(sum(one["is_met"]) for one in own)
+            assert way["missed"]["high"][0] == max(one["missed"][0] for one in own)
+            after = np.mean([[site[1] for site in one["trained"]] for one in own])
+            assert way["trained_all"][1]["mean"] == pytest.approx(after)
+        means = [{way: np.mean(one["trained"], axis=0) for way, one in run["ways"].items()} for run in fed["runs"]]
+        for rate, one in enumerate(fed["ahead"]):
+            assert one["plan"] == sum(mean["plan"][rate] > mean["equal"][rate] + 1e-12 for mean in means)
+            assert one["equal"] == sum(mean["equal"][rate] > mean["plan"][rate] + 1e-12 for mean in means)
+            assert one["seeds"] == len(means)
+
+
+def test_sentences_follow_the_numbers(results):
+    said = "\n".join(conclude(results))
+    assert "6 of 6 with the plan's quotas (" in said
+    assert "0 of 10 with equal quotas alone (" in said
+    assert "in 32 of 32 cases" in said
+    changed = copy.deepcopy(results)
+    writers = changed["federations"][0]
+    writers["ways"]["plan"] |= {"met": 4, "agree": 1}
+    writers["asked"] |= {"cost": [10, 10], "enough": [15, 15], "needs": [40, 40]}
+    said = "\n".join(conclude(changed))
+    assert "4 of 6 with the plan's quotas (" in said
+    assert "in 27 of 32 cases" in said
+    assert "with 1.50 times as many, and each site alone needs 4.0 times as many in all" in said
+    writers |= {"best_error": [0.0, 0.0, 0.0]}
+    assert "errs on 0% of its test points, as a plan assumes" in "\n".join(conclude(changed))
+    writers["asked"]["cost"] = [0, 0]
+    assert "writers: nothing has to be labelled" in conclude(changed)
+
+
+def test_shares_that_are_far_off_do_not_agree():
+    assert agrees(0.0, 5000, [0.0, 0.0])
+    assert agrees(0.012, 5000, [0.0098, 0.0099])
+    assert not agrees(0.02, 5000, [0.0098, 0.0099])
+    assert agrees(0.7, 5000, [0.5, 1.0])
+
+
+def test_misses_and_accuracies_are_drawn_by_site(results):
+    figure = draw(results)
+    assert len(figure.axes) == 4
+    missed = figure.axes[0]
+    lines = {line.get_label(): list(line.get_ydata()) for line in missed.lines}
+    assert lines["the plan's quotas"] == results["federations"][0]["ways"]["plan"]["missed"]["mean"]
+    assert lines["delta"] == [results["delta"]] * 2
+    assert [label.get_text() for label in missed.get_xticklabels()] == results["federations"][0]["sites"]
+
+
+def test_what_was_kept_is_read_again(quick):
+    again = fp.experiments.Reproduction.from_dict(json.loads(json.dumps(quick.to_dict())))
+    assert again.conclusions == quick.conclusions
+    assert again.conclusions[-1].startswith("quick: leaves out 18 of 20 seeds")
