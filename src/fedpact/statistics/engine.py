@@ -43,6 +43,7 @@ CONFIDENCE = 0.999
 DRAWS = 20_000
 # Numbers that are worked on at once, 16 MB.
 _AT_ONCE = 2_000_000
+_WIDTHS = (1e-1, 1e-2, 1e-3, WIDTH, WIDTH / 100)
 # Of how many targets a few sets are tried.
 _FEW_TARGETS = 6
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
@@ -281,9 +282,12 @@ class Engine:
         return "estimate"
 
     def _narrow(self, question: Question, *, until_decided: bool = False) -> None:
-        """Narrow the target with the highest upper end, over and over; finer where the threshold asks for it."""
+        """Narrow the target with the highest upper end, over and over; all targets a little before one much.
+
+        The last width is for what the threshold asks for.
+        """
         low, high, work = question.low, question.high, question.work
-        for width in (WIDTH, WIDTH / 100) if self.has_joint_structure else (WIDTH,):
+        for width in _WIDTHS if self.has_joint_structure else (WIDTH,):
             fresh = np.ones(len(low), dtype=bool)
             worst = int(high.argmax())
             while high[worst] - low.max() > width and fresh[worst] and work > 0:
@@ -294,7 +298,7 @@ class Engine:
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
                 work -= found.work
                 worst = int(high.argmax())
-            if question.is_decided:
+            if width <= WIDTH and question.is_decided:
                 return
 
     def _refute_by_few(self, question: Question) -> None:
