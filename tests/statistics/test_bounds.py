@@ -97,6 +97,30 @@ def test_more_neighbours_say_more_at_once():
     assert first[-1].high - first[-1].low < 0.5 * (first[0].high - first[0].low)
 
 
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+def test_sets_that_differ_where_nobody_draws_are_one(neighbours):
+    """What is missed together with a set that contains another was once left out of de Caen's sums."""
+    sets = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]], dtype=bool)  # C, A and B over x1, x2, y, z
+    mass = np.array([[0.5, 0, 0, 0], [0, 0.5, 0, 0]])
+    family, m = MissFamily(sets=sets, weights=np.ones(3), mass=mass), np.array([1.0, 1.0])
+    for levels in (1, 5):
+        found = bound(family, m, limit=0.76, neighbours=neighbours, max_levels=levels)
+        assert found.low <= 0.75 + 1e-12
+        assert found.high >= 0.75 - 1e-12
+
+
+@given(families(most_sets=6, equal_weights=True), st.data())
+@settings(max_examples=200)
+def test_agents_that_give_nothing_make_points_alike(family, data):
+    silent = data.draw(st.integers(0, len(family.m) - 1))
+    m = tuple(0 if agent == silent else count for agent, count in enumerate(family.m))
+    truth = float(family_value(family.sets, family.weights, family.mass, m))
+    whole = MissFamily(**family.arrays)
+    for neighbours in (0, 1):
+        found = bound(whole, np.array(m, dtype=float), width=0.0, max_levels=1, neighbours=neighbours)
+        assert found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
 def test_without_samples_everything_is_missed():
     family = MissFamily(sets=np.eye(3, dtype=bool), weights=np.array([0.5, 0.25, 0.25]), mass=np.full((2, 3), 0.3))
     found = bound(family, np.zeros(2))

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.missed_alone import count_work, missed_alone
-from fedpact.statistics.misses import MissFamily, log_miss
+from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
 WIDTH = 1e-4
 MAX_WORK = 8e9
@@ -174,6 +174,17 @@ def _make_nodes(
     return _Nodes(union, nodes.others[parent] & likelier, -nodes.factor[parent], miss)
 
 
+def _reduce_for(family: MissFamily, m: NDArray[np.float64]) -> MissFamily:
+    """Reduce a family to the points that somebody draws from: elsewhere sets do not differ.
+
+    Then no set contains an earlier one, so that the probabilities of pairs are all there.
+    """
+    drawn = (family.mass[m > 0] > 0).any(axis=0)
+    return reduce_family(
+        MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
+    )
+
+
 def bound(
     family: MissFamily,
     m: NDArray[np.float64],
@@ -184,7 +195,7 @@ def bound(
     neighbours: int = NEIGHBOURS,
     max_levels: float = math.inf,
 ) -> Bound:
-    """Certified interval around the value of a reduced family at ``m`` (k,).
+    """Certified interval around the value of a family at ``m`` (k,).
 
     The interval is narrower than ``width`` unless that takes more than ``max_work``, or it lies on one side of
     ``limit`` before. It is certified up to the rounding of its sums, which is far below the tolerance for ties.
@@ -198,6 +209,7 @@ def bound(
     >>> round(found.low, 12) == round(found.high, 12) == round(93 / 243, 12)
     True
     """
+    family = _reduce_for(family, m)
     logs = log_miss(family.sets @ family.mass.T) @ m
     order = np.lexsort((-logs, -family.weights))
     sets, weights = family.sets[order], family.weights[order]
