@@ -62,7 +62,7 @@ def test_another_program_is_tried_anew(run, monkeypatch):
     run(2)
     run(2)
     assert tried == [0, 1]
-    monkeypatch.setattr(module, "digest_source", lambda: "another")
+    monkeypatch.setattr("fedpact.experiments.sweep.reproduce.digest_source", lambda: "another")
     run(2)
     assert tried == [0, 1, 0, 1]
 

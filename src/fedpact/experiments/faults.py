@@ -4,8 +4,6 @@ One seed makes a world: a federation, its sites, up to three runs of the protoco
 that goes wrong in them. Operator, sites, messages, signatures and the ledger's code on SQLite are the real ones;
 clock, network, disks and death are simulated (:func:`fedpact.protocol.simulate_world`). Every invariant is checked
 after every step; a world in which one breaks is named, and the others go on.
-
-It is the program that is tried, so answers are kept for the program as it is: another one is tried anew.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from typing import Any
 
 from fedpact.describe.numbers import read_whole_number
 from fedpact.experiments.faults_page import conclude, draw, tabulate
-from fedpact.experiments.source_digest import digest_source
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.seed_blocks import cut_seeds
 
@@ -33,7 +30,7 @@ def _prepare(settings: Settings, data: str | None) -> None:
 def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
     start = read_whole_number(settings["first"], "first")
     blocks = cut_seeds(settings["seeds"], _WORLDS)
-    return [Task({"seeds": [start + first, start + end], "program": digest_source()}) for first, end in blocks]
+    return [Task({"seeds": [start + first, start + end]}) for first, end in blocks]
 
 
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:

@@ -20,7 +20,6 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.drawing.figures import draw_bars
 from fedpact.errors import InfeasibleError
-from fedpact.experiments.source_digest import digest_source
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Table, Task
 from fedpact.experiments.sweep.read_values import read_each
 from fedpact.mechanism.audit.audit import audit, read_budget
@@ -44,7 +43,7 @@ def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) ->
     reports, planners = read_budget(settings["reports"]), _read_planners(settings)
     feds: list[dict[str, Any]] = [{"example": _read_example(name, "examples")} for name in settings["examples"]]
     feds += [{"seed": seed} for seed in range(settings["seeds"])]
-    about = {"reports": reports, "program": digest_source()}
+    about = {"reports": reports}
     return [Task(about | {"method": method} | fed) for method in planners for fed in feds]
 
 

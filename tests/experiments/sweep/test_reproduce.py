@@ -92,6 +92,18 @@ def test_other_arrays_or_another_revision_are_computed_anew(squares, monkeypatch
     assert squares([1])[1] == [1]
 
 
+def test_another_program_is_asked_anew_but_for_what_it_trains(squares, monkeypatch):
+    from dataclasses import replace
+
+    squares([1])
+    monkeypatch.setattr("fedpact.experiments.sweep.reproduce.digest_source", lambda: "another")
+    assert squares([1])[1] == [1]
+    training = tuple(replace(stage, is_training=True) for stage in SQUARES.stages)
+    monkeypatch.setitem(catalogue._ALL, "squares", replace(SQUARES, stages=training))
+    assert squares([1])[1] == [1]
+    monkeypatch.undo()
+
+
 def test_an_interrupted_sweep_goes_on_where_it_stopped(squares):
     found, computed = squares([1, 2, 13, 3])
     assert found is None

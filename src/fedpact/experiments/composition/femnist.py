@@ -122,7 +122,7 @@ COMPOSITION_FEMNIST = Experiment(
     name="composition-femnist",
     about="Models trained on mixtures of two writers' characters, tested on each: whose samples help whom.",
     prepare=_prepare,
-    stages=(Stage(cut=_cut, compute=_compute),),
+    stages=(Stage(cut=_cut, compute=_compute, is_training=True),),
     sum_up=_sum_up,
     tabulate=tabulate_boxes,
     conclude=conclude_boxes,

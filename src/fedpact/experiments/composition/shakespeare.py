@@ -111,7 +111,7 @@ COMPOSITION_SHAKESPEARE = Experiment(
     name="composition-shakespeare",
     about="Models that guess the next character, trained on mixtures of two roles' text, tested on each role.",
     prepare=_prepare,
-    stages=(Stage(cut=_cut, compute=_compute),),
+    stages=(Stage(cut=_cut, compute=_compute, is_training=True),),
     sum_up=_sum_up,
     tabulate=tabulate_boxes,
     conclude=conclude_boxes,

@@ -31,7 +31,10 @@ FEDERATED = Experiment(
     name="federated",
     about="Quotas of a plan, carried out by writers and hospitals: targets met, against equal quotas and alone.",
     prepare=prepare,
-    stages=(Stage(cut=cut_networks, compute=train_checkpoints), Stage(cut=cut_runs, compute=run_ways)),
+    stages=(
+        Stage(cut=cut_networks, compute=train_checkpoints, is_training=True),
+        Stage(cut=cut_runs, compute=run_ways),
+    ),
     sum_up=sum_up,
     tabulate=tabulate,
     conclude=conclude,

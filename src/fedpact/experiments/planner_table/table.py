@@ -177,7 +177,7 @@ PLANNER_TABLE = Experiment(
     name="planner-table",
     about="How far above the proven optimum each planner is on classes of networks, beside the paper's column.",
     prepare=prepare_images,
-    stages=(Stage(cut=_cut, compute=train_networks), Stage(cut=cut_plans, compute=plan_class)),
+    stages=(Stage(cut=_cut, compute=train_networks, is_training=True), Stage(cut=cut_plans, compute=plan_class)),
     sum_up=_sum_up,
     tabulate=_tabulate,
     conclude=_conclude,

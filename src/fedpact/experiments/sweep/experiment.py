@@ -52,6 +52,9 @@ class Stage:
     """(settings, data, answers of the stages before) -> tasks, in the order of their answers."""
     compute: Callable[[Mapping[str, Any], Arrays], Answer]
     """(cell, arrays) -> answer; a function of a module, so that other processes find it."""
+    is_training: bool = False
+    """Whether models are trained and nothing else: hours of work that do not hang on the rest of the program.
+    All other answers are kept for the program as it is, and another one is asked anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from fedpact.experiments.sweep.experiment import Answer, Experiment, Stage, Task
 from fedpact.experiments.sweep.reproduction import Reproduction, WallTime
 from fedpact.experiments.sweep.run_tasks import Engine, open_engine, run_tasks
 from fedpact.experiments.sweep.settings import SEEDS, read_settings
+from fedpact.experiments.sweep.source_digest import digest_source
 
 Progress = Callable[[int, int], None]
 _ALWAYS = ("fedpact", "numpy", "scipy")
@@ -33,12 +34,14 @@ def _find_versions(experiment: Experiment) -> dict[str, str]:
 
 def _name_tasks(experiment: Experiment, stage: int, tasks: Sequence[Task]) -> list[str]:
     """Name every task by what its answer depends on; tasks often share their arrays."""
-    about = {
+    about: dict[str, Any] = {
         "experiment": experiment.name,
         "stage": stage,
         "revision": experiment.revision,
         "versions": {name: found for name, found in _find_versions(experiment).items() if name != "fedpact"},
     }
+    if not experiment.stages[stage].is_training:
+        about["program"] = digest_source()
     digests = {id(task.arrays): "" for task in tasks}
     for task in tasks:
         digests[id(task.arrays)] = digests[id(task.arrays)] or digest_arrays(task.arrays)

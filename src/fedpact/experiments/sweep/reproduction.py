@@ -61,7 +61,7 @@ class Reproduction:
         return draw(self.results)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the results as JSON, for :func:`load_reproduction`."""
+        """Write the results as JSON, for :meth:`from_dict`."""
         try:
             Path(path).write_text(json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
         except OSError as error:
