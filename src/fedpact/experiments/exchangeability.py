@@ -36,7 +36,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_number
 from fedpact.errors import FederationError, SolverError
 from fedpact.experiments.exchangeability_page import conclude, draw, tabulate
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each, read_size
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
@@ -46,7 +46,6 @@ from fedpact.statistics.verification import verify
 from fedpact.statistics.wilson import wilson
 
 _COSTS = (1.0, 2.0, 3.0)
-_SECONDS = 600.0
 
 
 def _read_degree(value: Any, key: str) -> float:
@@ -170,7 +169,7 @@ def _judge(fed: Federation, m: NDArray[np.int64], optimum: float) -> Answer:
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed = build_federation(cell)
     needs = {name: need or 0 for name, need in standalone(fed).items()}
-    best = plan(fed, "exact", time_limit=_SECONDS)
+    best = plan(fed, "exact", time_limit=NO_END, raises_interrupt=True)
     if best.status is PlanStatus.NOTHING_NEEDED:
         return {"is_needed": False}
     if best.status is not PlanStatus.OPTIMAL:

@@ -30,7 +30,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance
 from fedpact.errors import FederationError, SolverError
 from fedpact.experiments.hardness_page import METHODS, conclude, draw, tabulate
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each, read_size
 from fedpact.planning.plan import plan
 from fedpact.planning.result import PlanStatus
@@ -40,7 +40,6 @@ Members = NDArray[np.bool_]
 
 _MOST_ELEMENTS, _MOST_SETS = 60, 40
 _MOST_UNIONS = 16
-_SECONDS = 3600.0
 
 
 def _read_pair(most: int) -> Any:
@@ -140,7 +139,7 @@ def _plan_all(fed: Federation, max_nodes: int) -> Answer:
         nonlocal boxes
         boxes += 1
 
-    exact = plan(fed, "exact", max_nodes=max_nodes, time_limit=_SECONDS, progress=count)
+    exact = plan(fed, "exact", max_nodes=max_nodes, time_limit=NO_END, progress=count, raises_interrupt=True)
     costs = {method: plan(fed, method).cost for method in METHODS if method != "greedy"}
     return costs | {"exact": exact.cost, "is_proved": exact.status is PlanStatus.OPTIMAL, "boxes": boxes}
 

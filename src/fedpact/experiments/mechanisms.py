@@ -26,9 +26,9 @@ from fedpact.describe.examples import build
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number
-from fedpact.errors import FederationError, InfeasibleError
+from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.experiments.mechanisms_page import conclude, draw, tabulate
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each, read_ends
 from fedpact.mechanism.audit.audit import audit, read_budget
 from fedpact.mechanism.payment.rules import RULES, find_optimum_method
@@ -156,12 +156,14 @@ def _audit(fed: Federation, cell: Mapping[str, Any], terms: Mapping[str, Any], p
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed, rule = build_federation(cell["federation"]), COMPARED[cell["rule"]][0]
     method = find_optimum_method(fed) if RULES[rule].needs_optimum else cell["method"]
-    found = plan(fed, method, raises_interrupt=True)
+    found = plan(fed, method, time_limit=NO_END, raises_interrupt=True)
     terms = _set_terms(fed, cell, found.cost)
     name = cell["federation"].get("example", fed.name)
     answer: Answer = {"rule": cell["rule"], "federation": name, "is_drawn": "seed" in cell["federation"]}
     try:
         bill = settle(fed, None if RULES[rule].contribute else found, rule, **terms)
+    except NotOptimalError:
+        raise  # optima of these federations are found, unless the search is interrupted
     except (FederationError, InfeasibleError) as error:
         return answer | {"refused": str(error)}
     audits = {private: _audit(fed, cell, terms, private) for private in ("data", "costs")}

@@ -31,20 +31,20 @@ from fedpact.describe.numbers import read_chance, read_number
 from fedpact.describe.ties import TIE
 from fedpact.errors import FederationError
 from fedpact.experiments.no_pure_equilibrium_page import conclude, draw, tabulate
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each, read_size, read_span
 from fedpact.experiments.sweep.seed_blocks import cut_seeds
 from fedpact.game.dynamics import ORDERS, best_response_dynamics
 from fedpact.game.make_game import game_of
 from fedpact.game.mixed import mixed_equilibrium
-from fedpact.game.pure_equilibria import find_equilibria
+from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.mechanism.audit.misreports import list_grid
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.wilson import wilson
 
 _ANY, _RING = 0, 1
 _RING_SIZE = 3
-_MOST_FOUND, _SECONDS = 100, 60.0
+_MOST_FOUND = 100
 
 
 def _read_nudge(settings: Settings) -> float:
@@ -122,10 +122,18 @@ def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) ->
     return [*_cut_example(settings), *_cut_draws(settings), *_cut_tables(settings)]
 
 
+def _find(fed: Federation, max_count: int) -> Found:
+    """Search for equilibria to the end; what an interrupted search found is not to be kept."""
+    found = find_equilibria(game_of(fed), max_count=max_count, time_limit=NO_END)
+    if found.is_interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
 def _search(cell: Mapping[str, Any]) -> Answer:
     fed = no_pure_equilibrium()
     fed = fed.replace(epsilon=fed.epsilon - cell["nudge"])
-    found = find_equilibria(game_of(fed), max_count=_MOST_FOUND, time_limit=_SECONDS)
+    found = _find(fed, _MOST_FOUND)
     mixed = mixed_equilibrium(fed)
     return {
         "reading": cell["reading"],
@@ -188,7 +196,7 @@ def _list_tables(cell: Mapping[str, Any]) -> Iterable[Federation]:
 
 def _count(feds: Iterable[Federation]) -> Answer:
     """Count federations, those without a pure equilibrium, and those of which that is not known."""
-    found = [find_equilibria(game_of(fed), max_count=1, time_limit=_SECONDS) for fed in feds]
+    found = [_find(fed, 1) for fed in feds]
     none = [not len(some.profiles) for some in found]
     return {
         "drawn": len(found),

@@ -27,12 +27,11 @@ from fedpact.describe.constructions import price_of_stability
 from fedpact.describe.numbers import read_chance, read_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError, SolverError
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Table, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Table, Task
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
-_SECONDS = 600.0
 WRONG = (
     "the printed formula counts Alice's coupons in full but not that the optimum pays Bob and her three halves of "
     "log(1/delta)/epsilon: it is about three times too large",
@@ -52,7 +51,7 @@ def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) ->
 
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     delta, epsilon = cell["delta"], read_number(cell["epsilon"], "epsilon")
-    found = equilibria(price_of_stability(cell["epsilon"], delta), time_limit=_SECONDS)
+    found = equilibria(price_of_stability(cell["epsilon"], delta), time_limit=NO_END)
     if found.price_of_stability is None or found.best is None or found.optimum is None:
         raise SolverError(
             f"the price at epsilon = {cell['epsilon']} is not known exactly", solver_status=found.status.value

@@ -13,13 +13,12 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.planner_table.checkpoints import SiteImages, read_checkpoints
-from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Settings, Task
 from fedpact.planning.plan import plan
 
 METHODS = ("lp", "union", "tree")
 TABLE, GRID, LARGE, WRITERS = "table", "grid", "large", "writers"
 _NODES = {LARGE: "large_max_nodes", WRITERS: "writers_max_nodes"}
-_NO_END = 1e9
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -93,7 +92,7 @@ def plan_class(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
         delta=cell["delta"],
     )
     plans = {method: plan(fed, method) for method in METHODS}
-    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=_NO_END, raises_interrupt=True)
+    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=NO_END, raises_interrupt=True)
     bound = max(best.lower_bound, *(one.lower_bound for one in plans.values()))
     return {key: cell[key] for key in ("part", "H", "writers", "seed", "epsilon", "delta")} | {
         "samples": {method: int(one.m.sum()) for method, one in plans.items()} | {"exact": int(best.m.sum())},

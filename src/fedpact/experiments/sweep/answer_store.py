@@ -1,8 +1,8 @@
 """Answers that are kept: one JSON file per cell, named after everything that the answer depends on.
 
 The name is the SHA-256 of the cell, its arrays, the experiment with its revision, the packages' versions and,
-unless models are trained and nothing else, the program's own text. A file is written beside its place and then moved
-there, so that one that is found is whole.
+unless models are trained and nothing else, the program's own text. A file is written beside its place and then
+moved there, so that one that is found is whole.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ Answer: TypeAlias = dict[str, Any]
 Arrays: TypeAlias = Mapping[str, NDArray[np.generic]]
 
 NOTHING: Arrays = MappingProxyType({})
+NO_END = 1e9
+"""Seconds for a search: what an answer is must not hang on how busy the machine was."""
 
 
 class Task(NamedTuple):
