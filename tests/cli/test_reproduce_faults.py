@@ -54,6 +54,8 @@ def test_what_cannot_be_simulated_is_said(fedpact):
         (("--replay", "-1"), "seed must"),
         (("--replay", "1", "--seeds", "3"), "--seeds is about many worlds; leave it out, or leave out --replay"),
         (("--replay", "1", "--set", "first=3"), "--set is about many worlds"),
+        (("--replay", "1", "--seeds", "0"), "--seeds is about many worlds"),
+        (("--replay", "1", "--engine", "ray"), "--engine is about many worlds"),
     ):
         code, _, err = fedpact("reproduce", "faults", *words)
         assert code == 1

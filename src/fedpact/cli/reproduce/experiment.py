@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,6 +107,13 @@ def run_experiment(
     if shown.out is not None:
         fp.experiments.write_results(found, shown.out, _say_command(name, changes, **options))
     return found
+
+
+def refuse_options(options: Mapping[str, object], why: str) -> None:
+    """Say which option was given that does not go with another."""
+    for name, value in options.items():
+        if not (value is None or value is False or value == "local"):
+            raise fp.FederationError(f"--{name} is about {why}")
 
 
 def make_command(name: str) -> Callable[..., None]:

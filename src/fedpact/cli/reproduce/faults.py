@@ -22,6 +22,7 @@ from fedpact.cli.reproduce.experiment import (
     ShowSettingsOption,
     StoreOption,
     WorkersOption,
+    refuse_options,
     run_experiment,
 )
 
@@ -52,22 +53,16 @@ def faults(
     Example: [bold]fedpact reproduce faults --seeds 200[/bold]
     """
     options: dict[str, Any] = {"data": data, "seeds": seeds, "quick": quick, "address": address}
-    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh}
+    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh, "engine": engine}
     if replay is not None:
-        _refuse({"plot": plot, "out": out, "set": changes} | options)
+        why = "many worlds; leave it out, or leave out --replay"
+        refuse_options({"plot": plot, "out": out, "set": changes} | options, why)
         _replay(replay, as_json=as_json)
         return
     shown = Shown(as_json=as_json, plot=plot, out=out)
-    found = run_experiment("faults", shown, changes=changes, engine=engine, **options)
+    found = run_experiment("faults", shown, changes=changes, **options)
     if found.results["failed"]:
         raise typer.Exit(1)
-
-
-def _refuse(options: dict[str, Any]) -> None:
-    """Say which option is about many worlds, where one is asked for."""
-    for name, value in options.items():
-        if value:
-            raise fp.FederationError(f"--{name} is about many worlds; leave it out, or leave out --replay")
 
 
 def _replay(seed: int, *, as_json: bool) -> None:

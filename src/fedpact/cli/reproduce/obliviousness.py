@@ -33,6 +33,7 @@ from fedpact.cli.reproduce.experiment import (
     ShowSettingsOption,
     StoreOption,
     WorkersOption,
+    refuse_options,
     run_experiment,
 )
 
@@ -68,29 +69,17 @@ def obliviousness(
 
     Example: [bold]fedpact reproduce obliviousness --m 130,130[/bold]
     """
-    options: dict[str, Any] = {
-        "data": data,
-        "seeds": seeds,
-        "quick": quick,
-        "address": address,
-        "workers": workers,
-    }
-    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh}
+    options: dict[str, Any] = {"data": data, "seeds": seeds, "quick": quick, "address": address}
+    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh, "engine": engine}
     if m is not None:
-        _refuse({"plot": plot, "out": out, "set": changes} | options)
+        why = "the maps; leave it out, or leave out --m"
+        refuse_options({"plot": plot, "out": out, "set": changes} | options, why)
         _show_plan(fp.examples.singletons(epsilon=epsilon or "0.01"), read_m(m), as_json=as_json)
         return
     if epsilon is not None:
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
     shown = Shown(as_json=as_json, plot=plot, out=out)
-    run_experiment("obliviousness", shown, changes=changes, engine=engine, **options)
-
-
-def _refuse(options: Mapping[str, object]) -> None:
-    """Say which option is about the maps, where one plan is asked for."""
-    for name, value in options.items():
-        if value:
-            raise fp.FederationError(f"--{name} is about the maps; leave it out, or leave out --m")
+    run_experiment("obliviousness", shown, changes=changes, **options)
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:

@@ -14,7 +14,8 @@ hospitals of the heart-disease data. For every seed
    the first of these draws.
 
 A seed draws the class, which points are for testing, and the samples; of hospitals also which patients are public.
-All ways take the beginning of the same draws, so that they differ by how many are asked for and by nothing else.
+In the last two steps all ways take the beginning of the same draws, so that they differ by how many are asked for
+and by nothing else.
 What a plan promises is seen in the second step; of the third and the fourth nothing is promised.
 """
 

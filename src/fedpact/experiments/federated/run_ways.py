@@ -116,12 +116,14 @@ def run_ways(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     places = draw_places(list(sites.own.values()), most, cell["draws"], np.random.default_rng([cell["seed"], 2]))
     drawn = _Drawn(cell, sites, fed, simulate_sites(fed, rng), places, best, asked.needs)
     errors = zip(sites.test.values(), best, strict=True)
+    mistakes = sum(own.wrong.sum(axis=1) for own in sites.own.values())
     return {
         "federation": cell["federation"],
         "seed": cell["seed"],
         "candidates": fed.H,
         "sites": list(fed.names),
         "asked": asked.to_dict(),
+        "is_realizable": bool(np.min(mistakes) == 0),
         "best_error": [float(test.wrong[candidate].mean()) for test, candidate in errors],
         "ways": {name: _run_way(drawn, way) for name, way in asked.ways.items()},
     }

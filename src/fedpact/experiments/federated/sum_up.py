@@ -101,6 +101,7 @@ def _sum_up_federation(name: str, runs: Sequence[Run], draws: int) -> Answer:
         "sites": runs[0]["sites"],
         "asked": asked | {"needs": needs.sum(axis=1).tolist()},
         "needs": needs.mean(axis=0).tolist(),
+        "realizable": sum(run["is_realizable"] for run in runs),
         "best_error": np.mean([run["best_error"] for run in runs], axis=0).tolist(),
         "ways": {way: _sum_up_way(runs, way, draws) for way in WAYS},
         "ahead": _compare_training(runs),
