@@ -118,6 +118,20 @@ def test_the_page_of_an_experiment_is_that_of_its_json(path):
     assert page == fp.experiments.write_page(found, command)
 
 
+def test_what_is_said_of_compositions_is_what_was_measured():
+    said = " ".join((ROOT / "docs" / "results" / "paper.md").read_text().split())
+    found = measured("composition-femnist").results
+    assert all(row["p"] < 1e-6 for row in found["trend_in_lambda"])
+    helps = [row["p"] < 0.01 for row in found["trend_in_m"]]
+    assert f"in {sum(helps)} of {len(helps)} trends (p < 0.01)" in said
+    others = [row for row, is_help in zip(found["trend_in_m"], helps, strict=True) if not is_help]
+    assert {(row["metric"], row["agent"], row["lambda"]) for row in others} == {
+        ("loss", "agent 1", 0.0), ("loss", "agent 2", 1.0)
+    }  # fmt: skip
+    assert sum(row["metric"] == "accuracy" for row in found["trend_in_m"]) == 44
+    assert (min(found["sizes"]), max(found["sizes"]), found["seeds"]) == (10, 250, 100)
+
+
 def test_what_is_said_of_plans_that_are_carried_out_is_what_was_measured():
     said = " ".join((ROOT / "docs" / "results" / "paper.md").read_text().split())
     writers, hospitals = measured("federated").results["federations"]
