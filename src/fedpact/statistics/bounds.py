@@ -158,22 +158,6 @@ def _compare(
     return _Compared(np.minimum(low, nodes.miss), np.minimum(high, nodes.miss), rest)
 
 
-def _make_nodes(
-    nodes: _Nodes,
-    below: NDArray[np.float64],
-    packed: NDArray[np.uint8],
-    parent: NDArray[np.intp],
-    child: NDArray[np.intp],
-) -> _Nodes:
-    """Make nodes of children, each with those in L that are likelier than itself."""
-    miss = below[parent, child]
-    likelier = (below[parent] > miss[:, None]) | (
-        (below[parent] == miss[:, None]) & (np.arange(below.shape[1]) < child[:, None])
-    )
-    union = nodes.union[parent] | packed[child]
-    return _Nodes(union, nodes.others[parent] & likelier, -nodes.factor[parent], miss)
-
-
 def _reduce_for(family: MissFamily, m: NDArray[np.float64]) -> MissFamily:
     """Reduce a family to the points that somebody draws from: elsewhere sets do not differ.
 
@@ -183,6 +167,61 @@ def _reduce_for(family: MissFamily, m: NDArray[np.float64]) -> MissFamily:
     return reduce_family(
         MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
     )
+
+
+class _Descent:
+    """The level to be looked at next, what was settled before it, and the interval so far."""
+
+    def __init__(self, family: MissFamily, m: NDArray[np.float64], neighbours: int) -> None:
+        logs = log_miss(family.sets @ family.mass.T) @ m
+        order = np.lexsort((-logs, -family.weights))
+        self.sets, weights = family.sets[order], family.weights[order]
+        self.packed = np.packbits(self.sets, axis=1)
+        self.mass, self.m, self.neighbours = family.mass, m, neighbours
+        self.nodes = _Nodes(self.packed, np.tri(len(order), k=-1, dtype=bool), weights, np.exp(logs[order]))
+        self.count, self.level, self.settled = len(order), 0, _Sum()
+        terms = weights * self.nodes.miss
+        self.low = float(terms.max(initial=0.0))
+        self.high = min(float(terms.sum()), float(weights.max(initial=0.0)))
+
+    @property
+    def work(self) -> float:
+        """What looking at the next level takes."""
+        near = min(self.neighbours, len(self.sets))
+        return self.count * (self.sets.size + count_work(near, int(np.count_nonzero(self.m))))
+
+    def look(self) -> None:
+        """Look at a level, and take what it says if it is the last."""
+        self.level += 1
+        nodes = self.nodes
+        self.below = _miss_children(nodes, self.sets, self.mass, self.m)
+        self.found = _compare(nodes, self.below, self.sets, self.mass, self.m, self.neighbours)
+        if self.level == 1 and nodes.factor[0] == nodes.factor[-1]:
+            both = self.below + self.below.T + np.diag(nodes.miss)
+            self.low = max(self.low, float(nodes.factor[0]) * union_below(nodes.miss, both))
+        self.least = np.maximum(self.found.low - self.found.rest.sum(axis=1), 0.0)
+        ends = _Sum(self.settled.low, self.settled.high).add(nodes.factor, self.least, self.found.high)
+        self.low, self.high = max(self.low, ends.low), min(self.high, ends.high)
+
+    def settle(self, slack: float) -> None:
+        """Settle what is narrow, and count the children of the rest."""
+        nodes, found = self.nodes, self.found
+        wide = _settle_narrow(nodes.factor, self.least, found.high, slack, self.settled)
+        self.settled.add(nodes.factor[wide], found.low[wide], found.high[wide])
+        parent, self.child = np.nonzero(found.rest[wide])
+        self.parent = wide[parent]
+        miss = self.below[self.parent, self.child]
+        open_ = _settle_narrow(-nodes.factor[self.parent], np.zeros(len(miss)), miss, slack, self.settled)
+        self.parent, self.child, self.count = self.parent[open_], self.child[open_], len(open_)
+
+    def descend(self) -> None:
+        """Make nodes of the children that were counted, each with those in L that are likelier than itself."""
+        nodes, seen = self.nodes, self.below[self.parent]
+        miss = self.below[self.parent, self.child]
+        is_before = np.arange(len(self.sets)) < self.child[:, None]
+        likelier = (seen > miss[:, None]) | ((seen == miss[:, None]) & is_before)
+        union = nodes.union[self.parent] | self.packed[self.child]
+        self.nodes = _Nodes(union, nodes.others[self.parent] & likelier, -nodes.factor[self.parent], miss)
 
 
 def bound(
@@ -209,35 +248,16 @@ def bound(
     >>> round(found.low, 12) == round(found.high, 12) == round(93 / 243, 12)
     True
     """
-    family = _reduce_for(family, m)
-    logs = log_miss(family.sets @ family.mass.T) @ m
-    order = np.lexsort((-logs, -family.weights))
-    sets, weights = family.sets[order], family.weights[order]
-    packed = np.packbits(sets, axis=1)
-    nodes = _Nodes(packed, np.tri(len(sets), k=-1, dtype=bool), weights, np.exp(logs[order]))
-    settled, left, work, level = _Sum(), width, 0.0, 0
-    each = sets.size + count_work(min(neighbours, len(sets)), int(np.count_nonzero(m)))
-    terms = weights * nodes.miss
-    low, high = float(terms.max(initial=0.0)), min(float(terms.sum()), float(weights.max(initial=0.0)))
-    while len(nodes.miss) and level < max_levels and work + len(nodes.miss) * each <= max_work:
-        work, level = work + len(nodes.miss) * each, level + 1
-        slack, left = left * _SHARE / 2, left * (1 - _SHARE)
-        below = _miss_children(nodes, sets, family.mass, m)
-        found = _compare(nodes, below, sets, family.mass, m, neighbours)
-        if level == 1 and weights[0] == weights[-1]:
-            low = max(low, weights[0] * union_below(nodes.miss, below + below.T + np.diag(nodes.miss)))
-        least = np.maximum(found.low - found.rest.sum(axis=1), 0.0)
-        stop_here = _Sum(settled.low, settled.high).add(nodes.factor, least, found.high)
-        low, high = max(low, stop_here.low), min(high, stop_here.high)
-        if high - low <= width or (limit is not None and (exceeds(low, limit) or not exceeds(high, limit))):
+    at = _Descent(_reduce_for(family, m), m, neighbours)
+    left, work = width, 0.0
+    while at.count and at.level < max_levels and work + at.work <= max_work:
+        if at.level:
+            at.descend()
+        work += at.work
+        at.look()
+        is_decided = limit is not None and (exceeds(at.low, limit) or not exceeds(at.high, limit))
+        if is_decided or at.high - at.low <= width:
             break
-        wide = _settle_narrow(nodes.factor, least, found.high, slack, settled)
-        settled.add(nodes.factor[wide], found.low[wide], found.high[wide])
-        parent, child = np.nonzero(found.rest[wide])
-        parent = wide[parent]
-        miss = below[parent, child]
-        wide = _settle_narrow(-nodes.factor[parent], np.zeros(len(miss)), miss, slack, settled)
-        if work + len(wide) * each > max_work:
-            break
-        nodes = _make_nodes(nodes, below, packed, parent[wide], child[wide])
-    return Bound(low=min(low, high), high=high, work=work)
+        at.settle(left * _SHARE / 2)
+        left *= 1 - _SHARE
+    return Bound(low=min(at.low, at.high), high=at.high, work=work)
