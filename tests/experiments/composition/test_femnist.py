@@ -40,13 +40,12 @@ def test_the_same_seeds_give_the_same_numbers(tmp_path):
 
 
 def test_how_seeds_are_put_into_cells_changes_nothing_but_rounding(tmp_path):
-    together, alone = (run(tmp_path, seeds_per_cell=count).results["boxes"] for count in (2, 1))
-    losses = [
-        (one["mean"], other["mean"]) for one, other in zip(together, alone, strict=True) if one["metric"] == "loss"
-    ]
-    # Rounding decides directions that SOAP has not seen yet, so the last digits are not the same.
-    for one, other in losses:
-        assert one == pytest.approx(other, rel=0.2)
+    together, alone = (run(tmp_path, seeds_per_cell=count, epochs=1).results["boxes"] for count in (2, 1))
+    # Rounding decides directions that SOAP has not seen yet: a last digit of the start moves a loss by some 5e-4
+    # after one epoch, and by more after each further one. Of two seeds, a box has one loss low and the other high.
+    for one, other in zip(together, alone, strict=True):
+        if one["metric"] == "loss":
+            assert [one["low"], one["high"]] == pytest.approx([other["low"], other["high"]], rel=5e-3)
 
 
 @pytest.mark.skipif(not REAL, reason="FEDPACT_DATA names no folder with FEMNIST")

@@ -57,8 +57,11 @@ def test_the_same_seeds_give_the_same_numbers(tmp_path):
 
 def test_how_seeds_are_put_into_cells_changes_nothing_but_rounding(tmp_path):
     together, alone = (run(tmp_path, seeds_per_cell=count).results["boxes"] for count in (2, 1))
+    # Rounding decides directions that SOAP has not seen yet: a last digit of the start moves a loss by some 5e-4
+    # after one epoch, and by more after each further one. Of two seeds, a box has one loss low and the other high.
     for one, other in zip(together, alone, strict=True):
-        assert one["mean"] == pytest.approx(other["mean"], rel=0.2, abs=0.05)
+        if one["metric"] == "loss":
+            assert [one["low"], one["high"]] == pytest.approx([other["low"], other["high"]], rel=5e-3)
 
 
 def test_plays_are_read_from_a_folder_and_agents_may_change_places(tmp_path, plays):
