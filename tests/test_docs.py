@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.experiments.data.femnist import LEAF
 from fedpact.protocol.site.site_files import KEYS as SITE_KEYS
 
 ROOT = Path(__file__).parent.parent
@@ -378,6 +379,16 @@ def test_the_how_to_shows_every_key_of_a_site_s_folder():
     keys = re.findall(r"^(?:# )?([a-z_]+) = ", shown, flags=re.MULTILINE)
     assert sorted(keys) == sorted([*SITE_KEYS, "weights"])
     assert "parquet" in shown
+
+
+def test_the_how_to_on_experiments_says_what_the_program_says():
+    text = (ROOT / "docs" / "how-to" / "reproduce-the-paper.md").read_text()
+    assert LEAF in text
+    assert "Computed in ..." in text
+    pages = re.findall(r"\]\(([a-z-]+\.md)\)", (ROOT / "docs" / "results" / "paper.md").read_text())
+    assert len(pages) > 5
+    for page in pages:
+        assert re.search(r"Computed in [\d,.]+ s", (ROOT / "docs" / "results" / page).read_text())
 
 
 def test_the_how_to_on_experiments_names_what_there_is(tmp_path, monkeypatch, capsys):

@@ -33,11 +33,11 @@ from fedpact.describe.classes import all_labelings
 from fedpact.describe.constructions import alice_bob
 from fedpact.describe.evidence import Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_chance, read_number
-from fedpact.errors import FederationError, SolverError
+from fedpact.describe.numbers import read_chance
+from fedpact.errors import SolverError
 from fedpact.experiments.exchangeability_page import conclude, draw, tabulate
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
-from fedpact.experiments.sweep.read_values import read_each, read_size
+from fedpact.experiments.sweep.read_values import read_each, read_positive, read_share, read_size
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
 from fedpact.planning.result import PlanStatus
@@ -46,20 +46,6 @@ from fedpact.statistics.verification import verify
 from fedpact.statistics.wilson import wilson
 
 _COSTS = (1.0, 2.0, 3.0)
-
-
-def _read_degree(value: Any, key: str) -> float:
-    degree = read_number(value, key)
-    if not 0 <= degree <= 1:
-        raise FederationError(f"{key} must lie between 0 and 1; one is {degree:g}")
-    return degree
-
-
-def _read_concentration(value: Any, key: str) -> float:
-    concentration = read_number(value, key)
-    if concentration <= 0:
-        raise FederationError(f"{key} must be above 0; one is {concentration:g}")
-    return concentration
 
 
 def _read_tolerance(value: Any, key: str) -> float:
@@ -81,7 +67,7 @@ def _read_families(settings: Settings) -> list[dict[str, Any]]:
     return [
         *(
             asked | {"family": "two agents", "points": points, "degree": degree}
-            for degree in read_each(settings, "heterogeneity", _read_degree)
+            for degree in read_each(settings, "heterogeneity", read_share)
         ),
         *(
             {"family": "alice-bob", "epsilon": value, "delta": delta}
@@ -89,7 +75,7 @@ def _read_families(settings: Settings) -> list[dict[str, Any]]:
         ),
         *(
             drawn | {"concentration": value, "seed": seed}
-            for value in read_each(settings, "concentrations", _read_concentration)
+            for value in read_each(settings, "concentrations", read_positive)
             for seed in range(settings["seeds"])
         ),
     ]

@@ -25,11 +25,10 @@ import numpy as np
 from fedpact.describe.examples import build
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_number
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.experiments.mechanisms_page import conclude, draw, tabulate
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
-from fedpact.experiments.sweep.read_values import read_each, read_ends
+from fedpact.experiments.sweep.read_values import read_each, read_ends, read_share, read_within
 from fedpact.mechanism.audit.audit import audit, read_budget
 from fedpact.mechanism.payment.rules import RULES, find_optimum_method
 from fedpact.mechanism.payment.settle import settle
@@ -55,13 +54,6 @@ COMPARED: dict[str, tuple[str, dict[str, str]]] = {
 """Name -> rule, and its terms with the parameters that set them."""
 
 
-def _read_within(settings: Settings, key: str, low: float, high: float) -> float:
-    value = read_number(settings[key], key)
-    if not low <= value <= high:
-        raise FederationError(f"{key} must lie between {low:g} and {high:g}; it is {value:g}")
-    return value
-
-
 def _read_example(name: Any, key: str) -> str:
     """Read the name of an example that is small enough to be audited with the exact optimum."""
     fed = build(str(name))
@@ -82,9 +74,9 @@ def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) ->
     about = {
         "method": read_choice(settings["method"], "method", METHODS),
         "reports": read_budget(settings["reports"]),
-        "fee": _read_within(settings, "fee", 0, 10),
-        "recover": _read_within(settings, "recover", 0, 1),
-        "ceiling": _read_within(settings, "ceiling", 1, 1000),
+        "fee": read_within(settings["fee"], "fee", 0, 10),
+        "recover": read_share(settings["recover"], "recover"),
+        "ceiling": read_within(settings["ceiling"], "ceiling", 1, 1000),
     }
     sizes = _read_sizes(settings)
     feds: list[dict[str, Any]] = [{"example": name} for name in read_each(settings, "examples", _read_example)]

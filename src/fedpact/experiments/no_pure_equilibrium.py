@@ -32,7 +32,7 @@ from fedpact.describe.ties import TIE
 from fedpact.errors import FederationError
 from fedpact.experiments.no_pure_equilibrium_page import conclude, draw, tabulate
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
-from fedpact.experiments.sweep.read_values import read_each, read_size, read_span
+from fedpact.experiments.sweep.read_values import read_each, read_positive, read_size, read_span, read_within
 from fedpact.experiments.sweep.seed_blocks import cut_seeds
 from fedpact.game.dynamics import ORDERS, best_response_dynamics
 from fedpact.game.make_game import game_of
@@ -47,17 +47,10 @@ _RING_SIZE = 3
 _MOST_FOUND = 100
 
 
-def _read_nudge(settings: Settings) -> float:
-    nudge = read_number(settings["nudge"], "nudge")
-    if not 10 * TIE <= nudge <= 0.01:
-        raise FederationError(f"nudge must lie between {10 * TIE:g} and 0.01; it is {nudge:g}")
-    return nudge
-
-
 def _cut_example(settings: Settings) -> list[Task]:
     starts = read_size(settings["starts"], "starts", least=0, most=10)
     orders = read_each(settings, "orders", lambda order, key: read_choice(order, key, ORDERS[::2]))
-    nudges = {"strict": 0.0, "not strict": _read_nudge(settings)}
+    nudges = {"strict": 0.0, "not strict": read_within(settings["nudge"], "nudge", 10 * TIE, 0.01)}
     searched = [{"part": "search", "reading": reading, "nudge": nudge} for reading, nudge in nudges.items()]
     followed = [{"part": "dynamics", "order": order, "starts": starts} for order in orders]
     return [Task(cell) for cell in (*searched, *followed)]
@@ -70,7 +63,7 @@ def _read_kinds(settings: Settings) -> list[dict[str, Any]]:
         "points": read_size(settings["points"], "points", least=1, most=6),
         "epsilon": list(read_span(settings, "epsilon")),
         "delta": list(read_span(settings, "delta")),
-        "concentration": _read_positive(settings["concentration"], "concentration"),
+        "concentration": read_positive(settings["concentration"], "concentration"),
     }
     agents = read_each(settings, "agents", lambda k, key: read_size(k, key, least=2, most=6))
     moves = read_each(settings, "moves", _read_share)
@@ -80,13 +73,6 @@ def _read_kinds(settings: Settings) -> list[dict[str, Any]]:
         for own, epsilon, delta in rings
         for move in moves
     ]
-
-
-def _read_positive(value: Any, key: str) -> float:
-    number = read_number(value, key)
-    if number <= 0:
-        raise FederationError(f"{key} must be above 0; it is {number:g}")
-    return number
 
 
 def _read_share(value: Any, key: str) -> float:

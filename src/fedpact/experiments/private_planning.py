@@ -27,11 +27,12 @@ from fedpact.candidates.train import train
 from fedpact.candidates.trained import TrainedCandidates
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number
+from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.experiments.data.site_data import SiteData
 from fedpact.experiments.private_plan import CandidateRun, PrivatePlan, PrivatePlanning, SiteReport
+from fedpact.experiments.sweep.read_values import read_share
 from fedpact.mechanism.payment.settle import settle
 from fedpact.planning.plan import plan
 from fedpact.statistics.make_report import report
@@ -67,19 +68,12 @@ def _read_count(value: Any, field: str) -> int:
     return read_whole_number(value, field, least=2)
 
 
-def _read_epsilon(value: Any, field: str) -> float:
-    epsilon = read_number(value, field)
-    if not 0 <= epsilon <= 1:
-        raise FederationError(f"{field} must lie between 0 and 1; it is {epsilon:g}")
-    return epsilon
-
-
 def read_wish(candidates: Any, epsilon: Any, delta: Any, confidence: Any, method: str, seed: Any) -> Wish:
     """Check what is asked for, before anything is trained."""
     read_choice(method, "method", METHODS)
     return Wish(
         counts=_read_all(candidates, "candidates", _read_count),
-        epsilon=_read_all(epsilon, "epsilon", _read_epsilon),
+        epsilon=_read_all(epsilon, "epsilon", read_share),
         delta=read_chance(delta, "delta"),
         confidence=read_chance(confidence, "confidence"),
         method=method,

@@ -52,7 +52,10 @@ def prove_by_union(fed: Federation) -> Certificate:
 
 
 def prove_by_tree(fed: Federation) -> Certificate:
-    """Prove that this sum less a spanning tree of pairwise intersections is delta at most."""
+    """Prove that this sum is delta at most, less a spanning tree of pairwise intersections.
+
+    Where that is not enough and the joint structure is known, every hypothesis is linked to a dozen others.
+    """
     proofs = [TreeProof(part) for part in parts_of(fed)]
     return _each(lambda m: all(proof.holds(m) for proof in proofs))
 

@@ -3,10 +3,11 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.composition.mixtures import (
-    check_mixtures,
+    Stock,
     check_sizes,
     cut_cells,
     pick_agents,
+    read_mixtures,
     train_mixtures,
 )
 from fedpact.experiments.composition.samples import draw_samples
@@ -39,21 +40,26 @@ def test_a_cell_says_everything_that_its_answer_depends_on():
 
 
 def test_only_mixtures_that_can_be_filled_are_taken():
-    kind = ("writer", "images")
-    check_sizes(SETTINGS, {"ann": 25, "bob": 25}, lambda size: 5, kind)
-    check_sizes(SETTINGS | {"lambdas": [0.5]}, {"ann": 15, "bob": 15}, lambda size: 5, kind)
-    said = r"m = 20 with lambda = 1 takes 20 images of writer ann, which has 19 for training \(24, of which 5 are"
+    enough, less = Stock("ann", 25, 20), Stock("writer bob", 24, 19)
+    check_sizes(SETTINGS, (enough, enough), "images")
+    check_sizes(SETTINGS | {"lambdas": [0.5]}, (enough, Stock("bob", 15, 10)), "images")
+    said = r"m = 20 with lambda = 1 takes 20 images of writer bob, which has 19 for training \(24, of which 5 are"
     with pytest.raises(fp.FederationError, match=said):
-        check_sizes(SETTINGS, {"ann": 24, "bob": 25}, lambda size: 5, kind)
-    with pytest.raises(fp.FederationError, match="writer bob, which has 0 for training"):
-        check_sizes(SETTINGS, {"ann": 24, "bob": 3}, lambda size: size, kind)
+        check_sizes(SETTINGS, (less, enough), "images")
+    with pytest.raises(fp.FederationError, match="with lambda = 0 takes 20 images of writer bob"):
+        check_sizes(SETTINGS, (enough, less), "images")
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"m": []}, "at least one value"),
-        ({"lambdas": []}, "at least one value"),
+        ({"m": []}, "m must hold at least one value"),
+        ({"lambdas": []}, "lambdas must hold at least one value"),
+        ({"m": [50, 50]}, "m must hold every value once, from the lowest to the highest"),
+        ({"m": [50, 20]}, "m must hold every value once, from the lowest to the highest"),
+        ({"lambdas": [0.5, "1/2"]}, "lambdas must hold every value once"),
+        ({"lambdas": [1.0, 0.0]}, "lambdas must hold every value once"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
         ({"lambdas": [0.5, 2]}, "lambdas must lie between 0 and 1"),
         ({"lambdas": ["half"]}, "lambdas must be a number"),
         ({"m": [1.5]}, "m must be a whole number"),
@@ -61,15 +67,29 @@ def test_only_mixtures_that_can_be_filled_are_taken():
     ],
 )
 def test_what_cannot_be_mixed_is_refused(changes, said):
-    check_mixtures(SETTINGS)
+    assert read_mixtures(SETTINGS) == SETTINGS
     with pytest.raises(fp.FederationError, match=said):
-        check_mixtures(SETTINGS | changes)
+        read_mixtures(SETTINGS | changes)
+
+
+def test_cells_have_numbers_whatever_was_written():
+    read = read_mixtures(SETTINGS | {"m": [10.0, "20"], "lambdas": [0, "1/2"], "learning_rate": "1/100"})
+    cell = cut_cells(read, {"a": {}})[-1].cell
+    assert (cell["m"], cell["lambdas"], cell["learning_rate"]) == (20, [0.0, 0.5], 0.01)
+    assert isinstance(cell["m"], int)
 
 
 def test_agents_are_named_or_the_largest():
     assert pick_agents(["b", "c"], ["a", "b", "c"], "role") == ("b", "c")
     with pytest.raises(fp.FederationError, match="roles must be two different names, or none"):
         pick_agents(["b"], ["a", "b"], "role")
+    with pytest.raises(fp.FederationError, match="roles must be two different names, or none"):
+        pick_agents([["b"], ["b"]], ["a", "b"], "role")
+
+
+def test_one_agent_alone_is_not_mixed():
+    with pytest.raises(fp.FederationError, match="data must have two writers or more, to be mixed; there is ann"):
+        pick_agents([], ["ann"], "writer")
 
 
 def test_agent_2_is_the_weighted_mean_of_its_sources():

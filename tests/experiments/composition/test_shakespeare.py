@@ -57,8 +57,11 @@ def test_the_same_seeds_give_the_same_numbers(tmp_path):
 
 def test_how_seeds_are_put_into_cells_changes_nothing_but_rounding(tmp_path):
     together, alone = (run(tmp_path, seeds_per_cell=count).results["boxes"] for count in (2, 1))
+    # Rounding decides directions that SOAP has not seen yet: a last digit of the start moves a loss by some 5e-4
+    # after one epoch, and by more after each further one. Of two seeds, a box has one loss low and the other high.
     for one, other in zip(together, alone, strict=True):
-        assert one["mean"] == pytest.approx(other["mean"], rel=0.2, abs=0.05)
+        if one["metric"] == "loss":
+            assert [one["low"], one["high"]] == pytest.approx([other["low"], other["high"]], rel=5e-3)
 
 
 def test_plays_are_read_from_a_folder_and_agents_may_change_places(tmp_path, plays):
@@ -81,13 +84,15 @@ def test_plays_are_read_from_a_folder_and_agents_may_change_places(tmp_path, pla
         ({"test_windows": 19_900}, "which has 0 for training"),
         ({"test_windows": 0}, "test_windows must be"),
         ({"test_windows": 30_000, "lambdas": [1.0]}, "test_windows must be at most the 19920 of role role-1"),
-        ({"m": []}, "m and lambdas must hold"),
+        ({"m": []}, "m must hold"),
         ({"m": [0]}, "m must be"),
         ({"lambdas": [-0.5]}, "lambdas must lie between 0 and 1"),
         ({"roles": ["role-1", "ophelia"]}, r"role 'ophelia' is not in .*; it has role-1"),
         ({"roles": ["role-1", "role-1"]}, "roles must be two different names"),
         ({"epochs": 0}, "epochs must be"),
         ({"batch": 0}, "batch must be"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"lambdas": [1.0, 0.0]}, "lambdas must hold every value once"),
     ],
 )
 def test_what_cannot_be_trained_is_said_in_one_line(tmp_path, changes, said):

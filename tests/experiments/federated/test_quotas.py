@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.federated.quotas import ask, share_equally
+from fedpact.experiments.federated import page
+from fedpact.experiments.federated.quotas import WAYS, ask, share_equally
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +23,11 @@ def test_equal_shares_are_equal_and_grow_with_the_total(total, k):
     assert shares.sum() == total
     assert shares.max() - shares.min() <= 1
     assert (share_equally(total + 1, k) >= shares).all()
+
+
+def test_ways_are_named_in_one_place(fed):
+    assert page.WAYS is WAYS
+    assert list(ask(fed, "tree").ways) == list(WAYS)
 
 
 def test_all_ways_cost_what_the_plan_costs(fed):

@@ -9,22 +9,52 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.planner_table.checkpoints import ALPHABET, read_checkpoints
-from fedpact.experiments.planner_table.plans import plan_class, sample_class
-from fedpact.experiments.planner_table.table import ALLOWED, PAPER, _conclude, _draw, _tabulate
+from fedpact.experiments.planner_table.plans import cut_plans, find_largest, plan_class, read_plans, sample_class
+from fedpact.experiments.planner_table.table import ALLOWED, PAPER, PLANNER_TABLE, _conclude, _draw, _tabulate
+from fedpact.experiments.sweep.answer_store import AnswerStore
+from fedpact.experiments.sweep.reproduce import _name_tasks
+from fedpact.experiments.sweep.settings import read_settings
 
 pytest.importorskip("torch")
 REAL = os.environ.get("FEDPACT_DATA")
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    return fp.experiments.reproduce("planner-table", quick=True, store=tmp_path_factory.mktemp("store"), workers=1)
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("store")
 
 
-def test_every_plan_is_enough_and_the_optimum_is_proved(quick):
-    for row in quick.results["rows"]:
+@pytest.fixture(scope="module")
+def quick(store):
+    return fp.experiments.reproduce("planner-table", quick=True, store=store, workers=1)
+
+
+@pytest.fixture(scope="module")
+def classes(quick, store):
+    """The federation of every row, from the checkpoints that were kept."""
+    settings, kept = read_settings("planner-table", quick=True), AnswerStore(store)
+    data = PLANNER_TABLE.prepare(settings, None)
+    training = PLANNER_TABLE.stages[0].cut(settings, data, [])
+    trained = [kept.find(name)["answer"] for name in _name_tasks(PLANNER_TABLE, 0, training)]
+    return [
+        fp.Federation.from_predictions(
+            {name: task.arrays[name].astype(int) for name in task.cell["names"]},
+            cost=1, epsilon=task.cell["epsilon"], delta=task.cell["delta"],
+        )
+        for task in cut_plans(settings, data, [trained])
+    ]  # fmt: skip
+
+
+def test_every_plan_is_enough_and_the_optimum_is_proved(quick, classes):
+    for row, fed in zip(quick.results["rows"], classes, strict=True):
+        assert (row["H"], row["writers"], row["epsilon"]) == (fed.H, fed.k, fed.epsilon[0])
+        for m in row["contributions"].values():
+            assert fp.verify(fed, m).is_feasible
         if row["part"] == "table":
             assert row["is_proved"]
+            fewest = dict(zip(fed.names, row["contributions"]["exact"], strict=True))
+            for agent, m in fewest.items():
+                assert m == 0 or not fp.verify(fed, fewest | {agent: m - 1}).is_feasible
         assert row["lower_bound"] <= row["samples"]["exact"] <= min(row["samples"].values())
         assert row["samples"]["tree"] <= row["samples"]["union"] <= row["samples"]["lp"]
         for method, m in row["contributions"].items():
@@ -89,6 +119,20 @@ def test_larger_classes_contain_smaller_ones_and_equal_checkpoints_count_once():
     assert sample_class(checkpoints, 2, 5).tolist() == sample_class(checkpoints, 3, 5)[:2].tolist()
 
 
+def test_fractions_are_numbers_where_they_are_used():
+    known = read_settings("planner-table", quick=True)
+    read = read_plans(known | {"deltas": ["1/20"], "grid_epsilons": ["1/4"], "more_writers": [3.0], "large_H": []})
+    assert (read["deltas"], read["grid_epsilons"], read["more_writers"]) == ([0.05], [0.25], [3])
+    assert read | {key: known[key] for key in ("deltas", "grid_epsilons", "more_writers", "large_H")} == known
+
+
+def test_checkpoints_are_trained_for_the_largest_class_that_is_planned():
+    known = read_settings("planner-table", quick=True)
+    assert find_largest(known) == 20
+    assert find_largest(known | {"grid_H": [30], "writers_H": [50]}) == 50
+    assert find_largest(known | {"grid_H": [30], "writers_H": [50], "more_writers": []}) == 30
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -100,6 +144,14 @@ def test_larger_classes_contain_smaller_ones_and_equal_checkpoints_count_once():
         ({"more_writers": [8]}, "8 sites leave nobody public"),
         ({"public_images": 10**6}, "public_images = 1000000 is more than"),
         ({"networks": 0}, "networks must be"),
+        ({"deltas": []}, "deltas must hold at least one value"),
+        ({"grid_H": [40]}, "H = 40 is more than the 30 checkpoints"),
+        ({"writers_H": [40]}, "H = 40 is more than the 30 checkpoints"),
+        ({"grid_epsilons": ["3/2"]}, "grid_epsilons must lie between 0 and 1; it is 1.5"),
+        ({"more_writers": ["x"]}, "more_writers must be a number"),
+        ({"batch": 0}, "batch must be 1 or more"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"max_nodes": -1}, "max_nodes must be a whole number >= 0"),
     ],
 )
 def test_what_cannot_be_planned_is_said_in_one_line(tmp_path, changes, said):

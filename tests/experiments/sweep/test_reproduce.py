@@ -8,9 +8,10 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments import catalogue
+from fedpact.experiments.sweep.answer_store import AnswerStore
 from fedpact.experiments.sweep.experiment import Experiment, Stage, Table, Task
 from fedpact.experiments.sweep.run_tasks import open_engine, run_tasks
-from fedpact.experiments.sweep.settings import read_settings
+from fedpact.experiments.sweep.settings import read_change, read_settings
 
 
 def cut_squares(settings, data, earlier):
@@ -118,6 +119,54 @@ def test_half_a_kept_answer_is_computed_again(squares, tmp_path):
     assert squares([1])[1] == [1]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "null",
+        "{}",
+        '{"answer": {"square": 1}}',
+        '{"answer": [1], "seconds": 1}',
+        '{"answer": {}, "seconds": "1"}',
+    ],
+)
+def test_a_kept_answer_of_another_shape_is_computed_again(squares, tmp_path, text):
+    first, _ = squares([1])
+    for path in (tmp_path / "store").glob("*.json"):
+        path.write_text(text)
+    again, computed = squares([1])
+    assert computed == [1]
+    assert again.results == first.results
+
+
+def test_bytes_that_are_no_text_are_computed_again(squares, tmp_path):
+    squares([1])
+    for path in (tmp_path / "store").glob("*.json"):
+        path.write_bytes(b"\xff\xfe\x00")
+    assert squares([1])[1] == [1]
+
+
+def test_an_interrupt_while_an_answer_is_written_leaves_nothing(monkeypatch, tmp_path):
+    def write_half(answer, file, **_):
+        file.write("{")
+        raise KeyboardInterrupt
+
+    store = AnswerStore(tmp_path)
+    monkeypatch.setattr("fedpact.experiments.sweep.answer_store.json.dump", write_half)
+    with pytest.raises(KeyboardInterrupt):
+        store.keep("a", {"answer": {}, "seconds": 1.0})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_is_found_and_nothing_else_is_left(tmp_path):
+    store, kept = AnswerStore(tmp_path / "new"), {"answer": {"sum": 1}, "seconds": 0.5}
+    store.keep("a", kept)
+    store.keep("a", kept)
+    assert store.find("a") == kept
+    assert store.find("b") is None
+    assert [path.name for path in store.folder.iterdir()] == ["a.json"]
+
+
 def test_progress_counts_kept_cells_as_done(squares):
     squares([1, 2])
     seen = []
@@ -165,10 +214,45 @@ def test_a_file_of_ones_own_changes_what_it_names(tmp_path):
         read_settings("price-of-stability", file=own)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("epsilon=2020-01-01", "epsilon must be a list, .*; it is a date, '2020-01-01'"),
+        ("epsilon=07:32:00", "epsilon must be a list, .*; it is a time, '07:32:00'"),
+        ("epsilon={a = 1}", "epsilon must be a list, .*; it is {'a': 1}"),
+        ("epsilon={}", "epsilon must be a list, .*; it is {}"),
+        ("delta=2020-01-01T00:00:00", "delta must be a number, such as 0.5; it is a datetime, "),
+        ("delta=[0.5]", r"delta must be a number, such as 0.5; it is \[0.5\]"),
+    ],
+)
+def test_a_change_of_another_kind_is_said(change, said):
+    key, value = read_change(change)
+    with pytest.raises(fp.FederationError, match=said) as caught:
+        read_settings("price-of-stability", changes={key: value})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tuple_is_a_list():
+    assert read_settings("price-of-stability", changes={"epsilon": ("1/8", "1/16")})["epsilon"] == ["1/8", "1/16"]
+
+
 def test_a_store_that_cannot_be_written_to_is_said(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(fp.FederationError, match="answers cannot be kept"):
-        fp.experiments.reproduce("price-of-stability", quick=True, store=tmp_path / "file" / "store")
+    for folder in (tmp_path / "file" / "store", tmp_path / "file"):
+        with pytest.raises(fp.FederationError, match="answers cannot be kept"):
+            fp.experiments.reproduce("price-of-stability", quick=True, store=folder)
+
+
+def test_a_folder_that_is_there_and_cannot_be_written_to_is_said_before_anything_is_computed(
+    squares, monkeypatch, tmp_path
+):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("fedpact.experiments.sweep.answer_store.NamedTemporaryFile", refuse)
+    with pytest.raises(fp.FederationError, match=r"answers cannot be kept in .*: Permission denied; name another"):
+        squares([1], store=tmp_path)
+    assert (tmp_path / "log").read_text() == ""
 
 
 def test_there_is_no_such_experiment():

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fedpact.candidates.adapt_torch import import_torch
-from fedpact.describe.numbers import read_number
+from fedpact.describe.numbers import read_chance, shorten
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.boxes import sum_up_boxes
 from fedpact.experiments.composition.mixtures import (
-    check_mixtures,
+    Stock,
     check_sizes,
     cut_cells,
     pick_agents,
+    read_mixtures,
     train_mixtures,
 )
-from fedpact.experiments.composition.samples import Draw, count_held_out, draw_samples
+from fedpact.experiments.composition.samples import Draw, draw_samples
 from fedpact.experiments.composition.show_boxes import conclude_boxes, draw_composition, tabulate_boxes
 from fedpact.experiments.data.femnist_images import load_writers, resize
 from fedpact.experiments.data.writers import Writers
@@ -63,37 +63,43 @@ def _take(writers: Writers, names: Sequence[str], side: int) -> Arrays:
     }
 
 
+def _read_variants(settings: Settings) -> list[str]:
+    variants: list[str] = settings["variants"]
+    if not variants or any(variant not in list(COMBINED) for variant in variants):
+        raise FederationError(f"variants must be some of {', '.join(COMBINED)}; they are {shorten(variants)}")
+    return variants
+
+
 def _prepare(settings: Settings, data: str | None) -> _Data:
     import_torch()
     from fedpact.experiments.networks.small_cnn import SIDE
 
+    variants = _read_variants(settings)
     writers = load_writers(data, settings)
     first, second = pick_agents(settings["writers"], list(writers.sizes), "writer")
-    others = [name for name in writers.names if name != first]
+    sizes = writers.sizes
+    others = [name for name in writers.names if name != first and sizes[name]]
     arrays = {TWO: _take(writers, [first, second], SIDE), FIVE: _take(writers, [first, *others], SIDE)}
     return _Data(
         source=writers.source,
         classes=writers.classes,
-        sizes={name: len(writers.places(name)) for name in (first, second)},
-        arrays={variant: arrays[variant] for variant in settings["variants"] if variant in arrays},
+        sizes={name: sizes[name] for name in (first, second)},
+        arrays={variant: arrays[variant] for variant in variants},
     )
 
 
-def _check(settings: Settings, data: _Data) -> None:
-    """Refuse what cannot be trained."""
-    unknown = [variant for variant in settings["variants"] if variant not in COMBINED]
-    if unknown or not settings["variants"]:
-        raise FederationError(f"variants must be some of {', '.join(COMBINED)}; they are {settings['variants']}")
-    check_mixtures(settings)
-    share = read_number(settings["test_share"], "test_share")
-    if not 0 < share < 1:
-        raise FederationError(f"test_share must lie strictly between 0 and 1; it is {share:g}")
-    check_sizes(settings, data.sizes, partial(count_held_out, test_share=share), ("writer", "images"))
-
-
-def _cut(settings: Settings, data: _Data, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
-    _check(settings, data)
-    return cut_cells(settings, data.arrays, classes=data.classes, test_share=settings["test_share"])
+def _check_images(data: _Data, variant: str) -> None:
+    """Refuse agents of whom there is nothing to test on."""
+    names = list(data.sizes)[: 1 if variant == FIVE else 2]
+    empty = [name for name in names if not data.sizes[name]]
+    if empty:
+        raise FederationError(f"writers must have images; {empty[0]} has none in {data.source}: name another")
+    others = len(np.unique(data.arrays[variant]["writer"])) - 1
+    if others < COMBINED[variant]:
+        raise FederationError(
+            f"variants: {variant!r} takes at least {COMBINED[variant]} writers with images beside agent 1; "
+            f"{data.source} has {others}; leave that variant out"
+        )
 
 
 def _draw(cell: Mapping[str, Any], arrays: Arrays, seed: int) -> Draw:
@@ -101,6 +107,35 @@ def _draw(cell: Mapping[str, Any], arrays: Arrays, seed: int) -> Draw:
     sources = [np.flatnonzero(writer == one) for one in range(writer.max() + 1)]
     rng = np.random.default_rng([seed, COMBINED[cell["variant"]]])
     return draw_samples(sources, COMBINED[cell["variant"]], cell["test_share"], rng)
+
+
+def _count_images(settings: Settings, data: _Data, variant: str) -> tuple[Stock, Stock]:
+    """Count what both agents have; five others are drawn anew for every seed, and those with fewest count.
+
+    All that a draw holds for training can be taken, whatever the weights: a writer that is used up is passed over.
+    """
+    cell = {"variant": variant, "test_share": settings["test_share"]}
+    draws = [_draw(cell, data.arrays[variant], seed) for seed in range(settings["seeds"])]
+    seed = min(range(len(draws)), key=lambda one: len(draws[one].second))
+    draw, (first, second) = draws[seed], data.sizes
+    tested, *others = (len(test) for test in draw.tests)
+    return (
+        Stock(f"writer {first}", tested + len(draw.first), len(draw.first)),
+        Stock(
+            f"the group of five that seed {seed} draws" if variant == FIVE else f"writer {second}",
+            sum(others) + len(draw.second),
+            len(draw.second),
+        ),
+    )
+
+
+def _cut(settings: Settings, data: _Data, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
+    share = read_chance(settings["test_share"], "test_share")
+    settings = {**read_mixtures(settings), "test_share": share}
+    for variant in data.arrays:
+        _check_images(data, variant)
+        check_sizes(settings, _count_images(settings, data, variant), "images")
+    return cut_cells(settings, data.arrays, classes=data.classes, test_share=share)
 
 
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
@@ -115,7 +150,7 @@ def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
 
 
 def _sum_up(settings: Settings, data: _Data, answers: Sequence[Sequence[Answer]]) -> Answer:
-    return {"agents": list(data.sizes)} | sum_up_boxes(settings["lambdas"], answers[0])
+    return {"agents": list(data.sizes)} | sum_up_boxes(read_mixtures(settings)["lambdas"], answers[0])
 
 
 COMPOSITION_FEMNIST = Experiment(

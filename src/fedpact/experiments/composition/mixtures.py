@@ -7,17 +7,19 @@ and the same order, so that they differ in lambda alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.numbers import read_number, read_whole_number
+from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.samples import Draw, count_own
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+from fedpact.experiments.sweep.read_values import read_positive, read_rising, read_share
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,50 +45,50 @@ def pick_agents(named: Sequence[str], largest: Sequence[str], kind: str) -> tupl
     >>> pick_agents([], ["hamlet", "iago", "othello"], "role")
     ('hamlet', 'iago')
     """
-    if len(named) not in (0, 2) or len(set(named)) < len(named):
+    if named and (len(named) != 2 or named[0] == named[1]):
         raise FederationError(
-            f"{kind}s must be two different names, or none for the two largest; they are {named}"
+            f"{kind}s must be two different names, or none for the two largest; they are {shorten(named)}"
+        )
+    if len(largest) < 2:
+        raise FederationError(
+            f"data must have two {kind}s or more, to be mixed; there is {', '.join(largest) or 'none'}"
         )
     first, second = named or largest[:2]
     return first, second
 
 
-def check_mixtures(settings: Settings) -> None:
-    """Refuse what no agents can be mixed or trained with."""
-    for key in ("epochs", "batch", "seeds_per_cell"):
-        read_whole_number(settings[key], key, least=1)
-    if not settings["m"] or not settings["lambdas"]:
-        raise FederationError("m and lambdas must hold at least one value each; one is empty")
-    for m in settings["m"]:
-        read_whole_number(m, "m", least=1)
-    if any(not 0 <= read_number(one, "lambdas") <= 1 for one in settings["lambdas"]):
-        raise FederationError(f"lambdas must lie between 0 and 1; they are {settings['lambdas']}")
+def read_mixtures(settings: Settings) -> Settings:
+    """Read what agents are mixed and trained with; what else there is stays as it is."""
+    counts = ("epochs", "batch", "seeds_per_cell")
+    return {
+        **settings,
+        **{key: read_whole_number(settings[key], key, least=1) for key in counts},
+        "m": read_rising(settings, "m", partial(read_whole_number, least=1)),
+        "lambdas": read_rising(settings, "lambdas", read_share),
+        "learning_rate": read_positive(settings["learning_rate"], "learning_rate"),
+    }
 
 
-def check_sizes(
-    settings: Settings, sizes: Mapping[str, int], hold_out: Callable[[int], int], kind: tuple[str, str]
-) -> None:
-    """Refuse a mixture that takes more of an agent than it has.
+class Stock(NamedTuple):
+    """What an agent has."""
 
-    Parameters
-    ----------
-    sizes
-        Samples of agent 1 and agent 2, by their names.
-    hold_out
-        How many samples of so many are not trained on.
-    kind
-        What agents and samples are called.
-    """
-    agent, samples = kind
+    who: str
+    size: int
+    """Samples."""
+    left: int
+    """Those of them that are not held out."""
+
+
+def check_sizes(settings: Settings, agents: tuple[Stock, Stock], samples: str) -> None:
+    """Refuse a mixture that takes more of an agent than it has; ``samples`` is what they are called."""
     for m, share in product(settings["m"], settings["lambdas"]):
         own = count_own(m, share)
-        for (name, size), taken in zip(sizes.items(), (own, m - own), strict=True):
-            left = max(0, size - hold_out(size))
+        for (who, size, left), taken in zip(agents, (own, m - own), strict=True):
             if taken > left:
                 raise FederationError(
-                    f"m = {m} with lambda = {share:g} takes {taken} {samples} of {agent} {name}, which has "
-                    f"{left} for training ({size}, of which {size - left} are held out); take a smaller m or "
-                    f"another {agent}"
+                    f"m = {m} with lambda = {share:g} takes {taken} {samples} of {who}, which has {left} for "
+                    f"training ({size}, of which {size - left} are held out); take a smaller m, or lambdas that "
+                    "take fewer of them"
                 )
 
 

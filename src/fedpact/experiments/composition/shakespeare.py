@@ -26,10 +26,11 @@ from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.composition.boxes import sum_up_boxes
 from fedpact.experiments.composition.mixtures import (
-    check_mixtures,
+    Stock,
     check_sizes,
     cut_cells,
     pick_agents,
+    read_mixtures,
     train_mixtures,
 )
 from fedpact.experiments.composition.show_boxes import conclude_boxes, draw_composition, tabulate_boxes
@@ -78,12 +79,15 @@ def _prepare(settings: Settings, data: str | None) -> _Data:
 
 
 def _cut(settings: Settings, data: _Data, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
-    check_mixtures(settings)
+    settings = read_mixtures(settings)
     tested = read_whole_number(settings["test_windows"], "test_windows", least=1)
     name, smallest = min(data.sizes.items(), key=lambda item: item[1])
     if tested > smallest:
         raise FederationError(f"test_windows must be at most the {smallest} of role {name}; it is {tested}")
-    check_sizes(settings, data.sizes, lambda size: min(size, count_held_out(tested)), ("role", "windows"))
+    first, second = (
+        Stock(f"role {name}", size, max(0, size - count_held_out(tested))) for name, size in data.sizes.items()
+    )
+    check_sizes(settings, (first, second), "windows")
     return cut_cells(settings, {TWO: data.arrays}, classes=data.classes, test_windows=tested)
 
 
@@ -104,7 +108,7 @@ def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
 
 
 def _sum_up(settings: Settings, data: _Data, answers: Sequence[Sequence[Answer]]) -> Answer:
-    return {"agents": list(data.sizes)} | sum_up_boxes(settings["lambdas"], answers[0])
+    return {"agents": list(data.sizes)} | sum_up_boxes(read_mixtures(settings)["lambdas"], answers[0])
 
 
 COMPOSITION_SHAKESPEARE = Experiment(

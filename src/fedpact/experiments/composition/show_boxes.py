@@ -21,7 +21,7 @@ def _say_p(p: float | None) -> str:
 
 
 def tabulate_boxes(results: Mapping[str, Any]) -> list[Table]:
-    """For every variant and m the medians at both ends, and the test of the trend."""
+    """For every variant and m the means at up to five lambdas, both ends among them, and the test of the trend."""
     columns = ["m", "agent", "metric", *(f"lambda {share:g}" for share in _pick(results["lambdas"]))]
     columns += ["trend", "steps", "Page's L", "p"]
     tables = []

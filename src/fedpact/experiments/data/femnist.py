@@ -16,8 +16,9 @@ from fedpact.experiments.data.femnist_npz import FILE, read_npz
 from fedpact.experiments.data.writers import Writers
 
 HUB = "hub"
+LEAF = "./preprocess.sh -s niid --sf 0.05 -k 0 -t sample"
 _ADVICE = (
-    f"put {FILE} there, or LEAF's JSON (./preprocess.sh -s niid --sf 0.05 -k 0 -t sample in its data/femnist), "
+    f"put {FILE} there, or LEAF's JSON ({LEAF} in its data/femnist), "
     f'or say "{HUB}" to download it, or --quick for digits that need no file'
 )
 

@@ -67,7 +67,7 @@ def cut_networks(settings: Settings, data: Data, earlier: Sequence[Sequence[Answ
     """Train a few networks in every cell, if writers are asked for."""
     if data.images is None:
         return []
-    return cut_training(dict(settings) | {"H": [settings["H"]], "large_H": []}, data.images, earlier)
+    return cut_training(settings, data.images, read_parameters(settings)[WRITERS]["H"])
 
 
 def _cut_writers(settings: Settings, images: SiteImages, trained: Sequence[Answer]) -> Iterator[Task]:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.drawing.groups import GroupPanel, draw_groups
+from fedpact.experiments.federated.quotas import WAYS
 from fedpact.experiments.sweep.experiment import Table
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 Row = Mapping[str, Any]
-
-WAYS = {"plan": "the plan's quotas", "equal": "equal quotas pooled", "alone": "equal quotas alone"}
 
 
 def _span(values: Sequence[float], say: str = ".3g") -> str:

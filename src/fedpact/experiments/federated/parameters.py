@@ -9,19 +9,12 @@ from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.private_planning import METHODS
 from fedpact.experiments.sweep.experiment import Settings
-from fedpact.experiments.sweep.read_values import read_each, read_size
+from fedpact.experiments.sweep.read_values import read_each, read_positive, read_size
 
 WRITERS, HOSPITALS = "writers", "hospitals"
 FEDERATIONS = (WRITERS, HOSPITALS)
 _MOST_CANDIDATES = 500
 _MOST_DRAWS = 1_000_000
-
-
-def _read_rate(value: Any, key: str) -> float:
-    rate = read_number(value, key)
-    if rate <= 0:
-        raise FederationError(f"{key} must be above 0; it is {rate:g}")
-    return rate
 
 
 def _read_penalty(settings: Settings) -> float:
@@ -50,7 +43,7 @@ def read_federations(settings: Settings) -> list[str]:
 def read_parameters(settings: Settings) -> dict[str, dict[str, Any]]:
     """Federation -> what is done there, and how."""
     read_whole_number(settings["batch"], "batch", least=1)
-    _read_rate(settings["learning_rate"], "learning_rate")
+    read_positive(settings["learning_rate"], "learning_rate")
     common = {
         "epsilon": read_chance(settings["epsilon"], "epsilon"),
         "delta": read_chance(settings["delta"], "delta"),
@@ -61,7 +54,7 @@ def read_parameters(settings: Settings) -> dict[str, dict[str, Any]]:
         "rounds": read_whole_number(settings["rounds"], "rounds", least=1),
         "local_epochs": read_whole_number(settings["local_epochs"], "local_epochs", least=1),
         "local_batch": read_whole_number(settings["local_batch"], "local_batch"),
-        "rates": read_each(settings, "rates", _read_rate),
+        "rates": read_each(settings, "rates", read_positive),
     }
     read_whole_number(settings["writers"], "writers", least=2)
     own = {WRITERS: {}, HOSPITALS: {"l2": _read_penalty(settings)}}

@@ -26,7 +26,8 @@ from fedpact.planning.result import Plan
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.standalone import standalone
 
-WAYS = ("plan", "equal", "alone")
+WAYS = {"plan": "the plan's quotas", "equal": "equal quotas pooled", "alone": "equal quotas alone"}
+"""Way -> what a sentence calls it."""
 
 
 class Way(NamedTuple):

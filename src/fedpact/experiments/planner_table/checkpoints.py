@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from fedpact.candidates.adapt_torch import import_torch
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
-from fedpact.experiments.data.femnist_images import load_writers, resize
+from fedpact.experiments.data.femnist_images import resize
 from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
+from fedpact.experiments.sweep.read_values import read_positive
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -73,25 +74,19 @@ def choose_sites(writers: Writers, settings: Settings, count: int, key: str) -> 
     )
 
 
-def prepare_images(settings: Settings, data: str | None) -> SiteImages:
-    """Make as many writers sites as are planned for at most."""
-    return choose_sites(
-        load_writers(data, settings), settings, max([2, *settings["more_writers"]]), "more_writers"
+def cut_training(settings: Settings, data: SiteImages, most: int) -> list[Task]:
+    """Train a few networks in every cell, so that they leave enough checkpoints for a class of ``most``."""
+    networks, step, epochs, batch = (
+        read_whole_number(settings[key], key, least=1)
+        for key in ("networks", "networks_per_cell", "epochs", "batch")
     )
-
-
-def cut_training(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
-    """Train a few networks in every cell."""
-    networks = read_whole_number(settings["networks"], "networks", least=1)
-    step = read_whole_number(settings["networks_per_cell"], "networks_per_cell", least=1)
-    epochs = read_whole_number(settings["epochs"], "epochs", least=1)
-    most = max([2, *settings["H"], *settings["large_H"]])
+    rate = read_positive(settings["learning_rate"], "learning_rate")
     if networks * epochs < most:
         raise FederationError(
             f"H = {most} is more than the {networks * epochs} checkpoints that {networks} networks leave "
             f"in {epochs} epochs; train more of them"
         )
-    shared = {key: settings[key] for key in ("epochs", "batch", "learning_rate")} | {"classes": data.classes}
+    shared = {"epochs": epochs, "batch": batch, "learning_rate": rate, "classes": data.classes}
     return [
         Task({"networks": list(range(networks))[first : first + step]} | shared, data.arrays)
         for first in range(0, networks, step)

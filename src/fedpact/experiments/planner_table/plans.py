@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number
+from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.planner_table.checkpoints import SiteImages, read_checkpoints
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Settings, Task
+from fedpact.experiments.sweep.read_values import read_each, read_share
 from fedpact.planning.plan import plan
 
 METHODS = ("lp", "union", "tree")
@@ -23,21 +25,22 @@ _NODES = {LARGE: "large_max_nodes", WRITERS: "writers_max_nodes"}
 Kind = TypeVar("Kind", bound=np.generic)
 
 
-def check_plans(settings: Settings) -> None:
-    """Refuse what cannot be planned."""
-    for key in ("H", "large_H", "grid_H", "writers_H"):
-        for H in settings[key]:
-            read_whole_number(H, key, least=2)
-    if not settings["H"]:
-        raise FederationError("H must hold at least one size; it is empty")
-    for key in ("deltas", "grid_deltas"):
-        for delta in settings[key]:
-            read_chance(delta, key)
-    for epsilon in (settings["epsilon"], *settings["grid_epsilons"]):
-        if not 0 <= read_number(epsilon, "epsilon") <= 1:
-            raise FederationError(f"epsilon must lie between 0 and 1; it is {epsilon:g}")
-    for count in settings["more_writers"]:
-        read_whole_number(count, "more_writers", least=2)
+_LISTS: dict[str, Callable[[Any, str], float]] = {
+    **dict.fromkeys(("H", "large_H", "grid_H", "writers_H", "more_writers"), partial(read_whole_number, least=2)),
+    **dict.fromkeys(("deltas", "grid_deltas"), read_chance),
+    "grid_epsilons": read_share,
+}
+_NEEDED = ("H", "deltas")
+
+
+def read_plans(settings: Settings) -> Settings:
+    """Read what is planned; what else there is stays as it is. A part may be left out, the paper's table not."""
+    lists = {
+        key: read_each(settings, key, read) if settings[key] or key in _NEEDED else []
+        for key, read in _LISTS.items()
+    }
+    nodes = {key: read_whole_number(settings[key], key) for key in ("max_nodes", *_NODES.values())}
+    return {**settings, **lists, **nodes, "epsilon": read_share(settings["epsilon"], "epsilon")}
 
 
 def _list_cases(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -58,6 +61,11 @@ def _list_cases(settings: Settings) -> Iterator[dict[str, Any]]:
         yield from (case(WRITERS, H, k, 0, epsilon, deltas[0]) for H in settings["writers_H"])
 
 
+def find_largest(settings: Settings) -> int:
+    """How many checkpoints the largest class that is planned has."""
+    return max(int(case["H"]) for case in _list_cases(read_plans(settings)))
+
+
 def sample_class(checkpoints: NDArray[Kind], H: int, seed: int) -> NDArray[Kind]:
     """Sample H checkpoints; with one seed, a larger class contains the smaller one."""
     if len(checkpoints) < H:
@@ -69,6 +77,7 @@ def sample_class(checkpoints: NDArray[Kind], H: int, seed: int) -> NDArray[Kind]
 
 def cut_plans(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
     """Plan one class in every cell."""
+    settings = read_plans(settings)
     checkpoints = read_checkpoints(earlier[0])
     ends = np.cumsum((0, *data.sizes))
     shared: dict[tuple[int, int, int], Arrays] = {}

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.drawing.figures import Panel, draw_panels
+from fedpact.experiments.data.femnist_images import load_writers
 from fedpact.experiments.planner_table.checkpoints import (
     SiteImages,
+    choose_sites,
     cut_training,
-    prepare_images,
     train_networks,
 )
 from fedpact.experiments.planner_table.plans import (
@@ -30,9 +31,10 @@ from fedpact.experiments.planner_table.plans import (
     METHODS,
     TABLE,
     WRITERS,
-    check_plans,
     cut_plans,
+    find_largest,
     plan_class,
+    read_plans,
 )
 from fedpact.experiments.sweep.experiment import Answer, Experiment, Settings, Stage, Table, Task
 
@@ -44,16 +46,22 @@ ALLOWED = {"tree": (0.05, 1), "union": (0.15, 2)}
 """Share of the optimum and number of samples, of which the larger may be wasted."""
 
 
+def _prepare(settings: Settings, data: str | None) -> SiteImages:
+    """Make as many writers sites as are planned for at most."""
+    count = max([2, *read_plans(settings)["more_writers"]])
+    return choose_sites(load_writers(data, settings), settings, count, "more_writers")
+
+
 def _cut(settings: Settings, data: SiteImages, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
-    check_plans(settings)
-    return cut_training(settings, data, earlier)
+    return cut_training(settings, data, find_largest(settings))
 
 
 def _sum_up(settings: Settings, data: SiteImages, answers: Sequence[Sequence[Answer]]) -> Answer:
+    settings = read_plans(settings)
     return {
         "writers": dict(zip(data.names, data.sizes, strict=True)),
         "epsilon": settings["epsilon"],
-        "deltas": list(settings["deltas"]),
+        "deltas": settings["deltas"],
         "paper": {str(H): PAPER[H] for H in settings["H"] if H in PAPER},
         "rows": list(answers[1]),
     }
@@ -176,7 +184,7 @@ def _draw(results: Mapping[str, Any]) -> Figure:
 PLANNER_TABLE = Experiment(
     name="planner-table",
     about="How far above the proven optimum each planner is on classes of networks, beside the paper's column.",
-    prepare=prepare_images,
+    prepare=_prepare,
     stages=(Stage(cut=_cut, compute=train_networks, is_training=True), Stage(cut=cut_plans, compute=plan_class)),
     sum_up=_sum_up,
     tabulate=_tabulate,

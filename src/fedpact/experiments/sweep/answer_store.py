@@ -21,6 +21,8 @@ import numpy as np
 from fedpact.errors import FederationError
 from fedpact.experiments.sweep.experiment import Arrays
 
+_PART = ".part"
+
 
 def find_default_folder() -> Path:
     """Where answers are kept if nobody says otherwise: FEDPACT_CACHE, or the user's cache."""
@@ -51,15 +53,24 @@ def digest_task(about: Mapping[str, Any], cell: Mapping[str, Any], arrays: str) 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _is_whole(found: Any) -> bool:
+    """Whether a file holds what :meth:`AnswerStore.keep` writes: an answer and its seconds."""
+    if not isinstance(found, dict) or not {"answer", "seconds"} <= found.keys():
+        return False
+    return isinstance(found["answer"], dict) and isinstance(found["seconds"], float | int)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerStore:
-    """A folder of answers."""
+    """A folder of answers, each with the seconds that it took."""
 
     folder: Path
 
     def __post_init__(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self.folder, suffix=_PART):
+                pass
         except OSError as error:
             raise FederationError(
                 f"answers cannot be kept in {str(self.folder)!r}: {error.strerror}; name another folder"
@@ -69,15 +80,19 @@ class AnswerStore:
         return self.folder / f"{digest}.json"
 
     def find(self, digest: str) -> dict[str, Any] | None:
-        """Read the answer of that name, if it is there."""
+        """Read the answer of that name with its seconds, if it is there and whole."""
         try:
-            found: dict[str, Any] = json.loads(self._place(digest).read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
+            found: Any = json.loads(self._place(digest).read_text(encoding="utf-8"))
+        except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
             return None
-        return found
+        return found if _is_whole(found) else None
 
     def keep(self, digest: str, answer: Mapping[str, Any]) -> None:
         """Write an answer; it is there as a whole or not at all."""
-        with NamedTemporaryFile("w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8") as part:
-            json.dump(answer, part, allow_nan=False)
-        Path(part.name).replace(self._place(digest))
+        with NamedTemporaryFile("w", dir=self.folder, suffix=_PART, delete=False, encoding="utf-8") as part:
+            try:
+                json.dump(answer, part, allow_nan=False)
+                part.close()
+                Path(part.name).replace(self._place(digest))
+            finally:
+                Path(part.name).unlink(missing_ok=True)

@@ -1,15 +1,56 @@
-"""Reading the lists among an experiment's parameters, before anything is computed."""
+"""Reading an experiment's parameters, numbers and lists of them, before anything is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, TypeVar
 
-from fedpact.describe.numbers import read_chance, read_whole_number
+from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.experiments.sweep.experiment import Settings
 
 Value = TypeVar("Value")
+Number = TypeVar("Number", int, float)
+
+
+def read_positive(value: Any, key: str) -> float:
+    """Read a number above 0.
+
+    Examples
+    --------
+    >>> read_positive("1/100", "learning_rate")
+    0.01
+    """
+    number = read_number(value, key)
+    if number <= 0:
+        raise FederationError(f"{key} must be above 0; it is {number:g}")
+    return number
+
+
+def read_within(value: Any, key: str, low: float, high: float) -> float:
+    """Read a number between two ends, both among them.
+
+    Examples
+    --------
+    >>> read_within(5, "fee", 0, 10)
+    5.0
+    """
+    number = read_number(value, key)
+    if not low <= number <= high:
+        raise FederationError(f"{key} must lie between {low:g} and {high:g}; it is {number:g}")
+    return number
+
+
+def read_share(value: Any, key: str) -> float:
+    """Read a number between 0 and 1, both among them.
+
+    Examples
+    --------
+    >>> read_share("1/2", "lambdas")
+    0.5
+    """
+    return read_within(value, key, 0, 1)
 
 
 def read_each(settings: Settings, key: str, read: Callable[[Any, str], Value]) -> list[Value]:
@@ -24,6 +65,22 @@ def read_each(settings: Settings, key: str, read: Callable[[Any, str], Value]) -
     if not settings[key]:
         raise FederationError(f"{key} must hold at least one value; it is empty")
     return [read(value, key) for value in settings[key]]
+
+
+def read_rising(settings: Settings, key: str, read: Callable[[Any, str], Number]) -> list[Number]:
+    """Read a list of numbers, each larger than the one before it.
+
+    Examples
+    --------
+    >>> read_rising({"lambdas": [0, "1/2"]}, "lambdas", read_share)
+    [0.0, 0.5]
+    """
+    found = read_each(settings, key, read)
+    if any(one >= following for one, following in pairwise(found)):
+        raise FederationError(
+            f"{key} must hold every value once, from the lowest to the highest; it is {shorten(settings[key])}"
+        )
+    return found
 
 
 def read_span(settings: Settings, key: str) -> tuple[float, float]:

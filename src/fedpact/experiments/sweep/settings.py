@@ -38,21 +38,37 @@ def _load_own(path: Path) -> dict[str, Any]:
         raise FederationError(f"settings must be a TOML file; {str(path)!r} is not: {error}") from None
 
 
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a table",
+}
+
+
 def _kind(value: Any) -> str:
-    kinds = ((bool, "true or false"), (int, "a whole number"), (float, "a number"), (str, "a text"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "a list" if value != {} else "a table")
+    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+def _say(value: Any) -> str:
+    """Write a value, and before it what it is, if that is nothing that a parameter can be: a date, a time."""
+    kind = _kind(value)
+    return shorten(value) if kind in _KINDS.values() else f"{kind}, {shorten(str(value))}"
 
 
 def _check(known: Mapping[str, Any], key: str, value: Any) -> Any:
     """Take a value for a parameter if it is of the parameter's kind."""
     if key not in known:
         raise FederationError(f"settings: there is no parameter {key!r}; {nearest(key, known)}")
+    value = list(value) if isinstance(value, tuple) else value
     wanted, given = _kind(known[key]), _kind(value)
     if wanted == given:
         return value
     if wanted == "a number" and given == "a whole number":
         return float(value)
-    raise FederationError(f"settings: {key} must be {wanted}, such as {known[key]!r}; it is {shorten(value)}")
+    raise FederationError(f"settings: {key} must be {wanted}, such as {known[key]!r}; it is {_say(value)}")
 
 
 def read_change(text: str) -> tuple[str, Any]:
