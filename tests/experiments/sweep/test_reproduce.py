@@ -236,6 +236,16 @@ def test_a_tuple_is_a_list():
     assert read_settings("price-of-stability", changes={"epsilon": ("1/8", "1/16")})["epsilon"] == ["1/8", "1/16"]
 
 
+def test_what_a_quick_run_leaves_out_is_not_for_others_to_say(tmp_path):
+    with pytest.raises(fp.FederationError, match="there is no parameter 'leaves_out'"):
+        read_settings("price-of-stability", changes={"leaves_out": "nothing"})
+    own = tmp_path / "own.toml"
+    own.write_text(fp.experiments.show_settings("price-of-stability"))
+    assert read_settings("price-of-stability", file=own) == read_settings("price-of-stability")
+    quick = read_settings("price-of-stability", quick=True, changes={"delta": 0.25})
+    assert quick["leaves_out"] == "epsilon below 1/16; but for what was changed"
+
+
 def test_a_store_that_cannot_be_written_to_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file" / "store", tmp_path / "file"):

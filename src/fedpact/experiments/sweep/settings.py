@@ -125,10 +125,14 @@ def read_settings(
     own_small = own.pop(QUICK, {})
     if not isinstance(own_small, dict):
         raise FederationError(f"settings: {QUICK} must be a table; it is {shorten(own_small)}")
-    settings = known | {LEAVES_OUT: ""}
+    left_out = small.pop(LEAVES_OUT) if quick else ""
+    own_small.pop(LEAVES_OUT, None)
     layers = [own, small | own_small, dict(changes or {})] if quick else [own, dict(changes or {})]
+    settings = dict(known)
     for key, value in (pair for layer in layers for pair in layer.items()):
-        settings[key] = value if key == LEAVES_OUT else _check(known, key, value)
+        settings[key] = _check(known, key, value)
+    is_changed = quick and bool(own or own_small or changes or seeds is not None)
+    settings[LEAVES_OUT] = f"{left_out}; but for what was changed" if is_changed else left_out
     if seeds is not None:
         if SEEDS not in known:
             raise FederationError(f"{name} draws nothing at random; leave out seeds")
