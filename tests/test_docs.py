@@ -133,6 +133,23 @@ def test_what_is_said_of_compositions_is_what_was_measured():
     assert (min(found["sizes"]), max(found["sizes"]), found["seeds"]) == (10, 250, 100)
 
 
+def test_what_is_said_of_the_planners_table_is_what_was_measured():
+    said = " ".join((ROOT / "docs" / "results" / "paper.md").read_text().split())
+    rows = [row for row in measured("planner-table").results["rows"] if row["part"] == "table"]
+    assert all(row["is_proved"] for row in rows)
+    assert f"while all {len(rows)} of ours are" in said
+    spans = []
+    for delta in (0.05, 0.4):
+        own = [row["samples"]["lp"] / row["samples"]["exact"] for row in rows if row["delta"] == delta]
+        spans.append(f"{min(own):.2f} to {max(own):.2f} at delta = {delta:g}")
+    assert ", ".join(spans) in said
+    assert max(row["samples"]["tree"] - row["samples"]["exact"] for row in rows) == 1
+    above = sorted(row["samples"]["union"] - row["samples"]["exact"] for row in rows)
+    assert above[-2:] == [2, 3]
+    (worst,) = (row for row in rows if row["samples"]["union"] - row["samples"]["exact"] == 3)
+    assert (worst["samples"]["exact"], worst["delta"]) == (6, 0.4)
+
+
 def test_what_is_said_of_plans_that_are_carried_out_is_what_was_measured():
     said = " ".join((ROOT / "docs" / "results" / "paper.md").read_text().split())
     writers, hospitals = measured("federated").results["federations"]
