@@ -212,7 +212,7 @@ def make_table(*columns: str, left: int = 1) -> Table:
     """Make a plain table whose first ``left`` columns are text and the others numbers."""
     table = Table(box=None, pad_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(escape(column), justify="left" if index < left else "right")
+        table.add_column(escape(column), justify="left" if index < left else "right", overflow="fold")
     return table
 
 

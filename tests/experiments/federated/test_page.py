@@ -56,7 +56,9 @@ def test_sentences_follow_the_numbers(results):
     assert "in 27 of 32 cases" in said
     assert "with 1.50 times as many, and each site alone needs 4.0 times as many in all" in said
     writers |= {"realizable": 1}
-    assert "one is right everywhere in 1 of 2 seeds" in "\n".join(conclude(changed))
+    assert "in 1 of 2 seeds one is right at all points, and of others nothing is promised" in "\n".join(
+        conclude(changed)
+    )
     writers["asked"]["cost"] = [0, 0]
     assert "writers: nothing has to be labelled" in conclude(changed)
 

@@ -236,6 +236,23 @@ def test_a_tuple_is_a_list():
     assert read_settings("price-of-stability", changes={"epsilon": ("1/8", "1/16")})["epsilon"] == ["1/8", "1/16"]
 
 
+def test_what_a_file_changes_holds_for_quick_runs_and_what_it_repeats_does_not(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text(fp.experiments.show_settings("price-of-stability").replace("delta = 0.5", "delta = 0.25"))
+    quick = read_settings("price-of-stability", quick=True, file=own)
+    assert (quick["delta"], quick["epsilon"]) == (0.25, ["1/8", "1/16"])
+    own.write_text('epsilon = ["1/4"]\n[quick]\nepsilon = ["1/2"]\n')
+    assert read_settings("price-of-stability", file=own)["epsilon"] == ["1/4"]
+    assert read_settings("price-of-stability", quick=True, file=own)["epsilon"] == ["1/2"]
+
+
+def test_what_stands_in_for_data_is_said_where_there_are_none():
+    without, with_data = (
+        read_settings("hospitals", quick=True, has_data=has)["leaves_out"] for has in (False, True)
+    )
+    assert without == f"{with_data}; has digits at five sites instead of the hospitals"
+
+
 def test_what_a_quick_run_leaves_out_is_not_for_others_to_say(tmp_path):
     with pytest.raises(fp.FederationError, match="there is no parameter 'leaves_out'"):
         read_settings("price-of-stability", changes={"leaves_out": "nothing"})
@@ -243,7 +260,7 @@ def test_what_a_quick_run_leaves_out_is_not_for_others_to_say(tmp_path):
     own.write_text(fp.experiments.show_settings("price-of-stability"))
     assert read_settings("price-of-stability", file=own) == read_settings("price-of-stability")
     quick = read_settings("price-of-stability", quick=True, changes={"delta": 0.25})
-    assert quick["leaves_out"] == "epsilon below 1/16; but for what was changed"
+    assert quick["leaves_out"] == "epsilon below 1/16, but for what was changed"
 
 
 def test_a_store_that_cannot_be_written_to_is_said(tmp_path):
@@ -263,6 +280,11 @@ def test_a_folder_that_is_there_and_cannot_be_written_to_is_said_before_anything
     with pytest.raises(fp.FederationError, match=r"answers cannot be kept in .*: Permission denied; name another"):
         squares([1], store=tmp_path)
     assert (tmp_path / "log").read_text() == ""
+
+
+def test_what_no_experiment_wrote_is_said():
+    with pytest.raises(fp.FederationError, match="not what an experiment wrote"):
+        fp.experiments.Reproduction.from_dict({"seeds": [0, 1]})
 
 
 def test_there_is_no_such_experiment():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,8 @@ def print_reproduction(found: fp.experiments.Reproduction) -> None:
     out = console()
     for sentence in found.conclusions:
         out.print(escape(f"- {sentence}"), soft_wrap=True)
+    if found.data != "none":
+        out.print(escape(f"Data: {found.data}"), soft_wrap=True)
 
 
 def _say_command(name: str, changes: list[str] | None, **options: Any) -> str:
@@ -101,8 +104,12 @@ def run_experiment(
     if shown.out is not None and not shown.out.is_dir():
         raise fp.FederationError(f"out must be a folder; there is no folder {str(shown.out)!r}")
     read = dict(fp.experiments.read_change(text) for text in changes or [])
-    with progress_bar(name) as report:
-        found = fp.experiments.reproduce(name, changes=read, progress=report, **options)
+    try:
+        with progress_bar(name) as report:
+            found = fp.experiments.reproduce(name, changes=read, progress=report, **options)
+    except KeyboardInterrupt:
+        print("interrupted; what is computed is kept, and the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(130) from None
     answer(found, lambda: print_reproduction(found), as_json=shown.as_json, plot=shown.plot)
     if shown.out is not None:
         fp.experiments.write_results(found, shown.out, _say_command(name, changes, **options))

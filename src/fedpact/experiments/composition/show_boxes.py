@@ -23,14 +23,16 @@ def _say_p(p: float | None) -> str:
 def tabulate_boxes(results: Mapping[str, Any]) -> list[Table]:
     """For every variant and m the means at up to five lambdas, both ends among them, and the test of the trend."""
     columns = ["m", "agent", "metric", *(f"lambda {share:g}" for share in _pick(results["lambdas"]))]
-    columns += ["trend", "steps", "Page's L", "p"]
+    columns += ["expected", "steps so", "Page's L", "p"]
     tables = []
     for variant in results["variants"]:
         rows = [
             [f"{m:,}", agent, metric, *_say_row(results, variant, m, agent, metric)]
             for m, agent, metric in product(results["sizes"], AGENTS, METRICS)
         ]
-        tables.append(Table(f"{variant}: means over {results['seeds']} seeds", columns, rows, 3))
+        first, second = results["agents"]
+        who = f"agent 1 is {first}" + (f", agent 2 {second}" if variant.startswith("two") else "")
+        tables.append(Table(f"{variant}: means over {results['seeds']} seeds; {who}", columns, rows, 3))
     return tables
 
 
@@ -60,8 +62,12 @@ def conclude_boxes(results: Mapping[str, Any]) -> list[str]:
             clear = [m for m, row in trends.items() if row["p"] is not None and row["p"] < _LEVEL]
             verb = next(iter(trends.values()))["expected"]
             sizes = f"m = {', '.join(f'{m:,}' for m in clear)}" if clear else "no m"
+            if all(row["p"] is None for row in trends.values()):
+                sizes = "no m, for want of seeds or lambdas to test it with"
             said.append(f"{variant}: {agent}'s {metric} {verb} with lambda (p < {_LEVEL:g}) for {sizes}")
     rows = [row for row in results["trend_in_m"] if row["p"] is not None]
+    if not rows:
+        return [*said, "whether more samples help is not tested with fewer than three m"]
     clear_in_m = sum(row["p"] < _LEVEL for row in rows)
     said.append(
         f"more samples help: of {len(rows)} trends in m (every lambda, agent and metric) {clear_in_m} have "

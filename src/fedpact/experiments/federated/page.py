@@ -150,7 +150,8 @@ def _say_agreement(results: Mapping[str, Any]) -> str:
 
 def _say_truth(fed: Row, epsilon: float) -> str:
     right, seeds = fed["realizable"], len(fed["runs"])
-    promise = f"one is right everywhere in {right} of {seeds} seeds, which alone a plan promises anything for"
+    promise = f"in {right} of {seeds} seeds one is right at all points" if right else "none is right at all points"
+    promise += ", and of others nothing is promised" if right else ", so nothing is promised"
     near = [f"{np.mean(way['within']):.0%} of draws with {WAYS[name]}" for name, way in fed["ways"].items()]
     return (
         f"{fed['name']}, true labels: the best candidate of a site errs on {np.mean(fed['best_error']):.0%} of "

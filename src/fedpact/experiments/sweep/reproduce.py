@@ -14,7 +14,7 @@ from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.sweep.answer_store import AnswerStore, digest_arrays, digest_task, find_default_folder
 from fedpact.experiments.sweep.experiment import Answer, Experiment, Stage, Task
 from fedpact.experiments.sweep.reproduction import Reproduction, WallTime
-from fedpact.experiments.sweep.run_tasks import Engine, open_engine, run_tasks
+from fedpact.experiments.sweep.run_tasks import Engine, import_joblib, open_engine, run_tasks
 from fedpact.experiments.sweep.settings import SEEDS, read_settings
 from fedpact.experiments.sweep.source_digest import digest_source
 
@@ -124,7 +124,8 @@ def reproduce(
     """
     start = time.perf_counter()
     experiment = find_experiment(name)
-    read = read_settings(name, quick=quick, file=settings, changes=changes, seeds=seeds)
+    import_joblib()
+    read = read_settings(name, quick=quick, file=settings, changes=changes, seeds=seeds, has_data=data is not None)
     if data is not None and not experiment.reads_data:
         raise FederationError(f"{name} reads no data; leave out data")
     prepared = experiment.prepare(read, None if data is None else str(data))

@@ -82,5 +82,8 @@ class Reproduction:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Reproduction:
         """Read what :meth:`to_dict` wrote."""
-        own = {"seeds": entry["seeds"]["count"], "wall_time": WallTime(**entry["wall_time"])}
-        return cls(**dict(entry) | own)
+        try:
+            own = {"seeds": entry["seeds"]["count"], "wall_time": WallTime(**entry["wall_time"])}
+            return cls(**dict(entry) | own)
+        except (KeyError, TypeError) as error:
+            raise FederationError(f"this is not what an experiment wrote; {error} does not fit") from None

@@ -29,7 +29,8 @@ _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS
 Compute = Callable[[Mapping[str, Any], Arrays], Answer]
 
 
-def _import_joblib() -> Any:
+def import_joblib() -> Any:
+    """Import joblib, or say which extra brings it and all that experiments need."""
     try:
         import joblib
     except ImportError as error:
@@ -116,7 +117,7 @@ def open_engine(engine: str = "local", address: str | None = None, workers: int 
     read_choice(engine, "engine", ENGINES)
     if address is not None and engine != "ray":
         raise FederationError('address belongs to engine "ray"; it is "local"')
-    joblib = _import_joblib()
+    joblib = import_joblib()
     if engine == "local":
         count = workers or joblib.cpu_count()
         several = {"backend": "loky", "inner_max_num_threads": 1}

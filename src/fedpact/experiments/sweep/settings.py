@@ -6,9 +6,10 @@
     [quick]
     seeds = 3
     leaves_out = "97 of 100 seeds"
+    without_data = "digits instead of letters"
 
-A file of one's own names only what differs, for a quick run under ``[quick]``. A parameter keeps its kind: a
-number stays a number, a list a list.
+A file of one's own names only what differs, for quick runs alone under ``[quick]``; what it gives as it stood
+changes nothing. A parameter keeps its kind: a number stays a number, a list a list.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from fedpact.errors import FederationError
 
 QUICK = "quick"
 LEAVES_OUT = "leaves_out"
+WITHOUT_DATA = "without_data"
 SEEDS = "seeds"
 
 
@@ -93,6 +95,16 @@ def show_settings(name: str) -> str:
     return files("fedpact.experiments").joinpath("settings", f"{name}.toml").read_text(encoding="utf-8")
 
 
+def _find_changed(own: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Find what is not as it stood in the file that one began with."""
+    return {key: value for key, value in own.items() if key not in known or value != known[key]}
+
+
+def _say_left_out(texts: Mapping[str, str], is_changed: bool, has_data: bool) -> str:
+    said = [f"{texts[LEAVES_OUT]}, but for what was changed" if is_changed else texts[LEAVES_OUT]]
+    return "; ".join(said if has_data or not texts[WITHOUT_DATA] else [*said, f"has {texts[WITHOUT_DATA]}"])
+
+
 def read_settings(
     name: str,
     *,
@@ -100,6 +112,7 @@ def read_settings(
     file: str | PathLike[str] | None = None,
     changes: Mapping[str, Any] | None = None,
     seeds: int | None = None,
+    has_data: bool = False,
 ) -> dict[str, Any]:
     """Read the settings of an experiment, with one's own on top.
 
@@ -113,6 +126,8 @@ def read_settings(
         One's own parameters, from a TOML file and then one by one.
     seeds
         How many seeds, 0, 1, ...
+    has_data
+        Whether data are given, so that a quick run need not do with embedded ones.
 
     Examples
     --------
@@ -125,14 +140,15 @@ def read_settings(
     own_small = own.pop(QUICK, {})
     if not isinstance(own_small, dict):
         raise FederationError(f"settings: {QUICK} must be a table; it is {shorten(own_small)}")
-    left_out = small.pop(LEAVES_OUT) if quick else ""
-    own_small.pop(LEAVES_OUT, None)
-    layers = [own, small | own_small, dict(changes or {})] if quick else [own, dict(changes or {})]
+    texts = {key: small.pop(key, "") for key in (LEAVES_OUT, WITHOUT_DATA)}
+    own = _find_changed(own, known)
+    own_small = _find_changed(own_small, small | texts)
+    layers = [small, own, own_small] if quick else [own]
     settings = dict(known)
-    for key, value in (pair for layer in layers for pair in layer.items()):
+    for key, value in (pair for layer in (*layers, dict(changes or {})) for pair in layer.items()):
         settings[key] = _check(known, key, value)
-    is_changed = quick and bool(own or own_small or changes or seeds is not None)
-    settings[LEAVES_OUT] = f"{left_out}; but for what was changed" if is_changed else left_out
+    is_changed = bool(own or own_small or changes or seeds is not None)
+    settings[LEAVES_OUT] = _say_left_out(texts, is_changed, has_data) if quick else ""
     if seeds is not None:
         if SEEDS not in known:
             raise FederationError(f"{name} draws nothing at random; leave out seeds")
