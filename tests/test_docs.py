@@ -131,6 +131,12 @@ def test_what_is_said_of_compositions_is_what_was_measured():
     }  # fmt: skip
     assert sum(row["metric"] == "accuracy" for row in found["trend_in_m"]) == 44
     assert (min(found["sizes"]), max(found["sizes"]), found["seeds"]) == (10, 250, 100)
+    found = measured("composition-shakespeare").results
+    clear = {(row["agent"], row["m"]) for row in found["trend_in_lambda"]
+             if row["metric"] == "loss" and row["p"] < 0.01}  # fmt: skip
+    assert clear == {("agent 1", 10_000), ("agent 1", 20_000), ("agent 1", 42_000), ("agent 2", 42_000)}
+    helps = [row["p"] < 0.01 for row in found["trend_in_m"]]
+    assert f"more samples help in {sum(helps)} of {len(helps)} trends ({found['seeds']} seeds" in said
 
 
 def test_what_is_said_of_the_planners_table_is_what_was_measured():
