@@ -98,8 +98,8 @@ def draw_bars(
     dress_axes(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])
-    for label in axes.get_yticklabels():  # a bar of no length shows no colour
-        label.set_color(_MARKED if label.get_text() in marked else "black")
+    for tick in axes.get_yticklabels():  # a bar of no length shows no colour
+        tick.set_color(_MARKED if tick.get_text() in marked else "black")
     return figure
 
 
