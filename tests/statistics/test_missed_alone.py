@@ -18,7 +18,7 @@ def enumerate_alone(family, others):
     return sum(chance for at, chance in seen if not at & first and all(at & rest[one - 1] for one in others))
 
 
-def ask(family, others, sets=None):
+def ask(family, others):
     sets = np.array(family.sets, dtype=bool)
     near = np.array([list(others)], dtype=np.int64).reshape(1, len(others))
     union, mass = np.packbits(sets[:1], axis=1), np.array(family.mass, dtype=float)

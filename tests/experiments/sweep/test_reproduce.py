@@ -102,7 +102,8 @@ def test_another_program_is_asked_anew_but_for_what_it_trains(squares, monkeypat
     training = tuple(replace(stage, is_training=True) for stage in SQUARES.stages)
     monkeypatch.setitem(catalogue._ALL, "squares", replace(SQUARES, stages=training))
     assert squares([1])[1] == [1]
-    monkeypatch.undo()
+    monkeypatch.setattr("fedpact.experiments.sweep.reproduce.digest_source", lambda: "a third")
+    assert squares([1])[1] == []
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(squares):
