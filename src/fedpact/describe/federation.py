@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import Any
 
@@ -386,6 +386,11 @@ class Federation:
 
         save(self, path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what describes the federation, not what was worked out about it."""
+        derived = ("memo", "evidence_memo")
+        return _rebuild, ({own.name: getattr(self, own.name) for own in fields(self) if own.name not in derived},)
+
     def __repr__(self) -> str:
         kind = {Table: "table", Predictions: "predictions", Reports: "reports"}[type(self.evidence)]
         if isinstance(self.evidence, Reports) and self.evidence.confidence is not None:
@@ -394,6 +399,11 @@ class Federation:
             f"Federation({self.name!r}: {self.k} agent{'s' if self.k > 1 else ''}, {self.H} "
             f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee})"
         )
+
+
+def _rebuild(values: dict[str, Any]) -> Federation:
+    """Make what was pickled."""
+    return Federation(**values)
 
 
 def build_federation(name: str, settings: Settings, evidence: Evidence | None, problems: Problems) -> Federation:

@@ -1,0 +1,132 @@
+"""The application: routes, files that pages load, and how errors are said."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+import fedpact as fp
+from fedpact.web import api, pages
+from fedpact.web.jobs import BusyError, JobBoard
+from fedpact.web.library import Library, UnknownFederationError
+from fedpact.web.limits import Limits
+from fedpact.web.render import read_static, render
+from fedpact.web.safety import Guard
+from fedpact.web.state import ServerState
+
+_TYPES = {".css": "text/css", ".js": "text/javascript"}
+
+
+@cache
+def read_plotly() -> bytes:
+    """Return Plotly's JavaScript, as the installed Python package has it."""
+    import plotly
+
+    return Path(plotly.__file__).parent.joinpath("package_data", "plotly.min.js").read_bytes()
+
+
+@cache
+def _pack_plotly() -> bytes:
+    return gzip.compress(read_plotly(), 6)
+
+
+def _show_static(name: str, request: Request) -> Response:
+    """Return the style sheet, the script or Plotly's."""
+    if name == "plotly.min.js":
+        headers = {"Cache-Control": "max-age=86400", "Vary": "Accept-Encoding"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            return Response(_pack_plotly(), media_type="text/javascript", headers=headers)
+        return Response(read_plotly(), media_type="text/javascript", headers=headers)
+    if name not in ("fedpact.css", "fedpact.js"):
+        raise HTTPException(404, "there is no such file")
+    return Response(read_static(name), media_type=_TYPES[Path(name).suffix], headers={"Cache-Control": "no-cache"})
+
+
+def _say(request: Request, status: int, problems: list[str]) -> Response:
+    """Say what is wrong: to a person on a page, to a program as JSON."""
+    wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.endswith(".json")
+    if wants_page:
+        return HTMLResponse(render("problem.html", problems=problems, status=status), status_code=status)
+    return JSONResponse({"problems": problems}, status_code=status)
+
+
+def _say_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StarletteHTTPException)
+    return _say(request, error.status_code, [str(error.detail)])
+
+
+def _say_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    said = [f"{'.'.join(str(part) for part in entry['loc'][1:])}: {entry['msg']}" for entry in error.errors()]
+    return _say(request, 422, said)
+
+
+def make_app(
+    fed: fp.Federation | None = None,
+    *,
+    limits: Limits | None = None,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    workers: int = 1,
+) -> FastAPI:
+    """Make the application; whoever runs it chooses the server.
+
+    Parameters
+    ----------
+    fed
+        What the page opens on; if not given, the Arizona hospitals.
+    limits
+        What is taken on.
+    host
+        The address that is listened at: requests for other names are refused.
+    token
+        Whoever asks must know it, if it is given.
+    workers
+        Processes for long work, beside one for what a page waits for.
+    """
+    bounds = limits or Limits()
+    state = ServerState(limits=bounds, library=Library(bounds, fed), jobs=JobBoard(bounds, slow=workers))
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        await state.jobs.warm_up()
+        yield
+        await state.jobs.close()
+
+    app = FastAPI(
+        title="fedpact",
+        version=fp.__version__,
+        summary="Who in a federation should label how many samples, at what cost, for what pay?",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=live,
+    )
+    app.state.server = state
+    app.get("/static/{name}", include_in_schema=False)(_show_static)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.add_exception_handler(StarletteHTTPException, _say_http)
+    app.add_exception_handler(RequestValidationError, _say_invalid)
+    failures: dict[type[Exception], int] = {UnknownFederationError: 404, BusyError: 503, fp.FedpactError: 422}
+    for kind, status in failures.items():
+        app.add_exception_handler(kind, _sayer(status))
+    app.add_middleware(Guard, limits=bounds, host=host, token=token)
+    return app
+
+
+def _sayer(status: int) -> Any:
+    def say(request: Request, error: Exception) -> Response:
+        problems = list(error.problems) if isinstance(error, fp.FederationError) else [str(error)]
+        return _say(request, status, problems)
+
+    return say

@@ -1,0 +1,106 @@
+"""The federations that a server knows: the file it was started with, the examples, and what was sent to it.
+
+Each has a key that stands in addresses. A federation never changes: an edit is written in the address
+(:mod:`fedpact.web.changes`), so two who edit the same one cannot overwrite each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import fedpact as fp
+from fedpact.web.limits import Limits
+
+DEFAULT = "arizona-hospitals"
+
+
+class UnknownFederationError(Exception):
+    """No federation has this key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A federation and how it is addressed."""
+
+    key: str
+    federation: fp.Federation
+    source: str
+    """Where it comes from, in words."""
+
+
+class Library:
+    """Federations by key."""
+
+    def __init__(self, limits: Limits, first: fp.Federation | None = None) -> None:
+        self._limits = limits
+        self._sent: OrderedDict[str, Known] = OrderedDict()
+        self._fixed: dict[str, Known] = {}
+        self.default = DEFAULT
+        if first is not None:
+            limits.check_federation(first)
+            self.default = f"file-{first.fingerprint[:12]}"
+            source = "the file that this page was started with"
+            self._fixed[self.default] = Known(key=self.default, federation=first, source=source)
+
+    def get(self, key: str) -> Known:
+        """Return the federation of a key.
+
+        Raises
+        ------
+        UnknownFederationError
+            If there is none, or it was sent long ago and is forgotten.
+        """
+        if key in self._sent:
+            self._sent.move_to_end(key)
+        known = self._fixed.get(key) or self._sent.get(key) or self._build_example(key)
+        if known is None:
+            raise UnknownFederationError(
+                f"there is no federation {key!r} here; files that were sent are kept in memory only: send it again"
+            )
+        return known
+
+    def _build_example(self, key: str) -> Known | None:
+        """Return an example, with its arguments' defaults."""
+        if key not in fp.examples.CATALOGUE:
+            return None
+        entry = fp.examples.find(key)
+        self._fixed[key] = Known(key=key, federation=fp.examples.build(key), source=f"example, {entry.source}")
+        return self._fixed[key]
+
+    def add(self, files: Mapping[str, bytes], fed: fp.Federation) -> Known:
+        """Keep a federation that was sent; the same files have the same key."""
+        digest = hashlib.sha256()
+        for name in sorted(files):
+            digest.update(f"{name}:{len(files[name])}:".encode() + files[name])
+        key = f"sent-{digest.hexdigest()[:16]}"
+        self._sent[key] = Known(key=key, federation=fed, source="sent to this page; kept until it ends")
+        self._sent.move_to_end(key)
+        while len(self._sent) > self._limits.federations:
+            self._sent.popitem(last=False)
+        return self._sent[key]
+
+    @property
+    def examples(self) -> list[dict[str, str]]:
+        """Names of the examples and what they show."""
+        return [{"key": entry.name, "summary": entry.summary} for entry in fp.examples.CATALOGUE.values()]
+
+
+def write_file(fed: fp.Federation, syntax: str) -> str | None:
+    """Return a federation as a file's text; None if it needs other files beside it."""
+    with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
+        path = Path(folder, f"federation.{syntax}")
+        fed.save(path)
+        alone = len(list(Path(folder).iterdir())) == 1
+        return path.read_text(encoding="utf-8") if alone else None
+
+
+def as_json(values: object) -> str:
+    """Write plain values as JSON that may stand inside a page: no ``<`` ends a script early."""
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,0 +1,102 @@
+"""What an address asks beside the federation: the method, the order of play, fees, how long to search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import fedpact as fp
+
+METHODS = ("auto", "exact", "tree", "union", "lp")
+ORDERS = ("round-robin", "random", "simultaneous")
+MOST_REPORTS = 2_000
+MOST_SECONDS = 240.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is asked for; without anything in the address, this."""
+
+    method: str = "auto"
+    order: str = "round-robin"
+    seconds: float = 10.0
+    """For each search."""
+    fee: float | None = None
+    """For the rule "pwyc", what everybody pays for taking part."""
+    ceiling: float | None = None
+    """For the rule "threshold", the most that a sample may cost."""
+    audit: int | None = None
+    """Misreports to try on every rule; None if no audit is asked for."""
+
+
+def _read_choice(known: tuple[str, ...]) -> Callable[[str, str], str]:
+    def read(text: str, field: str) -> str:
+        if text not in known:
+            raise fp.FederationError(f"{field} must be one of {', '.join(known)}; it is {text[:40]!r}")
+        return text
+
+    return read
+
+
+def _read_between(low: float, high: float) -> Callable[[str, str], float]:
+    def read(text: str, field: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise fp.FederationError(f"{field} must be a number from {low:g} to {high:g}; it is {text[:40]!r}")
+        return value
+
+    return read
+
+
+def _read_count(most: int) -> Callable[[str, str], int]:
+    def read(text: str, field: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
+            raise fp.FederationError(f"{field} must be a whole number from 1 to {most:,}; it is {text[:40]!r}")
+        return int(text)
+
+    return read
+
+
+_READ: Mapping[str, Callable[[str, str], Any]] = {
+    "method": _read_choice(METHODS),
+    "order": _read_choice(ORDERS),
+    "seconds": _read_between(0, MOST_SECONDS),
+    "fee": _read_between(-1e12, 1e12),
+    "ceiling": _read_between(0, 1e12),
+    "audit": _read_count(MOST_REPORTS),
+}
+
+
+def read_options(parameters: Iterable[tuple[str, str]]) -> tuple[Options, dict[str, str]]:
+    """Read the options of an address, and say what is wrong with any of them.
+
+    Examples
+    --------
+    >>> read_options([("method", "lp"), ("seconds", "-1")])[1]
+    {'seconds': "seconds must be a number from 0 to 240; it is '-1'"}
+    """
+    found, problems = Options(), {}
+    for field, text in parameters:
+        if field not in _READ or not text.strip():
+            continue
+        try:
+            found = replace(found, **{field: _READ[field](text.strip(), field)})
+        except fp.FederationError as error:
+            problems[field] = str(error)
+    return found, problems
+
+
+def list_options(options: Options) -> list[tuple[str, str]]:
+    """Return the options that are not the usual ones, as an address has them."""
+    usual = Options()
+    given = {field: getattr(options, field) for field in _READ}
+    return [
+        (field, f"{value:g}" if isinstance(value, float) else str(value))
+        for field, value in given.items()
+        if value != getattr(usual, field)
+    ]

@@ -1,0 +1,182 @@
+"""The questions that pages ask, and how a worker answers them: each calls the public package.
+
+A question is asked about a federation as it stands in a shared address: the file, and what was changed of its
+costs, targets and capacities. Answers are plain values, so that they can be kept, shown and sent as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import fedpact as fp
+
+Answer = dict[str, Any]
+Progress = Callable[[float, str], None]
+"""Called with the share that is done, and what is being done."""
+
+QUICK_METHODS = ("lp", "union")
+DRAFT = "union"
+RULES = (
+    ("pwyc", "none"),
+    ("vcg", "none"),
+    ("vcg", "clarke"),
+    ("vcg-verified", "none"),
+    ("vcg-verified", "clarke"),
+    ("threshold", "none"),
+    ("equal-split", "none"),
+    ("proportional", "none"),
+    ("none", "none"),
+)
+"""Payment rules and pivots, in the order of the page."""
+_CURVE = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, about which federation; equal questions have equal answers."""
+
+    name: str
+    federation: str
+    """The federation's key among those that are known."""
+    changes: tuple[tuple[str, Any], ...] = ()
+    """What differs from the file, as for :meth:`fedpact.Federation.replace`."""
+    options: tuple[tuple[str, Any], ...] = ()
+    after: Question | None = None
+    """What is to be answered first; its answer is handed on."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a page can wait for the answer."""
+        return self.name in _QUICK or (self.name == "plan" and dict(self.options)["method"] in QUICK_METHODS)
+
+
+def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str, seconds: float) -> Answer:
+    def follow(_: int, low: float, high: float) -> None:
+        progress(low / high if high > 0 else 0.0, f"the best plan costs {high:.6g}, none less than {low:.6g}")
+
+    found = fp.plan(fed, method, time_limit=seconds, progress=follow)
+    return {"plan": found.to_dict(), "settlement": fp.settle(fed, found, "pwyc").to_dict()}
+
+
+def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, order: str) -> Answer:
+    """What the agents spend alone, and where they end up if each looks after itself."""
+    needs = fp.standalone(fed)
+    progress(0.5, "everybody responds to everybody")
+    played = fp.best_response_dynamics(fed, order=order, rng=np.random.default_rng(0))
+    costs = {
+        agent.name: None if needs[agent.name] is None else float(agent.cost(needs[agent.name]))
+        for agent in fed.agents
+    }
+    return {
+        "standalone": needs,
+        "costs": costs,
+        "cost": None if None in costs.values() else sum(cost for cost in costs.values() if cost is not None),
+        "dynamics": played.to_dict(),
+        "plan": _given(planned),
+    }
+
+
+def _divergence(fed: fp.Federation, _: Answer | None, progress: Progress) -> Answer:
+    return fp.divergence(fed).to_dict()
+
+
+def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str) -> Answer:
+    """Cost against the tolerated error, from a fourth to four times what the strictest target asks for."""
+    strictest = float(fed.epsilon[fed.epsilon > 0].min()) if (fed.epsilon > 0).any() else 0.05
+    values = np.unique(np.round(np.append(strictest * np.geomspace(0.25, 4, _CURVE), strictest), 6))
+    return fp.frontier(
+        fed,
+        epsilon=values[values <= 1].tolist(),
+        method=method,
+        progress=lambda done, total: progress(done / total, f"{done} of {total} accuracies planned for"),
+    ).to_dict()
+
+
+def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Progress, *, seconds: float) -> Answer:
+    def follow(share: float, count: int) -> None:
+        progress(share, f"{count} found, {share:.0%} of all profiles settled")
+
+    found = fp.equilibria(fed, time_limit=seconds, progress=follow)
+    drafts = {method: _cost_of(fed, method) for method in QUICK_METHODS}
+    return {"equilibria": found.to_dict(), "plans": {**drafts, "plan": _given(planned)}}
+
+
+def _cost_of(fed: fp.Federation, method: str) -> Answer | None:
+    try:
+        found = fp.plan(fed, method)
+    except fp.InfeasibleError:
+        return None
+    return {"contributions": found.contributions, "cost": found.cost}
+
+
+def _given(planned: Answer | None) -> Answer | None:
+    if planned is None:
+        return None
+    return {key: planned["plan"][key] for key in ("contributions", "cost", "status")}
+
+
+def _payments(
+    fed: fp.Federation, planned: Answer | None, progress: Progress, *, fee: float | None, ceiling: float | None
+) -> Answer:
+    """What every rule pays for a plan; a rule that cannot be applied says why."""
+    assert planned is not None, "payments are asked for after a plan"
+    plan = fp.Plan.from_dict(planned["plan"])
+    rows = []
+    for done, (rule, pivot) in enumerate(RULES):
+        progress(done / len(RULES), rule)
+        rows.append({"rule": rule, "pivot": pivot, **_settle(fed, plan, rule, pivot, fee, ceiling)})
+    return {"plan": planned["plan"], "rules": rows}
+
+
+def _settle(
+    fed: fp.Federation, plan: fp.Plan, rule: str, pivot: str, fee: float | None, ceiling: float | None
+) -> Answer:
+    terms: dict[str, Any] = {"pivot": pivot} if rule.startswith("vcg") else {}
+    terms |= {"fee": fee} if rule == "pwyc" and fee is not None else {}
+    terms |= {"ceiling": ceiling} if rule == "threshold" and ceiling is not None else {}
+    try:
+        bill = fp.settle(fed, None if rule == "threshold" else plan, rule, **terms)
+    except (fp.FederationError, fp.InfeasibleError) as error:
+        return {"settlement": None, "refused": str(error)}
+    return {"settlement": bill.to_dict(), "refused": None}
+
+
+def _audit(fed: fp.Federation, _: Answer | None, progress: Progress, *, reports: int, seconds: float) -> Answer:
+    return fp.compare_rules(
+        fed,
+        reports=reports,
+        time_limit=seconds,
+        progress=lambda done, total: progress(done / total, f"{done} of {total} rules audited"),
+    ).to_dict()
+
+
+ANSWERS: Mapping[str, Callable[..., Answer]] = {
+    "plan": _plan,
+    "against": _against,
+    "divergence": _divergence,
+    "frontier": _frontier,
+    "equilibria": _equilibria,
+    "payments": _payments,
+    "audit": _audit,
+}
+_QUICK = ("against", "divergence", "payments", "read")
+
+
+def answer(
+    question: Question, base: fp.Federation, earlier: Answer | None = None, progress: Progress | None = None
+) -> Answer:
+    """Answer a question about a federation.
+
+    Examples
+    --------
+    >>> asked = Question(name="plan", federation="x", options=(("method", "union"), ("seconds", 1.0)))
+    >>> answer(asked, fp.examples.alice_bob())["plan"]["contributions"]
+    {'alice': 3, 'bob': 2}
+    """
+    fed = base.replace(**dict(question.changes)) if question.changes else base
+    tell = progress or (lambda share, what: None)
+    return ANSWERS[question.name](fed, earlier, tell, **dict(question.options))

@@ -1,0 +1,81 @@
+"""Everything that a running server keeps: federations, jobs, runs. Nothing of it outlives the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Request
+
+from fedpact.web.jobs import JobBoard
+from fedpact.web.library import Library
+from fedpact.web.limits import Limits
+from fedpact.web.parts import PARTS
+from fedpact.web.render import PartState
+from fedpact.web.view import View, read_view
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """What the routes work on."""
+
+    limits: Limits
+    library: Library
+    jobs: JobBoard
+
+
+def find_state(request: Request) -> ServerState:
+    """Return the state of the server that a request came to."""
+    state: ServerState = request.app.state.server
+    return state
+
+
+State = Annotated[ServerState, Depends(find_state)]
+
+
+def find_view(
+    request: Request, state: State, key: Annotated[str, Path(description="Key of a federation.")]
+) -> View:
+    """Read the address of a request."""
+    return read_view(state.library.get(key), request.query_params.multi_items())
+
+
+AddressedView = Annotated[View, Depends(find_view)]
+
+
+def ask_part(
+    state: ServerState,
+    view: View,
+    name: str,
+    *,
+    slot: str | None = None,
+    again: bool = False,
+    only_draft: bool = False,
+) -> PartState:
+    """Ask the questions of a part, unless they were asked already.
+
+    Parameters
+    ----------
+    slot
+        Where the question replaces the one before; see :mod:`fedpact.web.jobs`.
+    again
+        Whether to begin anew what failed or was cancelled.
+    only_draft
+        Whether to ask only for the draft, if the part has one, and for the rest later.
+    """
+    part, base = PARTS[name], view.known.federation
+    question, draft = part.ask(view), part.draft(view)
+    drafted = None
+    if draft is not None and draft != question:
+        drafted = state.jobs.ask(draft, base, slot=slot and f"{slot} draft", again=again)
+    if question is None:
+        return PartState(part=part)
+    if only_draft and drafted is not None:
+        return PartState(part=part, job=state.jobs.look_up(question) or drafted, draft=drafted)
+    return PartState(part=part, job=state.jobs.ask(question, base, slot=slot, again=again), draft=drafted)
+
+
+def ask_parts(state: ServerState, view: View, names: Iterable[str]) -> list[PartState]:
+    """Ask the questions of several parts."""
+    return [ask_part(state, view, name) for name in names]

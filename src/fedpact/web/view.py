@@ -1,0 +1,47 @@
+"""What one address shows: a federation with its changes, and what is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+import fedpact as fp
+from fedpact.web.changes import Changed, read_changes
+from fedpact.web.library import Known
+from fedpact.web.options import Options, list_options, read_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """An address, read."""
+
+    known: Known
+    changed: Changed
+    options: Options
+    problems: Mapping[str, str]
+    """Field, as in the address -> what is wrong with its value."""
+
+    @property
+    def fed(self) -> fp.Federation:
+        """The federation with its changes."""
+        return self.changed.federation
+
+    @property
+    def query(self) -> str:
+        """The address behind the ``?``: changes and options, so that whoever opens it sees the same."""
+        return urlencode([*self.changed.given, *list_options(self.options)])
+
+    def address(self, page: str, **options: str) -> str:
+        """Return the address of a page about the same federation, with these options besides."""
+        kept = [(name, value) for name, value in list_options(self.options) if name not in options]
+        query = urlencode([*self.changed.given, *kept, *options.items()])
+        return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
+
+
+def read_view(known: Known, parameters: Iterable[tuple[str, str]]) -> View:
+    """Read an address."""
+    given = list(parameters)
+    changed = read_changes(known.federation, given)
+    options, problems = read_options(given)
+    return View(known=known, changed=changed, options=options, problems={**changed.problems, **problems})

@@ -1,0 +1,128 @@
+"""A process that answers questions, one at a time, for a server that must not wait.
+
+Started as ``python -m fedpact.web.worker MEMORY``; tasks arrive on its standard input, and messages leave on its
+standard output, each a pickle after its length in eight bytes. Both ends are this program. When the input ends,
+because the server ended however it did, so does the worker, in the middle of its work.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import sys
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, BinaryIO
+
+import fedpact as fp
+from fedpact.web.limits import Limits
+from fedpact.web.questions import Answer, Progress, Question, answer
+
+LENGTH = 8
+_KEPT = 20
+_BETWEEN = 0.1
+"""Seconds between two messages about progress."""
+
+
+Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any]
+"""A question, its federation and the answer that it rests on; or the arguments of :func:`read_files`."""
+
+
+def write_message(stream: BinaryIO, message: Any) -> None:
+    """Send one message."""
+    data = pickle.dumps(message)
+    stream.write(len(data).to_bytes(LENGTH, "big") + data)
+    stream.flush()
+
+
+def _read_tasks(stream: BinaryIO, tasks: SimpleQueue[Any]) -> None:
+    while head := stream.read(LENGTH):
+        tasks.put(pickle.loads(stream.read(int.from_bytes(head, "big"))))
+    os._exit(0)
+
+
+def read_files(files: Mapping[str, bytes], main: str, limits: Limits) -> fp.Federation:
+    """Read a federation from files that a stranger sent: nothing but these files is reached, nothing is executed.
+
+    Problems name the files as they were sent.
+    """
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
+        os.chdir(folder)
+        try:
+            for name, data in files.items():
+                Path(folder, name).write_bytes(data)
+            fed = fp.load(main, confined=True)
+        finally:
+            os.chdir(before)
+    limits.check_federation(fed)
+    return fed
+
+
+class _Federations:
+    """The federations that were asked about last, so that what was worked out about them stays."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, fp.Federation] = OrderedDict()
+
+    def get(self, key: str, given: fp.Federation) -> fp.Federation:
+        fed = self._known.setdefault(key, given)
+        self._known.move_to_end(key)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return fed
+
+
+def _say_failure(error: Exception) -> dict[str, Any]:
+    problems = error.problems if isinstance(error, fp.FederationError) else (str(error),)
+    return {"kind": "no plan" if isinstance(error, fp.InfeasibleError) else "refused", "problems": list(problems)}
+
+
+def _follow(out: BinaryIO) -> Progress:
+    """Tell the server how far the work is, now and then."""
+    last = 0.0
+
+    def tell(share: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _BETWEEN:
+            last = time.monotonic()
+            write_message(out, ("progress", (share, what)))
+
+    return tell
+
+
+def _work(task: Task, known: _Federations, out: BinaryIO) -> tuple[str, Any]:
+    """Do one task; what goes wrong on purpose is an answer as well."""
+    try:
+        if isinstance(task, tuple):
+            question, base, earlier = task
+            return "done", answer(question, known.get(question.federation, base), earlier, _follow(out))
+        return "done", read_files(**task)
+    except MemoryError:
+        return "failed", {"kind": "refused", "problems": ["this needs more memory than the page may take"]}
+    except fp.FedpactError as error:
+        return "failed", _say_failure(error)
+
+
+def main(memory: int) -> None:
+    """Answer until the input ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    os.nice(5)
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    known = _Federations()
+    write_message(out, ("ready", None))
+    while True:
+        write_message(out, _work(tasks.get(), known, out))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
