@@ -6,6 +6,7 @@ import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ _TYPES = {".css": "text/css", ".js": "text/javascript"}
 @cache
 def read_plotly() -> bytes:
     """Return Plotly's JavaScript, as the installed Python package has it."""
-    import plotly
-
-    return Path(plotly.__file__).parent.joinpath("package_data", "plotly.min.js").read_bytes()
+    found = find_spec("plotly")
+    if found is None or found.origin is None:
+        raise fp.MissingExtraError("the page", extra="web")
+    return Path(found.origin).with_name("package_data").joinpath("plotly.min.js").read_bytes()
 
 
 @cache
