@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -48,6 +49,7 @@ def serve(
     max_hypotheses: Annotated[int, typer.Option(min=1, help="Most hypotheses of a federation.")] = 2000,
     job_seconds: Annotated[float, typer.Option(min=1, help="Seconds after which long work is stopped.")] = 300,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
     """Show a federation in the browser: plan, play, pay, run.
 
@@ -56,7 +58,10 @@ def serve(
     fed = None if file is None else read_federation(file)
 
     def say(address: str) -> None:
-        console().print(f"fedpact is at {escape(address)} (stop with Ctrl-C)", soft_wrap=True)
+        if as_json:
+            print(json.dumps({"address": address}), flush=True)
+        else:
+            console().print(f"fedpact is at {escape(address)} (stop with Ctrl-C)", soft_wrap=True)
         if browser:
             webbrowser.open(address)
 

@@ -40,7 +40,7 @@ PartName = Literal["divergence", "plan", "against", "frontier", "dynamics", "equ
 Wait = Annotated[
     float, Query(ge=0, le=_LONGEST_WAIT, description="Seconds to wait for answers before saying how far they are.")
 ]
-_ADDRESS = {
+ADDRESS = {
     "parameters": [
         *({"name": name, "in": "query", "schema": {"type": "string"}} for name in OF_ALL),
         *(
@@ -171,7 +171,7 @@ async def send_files(state: State, request: Request) -> Any:
     return await _finish_reading(state, await read_form(request))
 
 
-@router.get("/federations/{key}.json", summary="A federation", responses=NOT_THERE, openapi_extra=_ADDRESS)
+@router.get("/federations/{key}.json", summary="A federation", responses=NOT_THERE, openapi_extra=ADDRESS)
 async def show_federation(view: AddressedView) -> FederationView:
     """Return a federation with the changes of its address."""
     return view_federation(view.known, view.fed)
@@ -182,7 +182,7 @@ async def show_federation(view: AddressedView) -> FederationView:
     summary="A federation as a file",
     responses={**REFUSED, 200: {"content": {"text/plain": {}}}},
     response_class=PlainTextResponse,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
 async def show_file(view: AddressedView, syntax: Literal["toml", "json"]) -> Any:
     """Return the federation, with the changes of its address, as a TOML or JSON file."""
@@ -199,7 +199,7 @@ async def show_file(view: AddressedView, syntax: Literal["toml", "json"]) -> Any
     "/federations/{key}/parts/{part}.json",
     summary="One question about a federation",
     responses=REFUSED,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
 async def show_part(
     state: State, view: AddressedView, part: PartName, wait: Wait = 0, again: bool = False
@@ -214,7 +214,7 @@ async def show_part(
     "/federations/{key}/{page}.json",
     summary="A page about a federation",
     responses=REFUSED,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
 async def show_page(state: State, view: AddressedView, page: PageName, wait: Wait = 0) -> PageView:
     """Return what a page shows: federation, plan, game or payments."""

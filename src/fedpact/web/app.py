@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
-from fedpact.web import api, pages
+from fedpact.web import api, pages, report_routes
 from fedpact.web.jobs import BusyError, JobBoard
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
@@ -115,6 +115,7 @@ def make_app(
     )
     app.state.server = state
     app.get("/static/{name}", include_in_schema=False)(_show_static)
+    app.include_router(report_routes.router)
     app.include_router(api.router)
     app.include_router(pages.router)
     app.add_exception_handler(StarletteHTTPException, _say_http)
