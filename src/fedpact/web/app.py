@@ -19,19 +19,11 @@ from fedpact.web import api, pages
 from fedpact.web.jobs import BusyError, JobBoard
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
-from fedpact.web.render import read_static, render
+from fedpact.web.render import read_plotly, read_static, render
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
-
-
-@cache
-def read_plotly() -> bytes:
-    """Return Plotly's JavaScript, as the installed Python package has it."""
-    import plotly
-
-    return Path(plotly.__file__).parent.joinpath("package_data", "plotly.min.js").read_bytes()
 
 
 @cache

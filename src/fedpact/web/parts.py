@@ -1,6 +1,7 @@
 """The parts of the pages: which question each asks, and which pages show it.
 
-A part whose answer takes long may show a draft meanwhile; one that nobody should start unasked waits for an option.
+A part whose answer takes long may show a draft meanwhile; one that nobody should start unasked waits for an
+option.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ class Part:
     """Its question; None where nobody has asked for it yet."""
     draft: Callable[[View], Question | None] = lambda view: None
     """A quick question of the same kind, whose answer is shown until the other's is there."""
+    beside: str | None = None
+    """Another part of the same page whose answer, once it is there, is drawn into this one's chart."""
 
 
 def _question(view: View, name: str, after: Question | None = None, **options: Any) -> Question:
@@ -75,6 +78,7 @@ _ALL = (
         name="dynamics",
         title="If everybody responds to everybody",
         ask=lambda view: _question(view, "against", order=view.options.order),
+        beside="equilibria",
     ),
     Part(
         name="equilibria",
