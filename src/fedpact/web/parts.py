@@ -112,5 +112,6 @@ PAGES: Mapping[str, Page] = {
         Page(name="plan", title="Plan", parts=("plan", "against", "frontier")),
         Page(name="game", title="Game", parts=("dynamics", "equilibria")),
         Page(name="payments", title="Payments", parts=("payments", "audit")),
+        Page(name="run", title="Run", parts=()),
     )
 }

@@ -41,7 +41,11 @@ class Worker:
             start_new_session=True,
         )
         worker = cls(process)
-        await worker._read()
+        try:
+            await worker._read()
+        except BaseException:
+            await asyncio.shield(worker.stop())
+            raise
         return worker
 
     async def _read(self) -> tuple[str, Any]:
