@@ -83,12 +83,12 @@ from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import Interval, Verification, VerificationStatus, verify
 
 if _TYPE_CHECKING:
-    from fedpact import experiments, protocol
+    from fedpact import experiments, protocol, web
 
 
 def __getattr__(name: str) -> _Any:
     """Import what is large only when it is asked for."""
-    if name in ("experiments", "protocol"):
+    if name in ("experiments", "protocol", "web"):
         return _import_module(f"fedpact.{name}")
     raise AttributeError(f"module 'fedpact' has no attribute {name!r}")
 
@@ -217,4 +217,5 @@ __all__ = [
     "tradeoff",
     "training",
     "verify",
+    "web",
 ]

@@ -7,6 +7,7 @@ import gzip
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
-from fedpact.web import api, pages, run_pages, run_routes
+from fedpact.web import api, pages, report_routes, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobBoard
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
@@ -32,9 +33,10 @@ _TYPES = {".css": "text/css", ".js": "text/javascript"}
 @cache
 def read_plotly() -> bytes:
     """Return Plotly's JavaScript, as the installed Python package has it."""
-    import plotly
-
-    return Path(plotly.__file__).parent.joinpath("package_data", "plotly.min.js").read_bytes()
+    found = find_spec("plotly")
+    if found is None or found.origin is None:
+        raise fp.MissingExtraError("the page", extra="web")
+    return Path(found.origin).with_name("package_data").joinpath("plotly.min.js").read_bytes()
 
 
 @cache
@@ -128,8 +130,8 @@ def make_app(
     )
     app.state.server = state
     app.get("/static/{name}", include_in_schema=False)(_show_static)
-    for router in (run_routes.router, run_pages.router, api.router, pages.router):
-        app.include_router(router)
+    for routes in (report_routes, run_routes, run_pages, api, pages):
+        app.include_router(routes.router)
     app.add_exception_handler(StarletteHTTPException, _say_http)
     app.add_exception_handler(RequestValidationError, _say_invalid)
     failures: dict[type[Exception], int] = {

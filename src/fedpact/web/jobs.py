@@ -92,8 +92,10 @@ class JobBoard:
 
     async def close(self) -> None:
         """Stop everything."""
+        tasks = [job.task for job in self._by_id.values() if job.task is not None]
         for job in list(self._by_id.values()):
             self.cancel(job)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))
 
     def jobs(self) -> list[Job]:
@@ -218,7 +220,9 @@ class JobBoard:
             job.problems = (f"stopped after {seconds:g} seconds, the most that this server gives to it",)
             return self._end(job, JobState.FAILED)
         except WorkerLostError:
-            job.problems = ("the process that worked on this ended; it may have needed too much memory",)
+            job.problems = (
+                "the process that worked on this ended without an answer; the server's log may say why",
+            )
             return self._end(job, JobState.FAILED)
         job.seconds = time.monotonic() - start
         if outcome == "done":

@@ -1,6 +1,6 @@
 """The parts of the pages: which question each asks, and which pages show it.
 
-A part whose answer takes long may show a draft meanwhile; one that nobody should start unasked waits for an option.
+A part whose answer takes long may show a draft meanwhile; an audit waits until it is asked for.
 """
 
 from __future__ import annotations
@@ -112,6 +112,7 @@ PAGES: Mapping[str, Page] = {
         Page(name="plan", title="Plan", parts=("plan", "against", "frontier")),
         Page(name="game", title="Game", parts=("dynamics", "equilibria")),
         Page(name="payments", title="Payments", parts=("payments", "audit")),
-        Page(name="run", title="Run", parts=()),
     )
 }
+RUN = Page(name="run", title="Run", parts=())
+"""It asks no questions, so it is no part of a report: see :mod:`fedpact.web.run_pages`."""

@@ -15,7 +15,7 @@ from fedpact.web.charts import CHARTS
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.options import METHODS, ORDERS
-from fedpact.web.parts import PAGES, Page, Part
+from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.view import View
 
 
@@ -92,7 +92,7 @@ def _environment() -> Environment:
     made.filters |= {"number": format_number, "json": as_json}
     made.globals |= {
         "count_of": count_of,
-        "pages": PAGES,
+        "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,
         "version": fp.__version__,

@@ -42,8 +42,8 @@ def _write_steps(steps: list[Step]) -> str:
     return "".join(write_event("entry", asdict(step), step.seq) for step in steps)
 
 
-def _say_condition(run: Run) -> dict[str, Any]:
-    return {"condition": run.condition.value, "problems": list(run.problems)}
+def _say(condition: Condition, run: Run) -> dict[str, Any]:
+    return {"condition": condition.value, "problems": list(run.problems)}
 
 
 class _Telling:
@@ -69,7 +69,7 @@ class _Telling:
             yield write_event("trouble", {"trouble": trouble})
         if condition is not self._condition:
             self._condition = condition
-            yield write_event("run", _say_condition(run))
+            yield write_event("run", _say(condition, run))
 
 
 async def _wait(change: asyncio.Event) -> bool:
@@ -91,7 +91,7 @@ async def follow_run(run: Run, after: int) -> AsyncIterator[str]:
             async for event in telling.news(condition):
                 yield event
             if is_over:
-                yield write_event("over", _say_condition(run))
+                yield write_event("over", _say(condition, run))
                 return
             if not await _wait(change):
                 yield ": still here\n\n"

@@ -18,7 +18,7 @@ import fedpact as fp
 from fedpact.web.jobs import BusyError
 from fedpact.web.library import UnknownFederationError
 from fedpact.web.models import CheckView, RunRequest
-from fedpact.web.parts import PAGES
+from fedpact.web.parts import RUN
 from fedpact.web.read_ledger import say_time
 from fedpact.web.render import render
 from fedpact.web.run_request import view_of
@@ -35,7 +35,7 @@ _WAIT = 30.0
 
 
 def _render(template: str, view: View, **values: Any) -> str:
-    return render(template, view=view, page=PAGES["run"], say_time=say_time, **values)
+    return render(template, view=view, page=RUN, say_time=say_time, **values)
 
 
 def _usual(view: View) -> dict[str, str]:

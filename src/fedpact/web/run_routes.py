@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 import fedpact as fp
-from fedpact.web.api import NOT_THERE, REFUSED, Refusals, Wait, find_job, stream
+from fedpact.web.api import ADDRESS, NOT_THERE, REFUSED, Refusals, Wait, find_job, stream
 from fedpact.web.jobs import Job, wait_for
 from fedpact.web.models import (
     CheckView,
@@ -63,7 +63,12 @@ async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | 
     return job
 
 
-@router.get("/federations/{key}/run.json", summary="What can be run of a federation", responses=NOT_THERE)
+@router.get(
+    "/federations/{key}/run.json",
+    summary="What can be run of a federation",
+    responses=NOT_THERE,
+    openapi_extra=ADDRESS,
+)
 async def show_run_page(state: State, view: AddressedView) -> RunPageView:
     """Return the choices of the Run page, and the runs that are known."""
     return await asyncio.to_thread(view_run_page, state.runs, view)
@@ -96,7 +101,7 @@ async def cancel_run(state: State, run: AddressedRun) -> RunLine:
     return view_line(state.runs, run)
 
 
-@router.post("/runs/{key}/continue.json", status_code=202, summary="Continue a run", responses=_BUSY)
+@router.post("/runs/{key}/continue.json", summary="Continue a run", responses=_BUSY)
 async def continue_run(state: State, run: AddressedRun) -> RunLine:
     """Go on from where the ledger of a run ends; nobody is asked, or paid, twice."""
     state.runs.go_on(run)
