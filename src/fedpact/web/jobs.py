@@ -21,6 +21,7 @@ import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
 from fedpact.web.questions import Answer, Question
+from fedpact.web.run_tasks import CheckTask
 from fedpact.web.worker import Task
 
 _GRACE = 2.0
@@ -48,7 +49,7 @@ class Job:
     id: str
     name: str
     question: Question | None
-    """None for the reading of a file."""
+    """None for the reading of a file and the check of a ledger."""
     state: JobState = JobState.WAITING
     share: float = 0.0
     saying: str = ""
@@ -133,6 +134,12 @@ class JobBoard:
         """Begin to read a federation from files; see :func:`fedpact.web.worker.read_files`."""
         job = self._begin("read", None)
         job.task = asyncio.create_task(self._do(job, task, is_quick=True))
+        return job
+
+    def check(self, name: str, ledger: str, *, is_quick: bool) -> Job:
+        """Begin to look through a ledger; see :func:`fedpact.web.run_tasks.check_ledger`."""
+        job = self._begin(name, None)
+        job.task = asyncio.create_task(self._do(job, CheckTask(ledger=ledger), is_quick=is_quick))
         return job
 
     def cancel(self, job: Job) -> None:

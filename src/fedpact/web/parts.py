@@ -117,3 +117,5 @@ PAGES: Mapping[str, Page] = {
         Page(name="payments", title="Payments", parts=("payments", "audit")),
     )
 }
+RUN = Page(name="run", title="Run", parts=())
+"""It asks no questions, so it is no part of a report: see :mod:`fedpact.web.run_pages`."""

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Answer, Progress, Question, answer
+from fedpact.web.run_tasks import CheckTask, RunTask, carry_out, check_ledger
 
 LENGTH = 8
 _KEPT = 20
@@ -29,8 +30,10 @@ _BETWEEN = 0.1
 """Seconds between two messages about progress."""
 
 
-Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any]
-"""A question, its federation and the answer that it rests on; or the arguments of :func:`read_files`."""
+Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any] | RunTask | CheckTask
+"""A question, its federation and the answer that it rests on; the arguments of :func:`read_files`; or something to
+do for the Run page.
+"""
 
 
 def write_message(stream: BinaryIO, message: Any) -> None:
@@ -106,13 +109,22 @@ def _follow(out: BinaryIO) -> Progress:
     return tell
 
 
+def _do(task: Task, known: _Federations, out: BinaryIO) -> Any:
+    match task:
+        case RunTask():
+            return carry_out(task, _follow(out))
+        case CheckTask():
+            return check_ledger(task)
+        case dict():
+            return read_files(**task)
+    question, base, earlier = task
+    return answer(question, known.get(question.federation, base), earlier, _follow(out))
+
+
 def _work(task: Task, known: _Federations, out: BinaryIO) -> tuple[str, Any]:
     """Do one task; what goes wrong on purpose is an answer as well."""
     try:
-        if isinstance(task, tuple):
-            question, base, earlier = task
-            return "done", answer(question, known.get(question.federation, base), earlier, _follow(out))
-        return "done", read_files(**task)
+        return "done", _do(task, known, out)
     except MemoryError:
         return "failed", {"kind": "refused", "problems": ["this needs more memory than the page may take"]}
     except fp.FedpactError as error:
