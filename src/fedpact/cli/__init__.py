@@ -29,8 +29,10 @@ from fedpact.cli import (
     prices,
     realizability,
     report,
+    report_html,
     reproduce,
     run,
+    serve,
     share,
     site,
     verify,
@@ -61,6 +63,8 @@ for command in (
     check_contribution.check_contribution,
     realizability.realizability,
     run.run,
+    serve.serve,
+    report_html.report_html,
     examples.examples,
 ):
     app.command()(command)

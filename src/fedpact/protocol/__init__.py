@@ -19,11 +19,12 @@ from fedpact.protocol.keys.signing import SigningKey, check_signature, read_key
 from fedpact.protocol.ledger.check import LedgerCheck, LedgerStatus
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.export import export_ledger, rebuild_ledger
+from fedpact.protocol.ledger.place import say_ledger
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.check_books import BooksCheck, BooksProblem, BooksStatus, check_books
-from fedpact.protocol.operator.operator import Operator, Outgoing, resume_run, start_run
-from fedpact.protocol.operator.outcome import RunOutcome
+from fedpact.protocol.operator.operator import Operator, Outgoing, read_run, resume_run, start_run
+from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.payments_csv import export_payments
 from fedpact.protocol.operator.run_state import RunState, RunStatus
 from fedpact.protocol.operator.say_entry import say_entry
@@ -102,6 +103,7 @@ __all__ = [
     "import_labels",
     "load_pact",
     "make_keys",
+    "make_outcome",
     "make_pact",
     "make_site_report",
     "measure_run_gap",
@@ -112,6 +114,7 @@ __all__ = [
     "read_labelling",
     "read_outcome",
     "read_progress",
+    "read_run",
     "read_site",
     "rebuild_ledger",
     "renew_certificate",
@@ -120,6 +123,7 @@ __all__ = [
     "run",
     "run_home",
     "say_entry",
+    "say_ledger",
     "simulate_sites",
     "simulate_world",
     "start_run",

@@ -25,7 +25,7 @@ from typing import Any
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import ProtocolError
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
-from fedpact.protocol.ledger.place import read_place, say_place
+from fedpact.protocol.ledger.place import say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
 from fedpact.protocol.operator.operator import read_run
 from fedpact.protocol.operator.operator_files import FILE, read_settings, write_operator
@@ -62,7 +62,7 @@ class RunHome:
     @property
     def books(self) -> str:
         """Path of the books, or their URL without its password: what may be shown."""
-        return say_place(read_place(self.ledger))
+        return say_ledger(self.ledger)
 
 
 def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[str]) -> KeySet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
@@ -22,8 +22,8 @@ from fedpact.web.models import (
     PartView,
     Problems,
 )
-from fedpact.web.options import list_options
-from fedpact.web.parts import PAGES, PARTS
+from fedpact.web.options import METHODS, MOST_REPORTS, ORDERS, list_options
+from fedpact.web.parts import PAGES
 from fedpact.web.render import PartState
 from fedpact.web.state import AddressedView, ServerState, State, ask_part, ask_parts
 from fedpact.web.uploads import Sent, read_form, read_text
@@ -35,10 +35,12 @@ _HEARTBEAT = 15.0
 Refusals = dict[int | str, dict[str, Any]]
 NOT_THERE: Refusals = {404: {"model": Problems}}
 REFUSED: Refusals = {**NOT_THERE, 422: {"model": Problems}, 503: {"model": Problems}}
+PageName = Literal["federation", "plan", "game", "payments"]
+PartName = Literal["divergence", "plan", "against", "frontier", "dynamics", "equilibria", "payments", "audit"]
 Wait = Annotated[
     float, Query(ge=0, le=_LONGEST_WAIT, description="Seconds to wait for answers before saying how far they are.")
 ]
-_ADDRESS = {
+ADDRESS = {
     "parameters": [
         *({"name": name, "in": "query", "schema": {"type": "string"}} for name in OF_ALL),
         *(
@@ -52,10 +54,10 @@ _ADDRESS = {
             }
             for name in PER_AGENT
         ),
-        *(
-            {"name": name, "in": "query", "schema": {"type": "string"}}
-            for name in ("method", "order", "seconds", "fee", "ceiling", "audit")
-        ),
+        {"name": "method", "in": "query", "schema": {"type": "string", "enum": list(METHODS)}},
+        {"name": "order", "in": "query", "schema": {"type": "string", "enum": list(ORDERS)}},
+        *({"name": name, "in": "query", "schema": {"type": "number"}} for name in ("seconds", "fee", "ceiling")),
+        {"name": "audit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": MOST_REPORTS}},
     ]
 }
 
@@ -169,7 +171,7 @@ async def send_files(state: State, request: Request) -> Any:
     return await _finish_reading(state, await read_form(request))
 
 
-@router.get("/federations/{key}.json", summary="A federation", responses=NOT_THERE, openapi_extra=_ADDRESS)
+@router.get("/federations/{key}.json", summary="A federation", responses=NOT_THERE, openapi_extra=ADDRESS)
 async def show_federation(view: AddressedView) -> FederationView:
     """Return a federation with the changes of its address."""
     return view_federation(view.known, view.fed)
@@ -180,12 +182,10 @@ async def show_federation(view: AddressedView) -> FederationView:
     summary="A federation as a file",
     responses={**REFUSED, 200: {"content": {"text/plain": {}}}},
     response_class=PlainTextResponse,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
-async def show_file(view: AddressedView, syntax: str) -> Any:
+async def show_file(view: AddressedView, syntax: Literal["toml", "json"]) -> Any:
     """Return the federation, with the changes of its address, as a TOML or JSON file."""
-    if syntax not in ("toml", "json"):
-        raise HTTPException(404, "a federation is written as file.toml or file.json")
     text = await asyncio.to_thread(write_file, view.fed, syntax)
     if text is None:
         raise HTTPException(
@@ -199,12 +199,12 @@ async def show_file(view: AddressedView, syntax: str) -> Any:
     "/federations/{key}/parts/{part}.json",
     summary="One question about a federation",
     responses=REFUSED,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
-async def show_part(state: State, view: AddressedView, part: str, wait: Wait = 0, again: bool = False) -> PartView:
+async def show_part(
+    state: State, view: AddressedView, part: PartName, wait: Wait = 0, again: bool = False
+) -> PartView:
     """Ask a question, or return its answer if it is there; ``again`` begins anew what failed or was cancelled."""
-    if part not in PARTS:
-        raise HTTPException(404, f"part must be one of {', '.join(PARTS)}; it is {part[:40]!r}")
     asked = ask_part(state, view, part, again=again)
     await wait_for_parts([asked], wait)
     return view_part(asked)
@@ -214,12 +214,10 @@ async def show_part(state: State, view: AddressedView, part: str, wait: Wait = 0
     "/federations/{key}/{page}.json",
     summary="A page about a federation",
     responses=REFUSED,
-    openapi_extra=_ADDRESS,
+    openapi_extra=ADDRESS,
 )
-async def show_page(state: State, view: AddressedView, page: str, wait: Wait = 0) -> PageView:
+async def show_page(state: State, view: AddressedView, page: PageName, wait: Wait = 0) -> PageView:
     """Return what a page shows: federation, plan, game or payments."""
-    if page not in PAGES:
-        raise HTTPException(404, f"page must be one of {', '.join(PAGES)}; it is {page[:40]!r}")
     parts = ask_parts(state, view, PAGES[page].parts)
     await wait_for_parts(parts, wait)
     return view_page(page, view, parts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
-from fedpact.web import api, pages
+from fedpact.web import api, pages, report_routes, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobBoard
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
 from fedpact.web.render import read_plotly, read_static, render
+from fedpact.web.runs import RunDesk, UnknownRunError
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
@@ -70,6 +73,8 @@ def make_app(
     host: str = "127.0.0.1",
     token: str | None = None,
     workers: int = 1,
+    runs_folder: str | PathLike[str] | None = None,
+    ledgers: Sequence[str] = (),
 ) -> FastAPI:
     """Make the application; whoever runs it chooses the server.
 
@@ -85,15 +90,25 @@ def make_app(
         Whoever asks must know it, if it is given.
     workers
         Processes for long work, beside one for what a page waits for.
+    runs_folder
+        Where runs of the protocol are kept, each in a folder of its own that ``fedpact run --resume`` takes; if
+        not given, they are gone when the server ends.
+    ledgers
+        Paths or URLs of ledgers that the page follows.
     """
     bounds = limits or Limits()
-    state = ServerState(limits=bounds, library=Library(bounds, fed), jobs=JobBoard(bounds, slow=workers))
+    state = ServerState(
+        limits=bounds,
+        library=Library(bounds, fed),
+        jobs=JobBoard(bounds, slow=workers),
+        runs=RunDesk(bounds, runs_folder, ledgers),
+    )
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
-        await state.jobs.warm_up()
+        await asyncio.gather(state.jobs.warm_up(), state.runs.open())
         yield
-        await state.jobs.close()
+        await asyncio.gather(state.jobs.close(), state.runs.close())
 
     app = FastAPI(
         title="fedpact",
@@ -105,11 +120,16 @@ def make_app(
     )
     app.state.server = state
     app.get("/static/{name}", include_in_schema=False)(_show_static)
-    app.include_router(api.router)
-    app.include_router(pages.router)
+    for routes in (report_routes, run_routes, run_pages, api, pages):
+        app.include_router(routes.router)
     app.add_exception_handler(StarletteHTTPException, _say_http)
     app.add_exception_handler(RequestValidationError, _say_invalid)
-    failures: dict[type[Exception], int] = {UnknownFederationError: 404, BusyError: 503, fp.FedpactError: 422}
+    failures: dict[type[Exception], int] = {
+        UnknownFederationError: 404,
+        UnknownRunError: 404,
+        BusyError: 503,
+        fp.FedpactError: 422,
+    }
     for kind, status in failures.items():
         app.add_exception_handler(kind, _sayer(status))
     app.add_middleware(Guard, limits=bounds, host=host, token=token)

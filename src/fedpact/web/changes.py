@@ -81,7 +81,8 @@ def _change(fed: fp.Federation, name: str, text: str) -> fp.Federation:
         raise fp.FederationError(f"{field} names {found['agent']!r}, who is not in the federation")
     for agent in now if found is None else [found["agent"]]:
         now[agent] = value
-    return fed.replace(**{field: now})
+    asked: dict[str, Any] = {field: now}
+    return fed.replace(**asked)
 
 
 def _say(error: fp.FederationError, name: str) -> str:
@@ -93,14 +94,13 @@ def _say(error: fp.FederationError, name: str) -> str:
 
 def _collect(base: fp.Federation, fed: fp.Federation) -> tuple[tuple[str, Any], ...]:
     """Arguments of ``replace`` that lead from one federation to another."""
-    changes: list[tuple[str, Any]] = []
-    for field in OF_ALL:
-        if getattr(base, field) != getattr(fed, field):
-            changes.append((field, getattr(fed, field)))
-    for field in PER_AGENT:
-        if (after := tuple(_now(fed, field).values())) != tuple(_now(base, field).values()):
-            changes.append((field, after))
-    return tuple(changes)
+
+    def values(of: fp.Federation) -> dict[str, Any]:
+        own = {field: tuple(_now(of, field).values()) for field in PER_AGENT}
+        return {field: getattr(of, field) for field in OF_ALL} | own
+
+    before = values(base)
+    return tuple((field, value) for field, value in values(fed).items() if value != before[field])
 
 
 def read_changes(base: fp.Federation, parameters: Iterable[tuple[str, str]]) -> Changed:

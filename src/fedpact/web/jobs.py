@@ -21,6 +21,7 @@ import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
 from fedpact.web.questions import Answer, Question
+from fedpact.web.run_tasks import CheckTask
 from fedpact.web.worker import Task
 
 _GRACE = 2.0
@@ -48,7 +49,7 @@ class Job:
     id: str
     name: str
     question: Question | None
-    """None for the reading of a file."""
+    """None for the reading of a file and the check of a ledger."""
     state: JobState = JobState.WAITING
     share: float = 0.0
     saying: str = ""
@@ -91,8 +92,10 @@ class JobBoard:
 
     async def close(self) -> None:
         """Stop everything."""
+        tasks = [job.task for job in self._by_id.values() if job.task is not None]
         for job in list(self._by_id.values()):
             self.cancel(job)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))
 
     def jobs(self) -> list[Job]:
@@ -131,6 +134,12 @@ class JobBoard:
         """Begin to read a federation from files; see :func:`fedpact.web.worker.read_files`."""
         job = self._begin("read", None)
         job.task = asyncio.create_task(self._do(job, task, is_quick=True))
+        return job
+
+    def check(self, name: str, ledger: str, *, is_quick: bool) -> Job:
+        """Begin to look through a ledger; see :func:`fedpact.web.run_tasks.check_ledger`."""
+        job = self._begin(name, None)
+        job.task = asyncio.create_task(self._do(job, CheckTask(ledger=ledger), is_quick=is_quick))
         return job
 
     def cancel(self, job: Job) -> None:
@@ -211,7 +220,9 @@ class JobBoard:
             job.problems = (f"stopped after {seconds:g} seconds, the most that this server gives to it",)
             return self._end(job, JobState.FAILED)
         except WorkerLostError:
-            job.problems = ("the process that worked on this ended; it may have needed too much memory",)
+            job.problems = (
+                "the process that worked on this ended without an answer; the server's log may say why",
+            )
             return self._end(job, JobState.FAILED)
         job.seconds = time.monotonic() - start
         if outcome == "done":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Problems(BaseModel):
@@ -88,3 +88,122 @@ class FederationText(BaseModel):
 
     text: str = Field(description="TOML or JSON, as in a file.")
     syntax: str | None = Field(default=None, description='"toml" or "json"; found out if not given.')
+
+
+class RunRequest(BaseModel):
+    """A run to start: sites are made up from a federation, and a hypothesis labels for all of them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    federation: str = Field(description="Key of the federation.")
+    query: str = Field(default="", description="What an address changes of it: what stands behind its ?.")
+    method: str = Field(default="auto", description="auto, tree, union or lp.")
+    rule: str = Field(default="pwyc", description="pwyc, equal-split, proportional or none.")
+    fee: float | str | dict[str, float | str] | None = Field(
+        default=None, description="What each pays for taking part, or by name; with the rule pwyc only."
+    )
+    level: float | str = Field(
+        default=0.01, description="Chance, at most, of withholding pay from an honest site."
+    )
+    teacher: str | None = Field(default=None, description="The hypothesis that labels; drawn if not given.")
+    seed: int = Field(
+        default=0, ge=0, lt=2**63, description="Of the sites' samples, and of a teacher that is drawn."
+    )
+
+
+class StepView(BaseModel):
+    """An entry of a ledger, for people."""
+
+    seq: int
+    at: float = Field(description="Seconds since the epoch, by the clock of who wrote it.")
+    time: str = Field(description="The same, as people write it (UTC).")
+    run: str
+    kind: str
+    what: str
+    hash: str
+
+
+class SiteView(BaseModel):
+    """How far a site is."""
+
+    site: str
+    epsilon: float
+    reported: bool
+    samples: int = Field(description="That it has labelled.")
+    quota: int | None = Field(description="That it is to label; null before there is a plan.")
+    error: float | None = Field(description="Of the chosen hypothesis on its held-out samples.")
+    met: bool | None = Field(description="Whether that meets its target.")
+    paid: float | None
+    received: bool = Field(description="Whether it has signed for its statement.")
+    gone: str | None = Field(description="When and why it was lost.")
+    withheld: str | None = Field(description="Why it is not paid.")
+    asked: str | None = Field(description="The step for which an answer is waited for.")
+    statement: str | None = Field(description="Address of its statement, if it has one.")
+
+
+class RunLine(BaseModel):
+    """A run among others."""
+
+    key: str
+    name: str
+    condition: str = Field(
+        description="preparing, running, finished, stopped, cancelled, failed, interrupted or followed"
+    )
+    problems: list[str]
+    created: float | None = Field(description="Seconds since the epoch.")
+    federation: str | None = Field(description="Address of the federation that it was started from.")
+    teacher: str | None
+    seed: int | None
+    can_cancel: bool
+    can_continue: bool
+    continue_with: str | None = Field(description="The command that continues it without this server.")
+    address: str
+
+
+class RunView(RunLine):
+    """A run, or a ledger that is followed."""
+
+    run: str | None = Field(description="Its name in the ledger; null if the ledger has no run yet.")
+    status: str | None = Field(description="What the ledger says of it.")
+    terms: dict[str, Any] = Field(description="What was agreed on.")
+    outcome: dict[str, Any] | None = Field(description='As "fedpact run --json" has it, without weights.')
+    sites: list[SiteView]
+    length: int = Field(description="Entries of the ledger.")
+    head: str | None = Field(description="Hash of the newest.")
+    entries: list[StepView] = Field(description="After the number that was asked for, up to 500.")
+    more: bool = Field(description="Whether others follow them.")
+    trouble: str | None = Field(description="Why the ledger cannot be read, if it cannot.")
+    events: str = Field(description="Address of what happens next, as server-sent events.")
+
+
+class RunPageView(BaseModel):
+    """What can be run of a federation."""
+
+    federation: FederationView
+    refused: str | None = Field(description="Why it cannot be run here, if it cannot.")
+    methods: list[str]
+    rules: list[str]
+    hypotheses: list[str] = Field(description="Who may label.")
+    runs: list[RunLine]
+
+
+class StatementView(BaseModel):
+    """A statement of payment, and where it is shown."""
+
+    site: str
+    amount: float
+    status: str
+    page: str
+    address: str
+    statement: dict[str, Any] = Field(description="As the operator signed it, and where it stands in the books.")
+
+
+class CheckView(BaseModel):
+    """Whether a ledger is as it was written, and whether its books add up."""
+
+    state: str = Field(description="waiting, running, done, failed or cancelled")
+    is_sound: bool | None = Field(description="Whether nothing is wrong; null until it is known.")
+    ledger: dict[str, Any] | None
+    books: dict[str, Any] | None = Field(description="null if the ledger is broken")
+    problems: list[str]
+    job: JobView

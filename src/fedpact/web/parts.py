@@ -1,7 +1,6 @@
 """The parts of the pages: which question each asks, and which pages show it.
 
-A part whose answer takes long may show a draft meanwhile; one that nobody should start unasked waits for an
-option.
+A part whose answer takes long may show a draft meanwhile; an audit waits until it is asked for.
 """
 
 from __future__ import annotations
@@ -118,3 +117,5 @@ PAGES: Mapping[str, Page] = {
         Page(name="payments", title="Payments", parts=("payments", "audit")),
     )
 }
+RUN = Page(name="run", title="Run", parts=())
+"""It asks no questions, so it is no part of a report: see :mod:`fedpact.web.run_pages`."""

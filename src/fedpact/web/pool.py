@@ -32,16 +32,19 @@ class Worker:
         """Start a process and wait until it is ready."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "fedpact.web.worker",
-            str(limits.memory_bytes),
+            "-c",
+            f"from fedpact.web.worker import main; main({limits.memory_bytes})",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=os.environ | _ONE_THREAD,
             start_new_session=True,
         )
         worker = cls(process)
-        await worker._read()
+        try:
+            await worker._read()
+        except BaseException:
+            await asyncio.shield(worker.stop())
+            raise
         return worker
 
     async def _read(self) -> tuple[str, Any]:
@@ -67,10 +70,17 @@ class Worker:
         return message
 
     async def stop(self) -> None:
-        """End the process, in the middle of its work."""
+        """End the process, in the middle of its work, and close what led to it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
+        self._process.stdin.close()
+        while await self._process.stdout.read(2**16):
+            pass
         await self._process.wait()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            await self._process.stdin.wait_closed()
 
 
 class Pool:

@@ -63,12 +63,12 @@ def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: s
 
 
 def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, order: str) -> Answer:
-    """What the agents spend alone, and where they end up if each looks after itself."""
+    """Find what the agents spend alone, and where they end up if each looks after itself."""
     needs = fp.standalone(fed)
     progress(0.5, "everybody responds to everybody")
     played = fp.best_response_dynamics(fed, order=order, rng=np.random.default_rng(0))
     costs = {
-        agent.name: None if needs[agent.name] is None else float(agent.cost(needs[agent.name]))
+        agent.name: None if (need := needs[agent.name]) is None else float(agent.cost(need))
         for agent in fed.agents
     }
     return {
@@ -85,7 +85,7 @@ def _divergence(fed: fp.Federation, _: Answer | None, progress: Progress) -> Ans
 
 
 def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str) -> Answer:
-    """Cost against the tolerated error, from a fourth to four times what the strictest target asks for."""
+    """Plan for tolerated errors from a fourth to four times what the strictest target asks for."""
     strictest = float(fed.epsilon[fed.epsilon > 0].min()) if (fed.epsilon > 0).any() else 0.05
     values = np.unique(np.round(np.append(strictest * np.geomspace(0.25, 4, _CURVE), strictest), 6))
     return fp.frontier(
@@ -132,7 +132,7 @@ def _given(planned: Answer | None) -> Answer | None:
 def _payments(
     fed: fp.Federation, planned: Answer | None, progress: Progress, *, fee: float | None, ceiling: float | None
 ) -> Answer:
-    """What every rule pays for a plan; a rule that cannot be applied says why."""
+    """Pay for a plan by every rule; a rule that cannot be applied says why."""
     assert planned is not None, "payments are asked for after a plan"
     plan = fp.Plan.from_dict(planned["plan"])
     rows = []

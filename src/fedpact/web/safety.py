@@ -1,7 +1,7 @@
 """Who may ask, and what a page may load: hosts, origins, a token, a content security policy, sizes.
 
-The server is meant for one machine. A page of another site that is open in the same browser must not be able to use
-it, so requests that change something must come from our own pages, and the name that was asked for must be ours.
+The server is meant for one machine. A page of another site that is open in the same browser must not be able to
+use it, so requests that change something must come from our own pages, and the name asked for must be ours.
 """
 
 from __future__ import annotations
@@ -73,14 +73,13 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refused = self._refuse(scope, headers) or self._ask_for_token(scope, headers)
-        bounded = _Bounded(receive, self._limits)
-        if refused is None and bounded.is_too_large(headers):
-            refused = _problem(413, _say_limit(self._limits))
-        if refused is not None:
+        bounded, answer = _Bounded(receive, self._limits), _with_headers(send)
+        refused = refused or bounded.refuse(headers)
+        if refused is None:
+            await self._app(scope, bounded, answer)
+        else:
             await bounded.drain(headers)
-            await refused(scope, receive, _with_headers(send))
-            return
-        await self._app(scope, bounded, _with_headers(send))
+            await refused(scope, receive, answer)
 
     def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
         """Refuse other names for this machine (DNS rebinding), and other sites' pages (forged requests)."""
@@ -140,8 +139,8 @@ def _problem(status: int, sentence: str) -> Response:
 
 def _say_limit(limits: Limits) -> str:
     return (
-        f"this page takes up to {limits.upload_bytes / 1e6:g} MB at once; use the command line for more, or reports "
-        "instead of predictions (fedpact report), or start the page with a higher limit (fedpact serve --help)"
+        f"this page takes up to {limits.upload_bytes / 1e6:g} MB at once; use the command line for more, or "
+        "reports instead of predictions (fedpact report), or a page with a higher limit (fedpact serve --help)"
     )
 
 
@@ -152,23 +151,25 @@ class _Bounded:
         self._receive, self._limits = receive, limits
         self._left, self._is_over = limits.upload_bytes, False
 
-    def is_too_large(self, headers: Headers) -> bool:
-        """Whether the client says that it is going to send too much."""
+    def refuse(self, headers: Headers) -> Response | None:
+        """Refuse a client that says that it is going to send too much."""
         said = headers.get("content-length", "")
-        return said.isdigit() and int(said) > self._left
+        return _problem(413, _say_limit(self._limits)) if said.isdigit() and int(said) > self._left else None
 
     async def __call__(self) -> Message:
+        """Return what comes next."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._is_over = not message.get("more_body", False)
             self._left -= len(message.get("body", b""))
             if self._left < 0:
+                await self.drain(None)
                 raise HTTPException(413, _say_limit(self._limits))
         return message
 
-    async def drain(self, headers: Headers) -> None:
+    async def drain(self, headers: Headers | None) -> None:
         """Read and forget what still comes, so that the client hears the answer; but not for ever."""
-        if "content-length" not in headers and "transfer-encoding" not in headers:
+        if headers is not None and not {"content-length", "transfer-encoding"} & set(headers):
             return
         left = _DRAINED
         while left > 0 and not self._is_over:

@@ -1,4 +1,4 @@
-"""Everything that a running server keeps: federations, jobs, runs. Nothing of it outlives the server."""
+"""Everything that a running server keeps: federations, jobs, runs; only runs may outlive it, in a folder."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.parts import PARTS
 from fedpact.web.render import PartState
+from fedpact.web.runs import Run, RunDesk
 from fedpact.web.view import View, read_view
 
 
@@ -23,6 +24,7 @@ class ServerState:
     limits: Limits
     library: Library
     jobs: JobBoard
+    runs: RunDesk
 
 
 def find_state(request: Request) -> ServerState:
@@ -42,6 +44,14 @@ def find_view(
 
 
 AddressedView = Annotated[View, Depends(find_view)]
+
+
+async def find_run(state: State, key: Annotated[str, Path(description="Key of a run.")]) -> Run:
+    """Find the run that a request is about."""
+    return state.runs.find(key)
+
+
+AddressedRun = Annotated[Run, Depends(find_run)]
 
 
 def ask_part(

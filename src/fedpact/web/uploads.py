@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import HTTPException, Request
-from starlette.datastructures import UploadFile
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import File, create_form_parser
 
 _MOST_FILES = 500
 _ENDINGS = (".toml", ".json")
@@ -74,18 +76,34 @@ def _find_main(names: list[str]) -> str:
     return mains[0]
 
 
-async def read_form(request: Request) -> Sent:
-    """Take the files of a form, or the text in its field ``text``."""
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise HTTPException(422, "send files as multipart/form-data in the field files")
-    async with request.form(max_files=_MOST_FILES, max_fields=10, max_part_size=2**24) as form:
-        chosen = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
-        if not chosen:
-            raise HTTPException(422, "choose a federation file, and the files that it names")
-        files: dict[str, bytes] = {}
-        for file in chosen:
-            name = _read_name(file.filename)
+def _parse_form(content_type: str, body: bytes) -> dict[str, bytes]:
+    """Return the files of a form's field ``files``, all in memory: the body is bounded."""
+    found: list[File] = []
+    settings = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "MAX_FIELDS": _MOST_FILES}
+    parser = create_form_parser({"Content-Type": content_type.encode()}, None, found.append, settings)
+    parser.write(body)
+    parser.finalize()
+    files: dict[str, bytes] = {}
+    for file in found:
+        if file.field_name == b"files" and file.file_name:
+            name = _read_name(file.file_name.decode(errors="replace"))
             if name in files:
                 raise HTTPException(422, f"two files are called {name!r}; their names must differ")
-            files[name] = await file.read()
+            file.file_object.seek(0)
+            files[name] = file.file_object.read()
+    return files
+
+
+async def read_form(request: Request) -> Sent:
+    """Take the files of a form's field ``files``."""
+    content_type = request.headers.get("content-type", "")
+    if not content_type.startswith("multipart/form-data"):
+        raise HTTPException(422, "send files as multipart/form-data in the field files")
+    body = await request.body()
+    try:
+        files = await asyncio.to_thread(_parse_form, content_type, body)
+    except FormParserError as error:
+        raise HTTPException(422, f"the form cannot be read: {error}") from None
+    if not files:
+        raise HTTPException(422, "choose a federation file, and the files that it names")
     return Sent(files=files, main=_find_main(list(files)))

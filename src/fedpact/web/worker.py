@@ -1,7 +1,7 @@
 """A process that answers questions, one at a time, for a server that must not wait.
 
-Started as ``python -m fedpact.web.worker MEMORY``; tasks arrive on its standard input, and messages leave on its
-standard output, each a pickle after its length in eight bytes. Both ends are this program. When the input ends,
+Tasks arrive on its standard input, and messages leave on its standard output, each a pickle after its length in
+eight bytes. Both ends are this program. When the input ends,
 because the server ended however it did, so does the worker, in the middle of its work.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import sys
 import tempfile
 import threading
 import time
@@ -23,6 +22,7 @@ from typing import Any, BinaryIO
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Answer, Progress, Question, answer
+from fedpact.web.run_tasks import CheckTask, RunTask, carry_out, check_ledger
 
 LENGTH = 8
 _KEPT = 20
@@ -30,8 +30,10 @@ _BETWEEN = 0.1
 """Seconds between two messages about progress."""
 
 
-Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any]
-"""A question, its federation and the answer that it rests on; or the arguments of :func:`read_files`."""
+Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any] | RunTask | CheckTask
+"""A question, its federation and the answer that it rests on; the arguments of :func:`read_files`; or something to
+do for the Run page.
+"""
 
 
 def write_message(stream: BinaryIO, message: Any) -> None:
@@ -41,10 +43,20 @@ def write_message(stream: BinaryIO, message: Any) -> None:
     stream.flush()
 
 
-def _read_tasks(stream: BinaryIO, tasks: SimpleQueue[Any]) -> None:
-    while head := stream.read(LENGTH):
-        tasks.put(pickle.loads(stream.read(int.from_bytes(head, "big"))))
-    os._exit(0)
+def _read(length: int) -> bytes:
+    """Read from the standard input, past the buffer that would hold up the end of the process."""
+    data = bytearray()
+    while len(data) < length:
+        piece = os.read(0, length - len(data))
+        if not piece:
+            os._exit(0)
+        data += piece
+    return bytes(data)
+
+
+def _read_tasks(tasks: SimpleQueue[Task]) -> None:
+    while True:
+        tasks.put(pickle.loads(_read(int.from_bytes(_read(LENGTH), "big"))))
 
 
 def read_files(files: Mapping[str, bytes], main: str, limits: Limits) -> fp.Federation:
@@ -97,13 +109,22 @@ def _follow(out: BinaryIO) -> Progress:
     return tell
 
 
+def _do(task: Task, known: _Federations, out: BinaryIO) -> Any:
+    match task:
+        case RunTask():
+            return carry_out(task, _follow(out))
+        case CheckTask():
+            return check_ledger(task)
+        case dict():
+            return read_files(**task)
+    question, base, earlier = task
+    return answer(question, known.get(question.federation, base), earlier, _follow(out))
+
+
 def _work(task: Task, known: _Federations, out: BinaryIO) -> tuple[str, Any]:
     """Do one task; what goes wrong on purpose is an answer as well."""
     try:
-        if isinstance(task, tuple):
-            question, base, earlier = task
-            return "done", answer(question, known.get(question.federation, base), earlier, _follow(out))
-        return "done", read_files(**task)
+        return "done", _do(task, known, out)
     except MemoryError:
         return "failed", {"kind": "refused", "problems": ["this needs more memory than the page may take"]}
     except fp.FedpactError as error:
@@ -111,18 +132,14 @@ def _work(task: Task, known: _Federations, out: BinaryIO) -> tuple[str, Any]:
 
 
 def main(memory: int) -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends, with no more than so many bytes of memory."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     os.nice(5)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    tasks: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    tasks: SimpleQueue[Task] = SimpleQueue()
+    threading.Thread(target=_read_tasks, args=(tasks,), daemon=True).start()
     known = _Federations()
     write_message(out, ("ready", None))
     while True:
         write_message(out, _work(tasks.get(), known, out))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -91,6 +91,17 @@ def say_place(url: URL) -> str:
     return str(path) if path is not None else url.render_as_string(hide_password=True)
 
 
+def say_ledger(where: Where) -> str:
+    """Name a ledger as it may be shown to anybody: a path as it is, a URL without its password.
+
+    Examples
+    --------
+    >>> say_ledger("postgresql://me:secret@host/pacts")
+    'postgresql+psycopg://me:***@host/pacts'
+    """
+    return say_place(read_place(where))
+
+
 def make_engine(url: URL) -> Engine:
     """Make an engine; nothing is connected to yet."""
     try:

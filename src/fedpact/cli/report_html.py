@@ -1,0 +1,67 @@
+"""``fedpact report-html``: plan, game and payments as one page to mail around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import fedpact as fp
+from fedpact.cli.common import FileArgument, JsonOption, console, print_json, progress_bar, read_federation
+
+
+def report_html(
+    file: FileArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
+    method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, exact, tree, union or lp.')] = "auto",
+    order: Annotated[
+        str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")
+    ] = "round-robin",
+    seconds: Annotated[float, typer.Option(help="Seconds for each search.")] = 10,
+    fee: Annotated[float | None, typer.Option(help='For "pwyc", what everybody pays for taking part.')] = None,
+    ceiling: Annotated[
+        float | None, typer.Option(help='For "threshold", the most that a sample may cost.')
+    ] = None,
+    audit: Annotated[
+        int | None, typer.Option(metavar="REPORTS", help="Also audit every rule with this many misreports.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write everything about a federation to one self-contained page: to mail around, to print.
+
+    Example: [bold]fedpact report-html examples/alice-bob.toml -o plan.html[/bold]
+    """
+    _check_output(output, force=force)
+    fed = read_federation(file)
+    with progress_bar("Answering") as report:
+        page = fp.web.make_report(
+            fed,
+            source=file,
+            method=method,
+            order=order,
+            seconds=seconds,
+            fee=fee,
+            ceiling=ceiling,
+            audit=audit,
+            follow=lambda done, total, what: report(done, total),
+        )
+    output.write_text(page, encoding="utf-8")
+    if as_json:
+        print_json({"file": str(output), "bytes": len(page.encode()), "federation": fed.fingerprint})
+    else:
+        console().print(escape(f"wrote {output} ({len(page.encode()) / 1e6:.1f} MB)"), soft_wrap=True)
+
+
+def _check_output(output: Path, *, force: bool) -> None:
+    """Refuse what cannot be written before any work is done."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise fp.FederationError(f"output must be a file that ends in .html; it is {str(output)!r}")
+    if not output.parent.is_dir():
+        raise fp.FederationError(f"output cannot be written to {str(output)!r}: there is no such folder")
+    if output.is_dir():
+        raise fp.FederationError(f"output cannot be written to {str(output)!r}: it is a folder")
+    if output.exists() and not force:
+        raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")

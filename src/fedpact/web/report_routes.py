@@ -1,0 +1,43 @@
+"""The report of an address: every part, waited for, as one file."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+
+from fedpact.web.answer_all import PART_NAMES
+from fedpact.web.api import ADDRESS, REFUSED, view_page, wait_for_parts
+from fedpact.web.models import PageView
+from fedpact.web.report import render_report
+from fedpact.web.state import AddressedView, State, ask_parts
+
+router = APIRouter()
+
+
+@router.get(
+    "/federations/{key}/report.json",
+    summary="All that a report will hold",
+    responses=REFUSED,
+    openapi_extra=ADDRESS,
+)
+async def prepare_report(state: State, view: AddressedView) -> PageView:
+    """Ask all questions of a report, and return how far they are."""
+    return view_page("report", view, ask_parts(state, view, PART_NAMES))
+
+
+@router.get(
+    "/federations/{key}/report.html",
+    summary="Everything about a federation in one file",
+    responses={**REFUSED, 200: {"content": {"text/html": {}}}},
+    response_class=HTMLResponse,
+    openapi_extra=ADDRESS,
+)
+async def show_report(state: State, view: AddressedView) -> HTMLResponse:
+    """Return a page that loads nothing from elsewhere, as soon as its answers are there."""
+    parts = ask_parts(state, view, PART_NAMES)
+    await wait_for_parts(parts, state.limits.job_seconds)
+    page = await asyncio.to_thread(render_report, view, parts, made=datetime.now(UTC))
+    return HTMLResponse(page, headers={"Content-Disposition": 'attachment; filename="fedpact-report.html"'})

@@ -1,0 +1,166 @@
+"""The API of runs: start one, follow it, stop it, continue it; statements, and the check of a ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi.responses import HTMLResponse, StreamingResponse
+
+import fedpact as fp
+from fedpact.web.api import ADDRESS, NOT_THERE, REFUSED, Refusals, Wait, find_job, stream
+from fedpact.web.jobs import Job, wait_for
+from fedpact.web.models import (
+    CheckView,
+    Problems,
+    RunLine,
+    RunPageView,
+    RunRequest,
+    RunView,
+    StatementView,
+)
+from fedpact.web.read_ledger import read_statements
+from fedpact.web.run_events import follow_run
+from fedpact.web.run_request import read_request, view_of
+from fedpact.web.run_views import look_at, view_check, view_line, view_run, view_run_page, view_statement
+from fedpact.web.runs import Run
+from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
+
+router = APIRouter()
+_SHORT = 2_000
+"""Entries of a ledger that is checked while a page waits; a longer one must not keep others waiting."""
+After = Annotated[int, Query(ge=0, description="Entries up to this number are left out.")]
+_BUSY: Refusals = {**REFUSED, 503: {"model": Problems, "description": "Too many runs are under way."}}
+
+
+async def start_run(state: ServerState, asked: RunRequest) -> Run:
+    """Start a run.
+
+    Raises
+    ------
+    FederationError
+        With everything that stands in the way.
+    BusyError
+        If too many are under way.
+    """
+    view = view_of(state.library, asked.federation, asked.query)
+    task, note = await asyncio.to_thread(read_request, asked, view)
+    return state.runs.start(task, note)
+
+
+async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | None = None) -> Job:
+    """Look through a run's ledger, or wait on for a check that was begun; no longer than some seconds."""
+    name = f"check {run.key}"
+    if job_id is None:
+        standing, _ = await look_at(state.runs, run)
+        job = state.jobs.check(name, run.feed.where, is_quick=standing.length <= _SHORT)
+    else:
+        job = find_job(state, job_id)
+        if job.name != name:
+            raise HTTPException(404, f"job {job_id[:40]!r} is no check of this ledger")
+    await wait_for(job, seconds)
+    return job
+
+
+@router.get(
+    "/federations/{key}/run.json",
+    summary="What can be run of a federation",
+    responses=NOT_THERE,
+    openapi_extra=ADDRESS,
+)
+async def show_run_page(state: State, view: AddressedView) -> RunPageView:
+    """Return the choices of the Run page, and the runs that are known."""
+    return await asyncio.to_thread(view_run_page, state.runs, view)
+
+
+@router.get("/runs.json", summary="Runs")
+async def list_runs(state: State) -> list[RunLine]:
+    """Return all runs and the ledgers that are followed, the newest first."""
+    return [view_line(state.runs, run) for run in state.runs.runs()]
+
+
+@router.post("/runs.json", status_code=201, summary="Start a run", responses=_BUSY)
+async def begin_run(state: State, asked: RunRequest, response: Response) -> RunLine:
+    """Start a run of the protocol in a process of its own: sites report, label, are checked and paid."""
+    line = view_line(state.runs, await start_run(state, asked))
+    response.headers["Location"] = line.address
+    return line
+
+
+@router.get("/runs/{key}.json", summary="A run", responses=NOT_THERE)
+async def show_run(state: State, run: AddressedRun, after: After = 0) -> RunView:
+    """Return how far a run is, and the entries of its ledger, up to 500 at once."""
+    return await view_run(state.runs, run, after)
+
+
+@router.delete("/runs/{key}.json", summary="Cancel a run", responses=NOT_THERE)
+async def cancel_run(state: State, run: AddressedRun) -> RunLine:
+    """End the process of a run; its ledger stays, and it can be continued."""
+    await state.runs.cancel(run)
+    return view_line(state.runs, run)
+
+
+@router.post("/runs/{key}/continue.json", summary="Continue a run", responses=_BUSY)
+async def continue_run(state: State, run: AddressedRun) -> RunLine:
+    """Go on from where the ledger of a run ends; nobody is asked, or paid, twice."""
+    state.runs.go_on(run)
+    return view_line(state.runs, run)
+
+
+@router.get(
+    "/runs/{key}/events",
+    summary="A run as it goes on, as server-sent events",
+    responses={**NOT_THERE, 200: {"content": {"text/event-stream": {}}}},
+    response_class=StreamingResponse,
+)
+async def follow_events(
+    run: AddressedRun,
+    after: After = 0,
+    last_event_id: Annotated[str | None, Header(description="Number of the last entry that was received.")] = None,
+) -> StreamingResponse:
+    """Send every entry of the ledger as it is written (see :mod:`fedpact.web.run_events`)."""
+    given = last_event_id or ""
+    known = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else after
+    return stream(follow_run(run, known))
+
+
+@router.get("/runs/{key}/statements.json", summary="Statements of payment", responses=REFUSED)
+async def list_statements(state: State, run: AddressedRun) -> list[StatementView]:
+    """Return the statements of the last run of a ledger."""
+    return [view_statement(run, found) for found in await state.runs.reader.read(read_statements, run.feed.where)]
+
+
+async def _find_statement(state: ServerState, run: Run, slug: str) -> fp.protocol.Statement:
+    for found in await state.runs.reader.read(read_statements, run.feed.where):
+        if found.slug == slug:
+            return found
+    raise HTTPException(404, f"run {run.key} has no statement {slug[:40]!r}")
+
+
+@router.get("/runs/{key}/statements/{slug}.json", summary="A statement of payment", responses=REFUSED)
+async def show_statement(state: State, run: AddressedRun, slug: str) -> StatementView:
+    """Return a site's statement."""
+    return view_statement(run, await _find_statement(state, run, slug))
+
+
+@router.get(
+    "/runs/{key}/statements/{slug}.html",
+    summary="A statement of payment, to print",
+    responses=REFUSED,
+    response_class=HTMLResponse,
+)
+async def print_statement(state: State, run: AddressedRun, slug: str) -> Any:
+    """Return a site's statement as a page."""
+    return HTMLResponse((await _find_statement(state, run, slug)).to_html())
+
+
+@router.get("/runs/{key}/check.json", summary="Check a ledger", responses=REFUSED)
+async def check_ledger(
+    state: State,
+    run: AddressedRun,
+    wait: Wait = 30,
+    job: Annotated[str | None, Query(description="A check that was begun before, to wait on for.")] = None,
+) -> CheckView:
+    """Check every entry, every link and every byte, then that signatures and payments are right."""
+    return view_check(await check_run(state, run, wait, job))

@@ -1,0 +1,383 @@
+"""Runs of the protocol: those that were started here, earlier ones in the same folder, ledgers that are followed.
+
+A run is carried out by a process of its own (:mod:`fedpact.web.worker`), which writes every step into a ledger
+before it takes it. The server only reads ledgers, so that to start a run and to follow somebody else's are the
+same to everybody who looks. Which ledgers are followed is said when the server is started; nothing that is sent to
+it names a place on its disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import re
+import secrets
+import shlex
+import shutil
+import tempfile
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from os import PathLike
+from pathlib import Path
+
+import fedpact as fp
+from fedpact.web.feed import Feed
+from fedpact.web.jobs import BusyError
+from fedpact.web.limits import Limits
+from fedpact.web.pool import Pool, WorkerLostError
+from fedpact.web.read_ledger import Reader, Standing
+from fedpact.web.run_tasks import RunTask
+
+AT_ONCE = 2
+"""Runs that are under way at the same time, at most."""
+_NOTE = "page.json"
+_OWN_KEY = re.compile(r"[0-9a-f]{16}")
+
+
+class UnknownRunError(Exception):
+    """No run has this key."""
+
+
+class Condition(Enum):
+    """How a run stands."""
+
+    PREPARING = "preparing"
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    """There is no plan as things are."""
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    """The server that carried it out ended before it did."""
+    FOLLOWED = "followed"
+    """Somebody else carries it out."""
+
+
+_UNDER_WAY = (Condition.PREPARING, Condition.RUNNING)
+_LEFT = (Condition.STOPPED, Condition.CANCELLED, Condition.FAILED, Condition.INTERRUPTED)
+_OF_STATUS = {
+    fp.protocol.RunStatus.FINISHED: Condition.FINISHED,
+    fp.protocol.RunStatus.STOPPED: Condition.STOPPED,
+    fp.protocol.RunStatus.RUNNING: Condition.INTERRUPTED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunNote:
+    """What a run was started with that its ledger does not say."""
+
+    federation: str
+    """Key of the federation."""
+    query: str
+    """What its address changed, as behind the ``?``."""
+    teacher: str | None
+    seed: int
+    created: float
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Run:
+    """A run, or a ledger that is followed."""
+
+    key: str
+    name: str
+    """Of the federation, or the ledger's place."""
+    feed: Feed
+    condition: Condition
+    home: Path | None = None
+    """Its folder, if it can be carried out here."""
+    note: RunNote | None = None
+    created: float | None = None
+    problems: tuple[str, ...] = ()
+    begun: RunTask | None = None
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a process of this server is at work on it."""
+        return self.condition in _UNDER_WAY
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing will change unless somebody continues it."""
+        return not self.is_under_way and self.condition is not Condition.FOLLOWED
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether a process can go on where another left it."""
+        return self.home is not None and self.condition in _LEFT
+
+    def become(self, condition: Condition, *problems: str) -> None:
+        """Change how it stands, and let everybody know who listens."""
+        self.condition, self.problems = condition, problems
+        self.feed.tell()
+
+
+def _name_home(folder: Path) -> str:
+    """Return the key of a folder; it says nothing of a place."""
+    if _OWN_KEY.fullmatch(folder.name):
+        return folder.name
+    return f"home-{hashlib.sha256(folder.name.encode()).hexdigest()[:12]}"
+
+
+def _read_note(folder: Path) -> RunNote | None:
+    try:
+        return RunNote(**json.loads((folder / _NOTE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _find_condition(home: fp.protocol.RunHome) -> tuple[Condition, tuple[str, ...]]:
+    """Look how the run of an earlier server stands."""
+    try:
+        with fp.protocol.hold_home(home.folder):
+            pass
+    except fp.ProtocolError:
+        return Condition.FOLLOWED, ()
+    try:
+        outcome = fp.protocol.read_progress(home)
+    except fp.FedpactError as error:
+        return Condition.FAILED, (str(error),)
+    return (Condition.INTERRUPTED if outcome is None else _OF_STATUS[outcome.status]), ()
+
+
+def _read_run(folder: Path, reader: Reader) -> Run | None:
+    try:
+        home = fp.protocol.read_home(folder)
+    except (fp.FedpactError, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    condition, problems = _find_condition(home)
+    note = _read_note(folder)
+    return Run(
+        key=_name_home(folder),
+        name=home.pact.name,
+        feed=Feed(home.ledger, reader),
+        condition=condition,
+        home=folder,
+        note=note,
+        created=folder.stat().st_mtime if note is None else note.created,
+        problems=problems,
+    )
+
+
+def _read_runs(folder: Path, most: int, reader: Reader) -> list[Run]:
+    """Read the newest runs of a folder, the oldest of them first."""
+    homes = sorted(
+        (place for place in folder.iterdir() if (place / "operator").is_dir()),
+        key=lambda place: place.stat().st_mtime,
+    )
+    runs = (_read_run(place, reader) for place in homes[-most:])
+    return sorted((run for run in runs if run is not None), key=lambda run: run.created or 0.0)
+
+
+class RunDesk:
+    """All runs of a server.
+
+    Parameters
+    ----------
+    limits
+        What is taken on.
+    folder
+        Where runs are kept; if not given, in a folder that is removed at the end.
+    ledgers
+        Paths or URLs of ledgers to follow.
+    """
+
+    def __init__(
+        self, limits: Limits, folder: str | PathLike[str] | None = None, ledgers: Sequence[str] = ()
+    ) -> None:
+        self._limits = limits
+        self._named = None if folder is None else Path(folder).resolve()
+        self._folder: Path | None = None
+        self._pool = Pool(AT_ONCE, limits)
+        self._reader = Reader()
+        self._own: OrderedDict[str, Run] = OrderedDict()
+        self._followed = {
+            f"ledger-{place}": Run(
+                key=f"ledger-{place}",
+                name=fp.protocol.say_ledger(where),
+                feed=Feed(where, self._reader),
+                condition=Condition.FOLLOWED,
+            )
+            for place, where in enumerate(ledgers, start=1)
+        }
+
+    @property
+    def reader(self) -> Reader:
+        """The threads that read ledgers."""
+        return self._reader
+
+    async def open(self) -> None:
+        """Find the runs of an earlier server, or make room for new ones."""
+        if self._named is None:
+            self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fedpact-runs-"))
+            return
+        self._folder = self._named
+        await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
+        found = await asyncio.to_thread(_read_runs, self._folder, self._limits.runs, self._reader)
+        self._own.update((run.key, run) for run in found)
+
+    async def close(self) -> None:
+        """End all processes, and remove what nobody asked to keep."""
+        await asyncio.gather(*(self.cancel(run) for run in self._own.values()))
+        await self._pool.close()
+        self._reader.close()
+        if self._named is None and self._folder is not None:
+            await asyncio.to_thread(_remove, self._folder)
+
+    def runs(self) -> list[Run]:
+        """All that are known: those of this server, the newest first, then the ledgers that are followed."""
+        return [*reversed(self._own.values()), *self._followed.values()]
+
+    def find(self, key: str) -> Run:
+        """Return the run of a key.
+
+        Raises
+        ------
+        UnknownRunError
+            If there is none.
+        """
+        run = self._own.get(key) or self._followed.get(key)
+        if run is None:
+            raise UnknownRunError(f"there is no run {key[:40]!r} here; see /runs")
+        return run
+
+    def start(self, task: RunTask, note: RunNote) -> Run:
+        """Start a run; the task's folder is set here.
+
+        Raises
+        ------
+        BusyError
+            If too many are under way.
+        """
+        self._insist_on_room()
+        assert self._folder is not None, "runs are started while the server lives"
+        assert task.federation is not None, "a run is started from a federation"
+        home = self._folder / secrets.token_hex(8)
+        placed = replace(task, folder=str(home))
+        run = Run(
+            key=home.name,
+            name=task.federation.name,
+            feed=Feed(str(home / "ledger.db"), self._reader, is_ours=True),
+            condition=Condition.PREPARING,
+            home=home,
+            note=note,
+            created=note.created,
+            begun=placed,
+        )
+        self._own[run.key] = run
+        self._forget()
+        run.task = asyncio.create_task(self._carry_out(run, placed))
+        return run
+
+    def go_on(self, run: Run) -> None:
+        """Continue a run that was cancelled, failed or was interrupted, from where its ledger ends.
+
+        Raises
+        ------
+        FedpactError
+            If there is nothing to continue.
+        BusyError
+            If too many are under way.
+        """
+        if run.home is None or not run.can_continue:
+            raise fp.ProtocolError(f"run {run.key} is {run.condition.value}; there is nothing to continue")
+        self._insist_on_room()
+        task = run.begun or RunTask(folder=str(run.home))
+        run.become(Condition.PREPARING)
+        run.task = asyncio.create_task(self._carry_out(run, task))
+
+    async def cancel(self, run: Run) -> None:
+        """Stop a run: its process is ended, in the middle of its work."""
+        if not run.is_under_way or run.task is None:
+            return
+        run.task.cancel()
+        await asyncio.wait([run.task])
+        if run.is_under_way:
+            run.become(Condition.CANCELLED)
+
+    async def look_at(self, run: Run) -> Standing:
+        """Return how far a run is; one that somebody else brought to its end is finished here too.
+
+        Raises
+        ------
+        LedgerError
+            If its ledger cannot be read.
+        """
+        standing = await run.feed.standing()
+        if run.can_continue and standing.status is fp.protocol.RunStatus.FINISHED:
+            run.become(Condition.FINISHED)
+        return standing
+
+    def say_how_to_go_on(self, run: Run) -> str | None:
+        """Return the command that continues a run without this server, if its folder is kept."""
+        if self._named is None or run.home is None or not run.can_continue:
+            return None
+        return shlex.join(["fedpact", "run", "--resume", str(run.home)])
+
+    def _insist_on_room(self) -> None:
+        under_way = sum(run.is_under_way for run in self._own.values())
+        if under_way >= AT_ONCE:
+            raise BusyError(
+                f"{under_way} runs are under way, which is the most that this server takes on at once; wait until "
+                "one is over, or cancel one"
+            )
+
+    def _forget(self) -> None:
+        """Forget the runs that are over for longest; their folders stay if somebody named the place."""
+        over = [run for run in self._own.values() if run.is_over and not run.feed.listeners]
+        for run in over[: max(0, len(self._own) - self._limits.runs)]:
+            del self._own[run.key]
+            if self._named is None:
+                asyncio.get_running_loop().run_in_executor(None, _remove, run.home)
+
+    async def _carry_out(self, run: Run, task: RunTask) -> None:
+        """Give a run to a process, and note what becomes of it."""
+
+        def tell(share: float, what: str) -> None:
+            run.become(Condition.RUNNING)
+
+        seconds = self._limits.job_seconds
+        try:
+            await asyncio.to_thread(_write_note, task.folder, run.note)
+            outcome, found = await self._pool.do(task, seconds, tell, lambda: None)
+        except asyncio.CancelledError:
+            await self._end(run, Condition.CANCELLED)
+        except TimeoutError:
+            said = f"stopped after {seconds:g} seconds, the most that this server gives to a run"
+            await self._end(run, Condition.FAILED, said)
+        except WorkerLostError:
+            await self._end(
+                run, Condition.FAILED, "the process that carried out this run ended before the run did"
+            )
+        except OSError as error:
+            await self._end(run, Condition.FAILED, f"the run's folder cannot be written: {error.strerror}")
+        else:
+            is_done = outcome == "done"
+            condition = _OF_STATUS[fp.protocol.RunStatus[found]] if is_done else Condition.FAILED
+            run.become(condition, *(() if is_done else found["problems"]))
+
+    async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
+        """Note that a run was cut short, unless its ledger says that it was just finished."""
+        with contextlib.suppress(fp.LedgerError):
+            if (await run.feed.standing()).status is fp.protocol.RunStatus.FINISHED:
+                run.become(Condition.FINISHED)
+                return
+        run.become(condition, *problems)
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_note(folder: str, note: RunNote | None) -> None:
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    if note is not None:
+        (place / _NOTE).write_text(json.dumps(asdict(note)), encoding="utf-8")

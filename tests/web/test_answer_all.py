@@ -1,0 +1,38 @@
+import fedpact as fp
+from fedpact.web.answer_all import PART_NAMES, answer_all
+from fedpact.web.library import Known
+from fedpact.web.parts import PARTS
+from fedpact.web.view import read_view
+
+
+def view_of(fed, *parameters):
+    return read_view(Known(key="x", federation=fed, source="here"), parameters)
+
+
+def test_every_part_is_answered_as_by_the_package():
+    fed = fp.examples.alice_bob()
+    told = []
+    states = {state.part.name: state for state in answer_all(view_of(fed), lambda *said: told.append(said))}
+    assert tuple(states) == PART_NAMES
+    assert set(states) == set(PARTS)
+    assert states["plan"].answer["plan"] == fp.plan(fed).to_dict()
+    assert states["payments"].answer["plan"] == fp.plan(fed).to_dict()
+    assert states["equilibria"].answer["plans"]["plan"]["cost"] == 5
+    assert states["audit"].state == "idle"
+    assert told[0][:2] == (0, len(PARTS))
+    assert told[-1][:2] == (len(PARTS), len(PARTS))
+
+
+def test_what_has_no_plan_says_so_wherever_a_plan_is_needed():
+    states = {state.part.name: state for state in answer_all(view_of(fp.examples.alice_bob(), ("capacity", "1")))}
+    for name in ("plan", "payments", "equilibria", "against"):
+        assert states[name].state == "failed"
+        assert states[name].has_no_plan
+        assert "still misses the target" in states[name].problems[0]
+    assert states["dynamics"].state == "done"
+
+
+def test_an_audit_is_part_of_it_if_it_is_asked_for():
+    view = view_of(fp.examples.alice_bob(), ("audit", "20"))
+    states = {state.part.name: state for state in answer_all(view)}
+    assert len(states["audit"].answer["rules"]) == 9

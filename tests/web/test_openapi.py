@@ -1,0 +1,59 @@
+"""The API against its own description: whatever is sent, no answer is our bug."""
+
+from typing import get_args
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+
+from fedpact.web.api import PageName, PartName
+from fedpact.web.app import make_app
+from fedpact.web.limits import Limits
+from fedpact.web.parts import PAGES, PARTS
+from serving import serving
+
+SCHEMA = schemathesis.openapi.from_dict(make_app().openapi())
+OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
+
+
+@pytest.fixture(scope="module")
+def hurried():
+    """A server whose work ends soon."""
+    with serving(limits=Limits(job_seconds=2, quick_seconds=5)) as address:
+        yield address
+
+
+@pytest.mark.parametrize("key", [None, "alice-bob"])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_whatever_is_sent_no_answer_is_a_bug(name, key, hurried):
+    if key is not None and "{key}" not in name:
+        pytest.skip("this is not about a federation")
+
+    @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=OPERATIONS[name].as_strategy())
+    def send(case):
+        if case.query and "wait" in case.query:
+            case.query["wait"] = 0
+        if key is not None:
+            case.path_parameters["key"] = key
+        answer = case.call(base_url=hurried, timeout=30)
+        case.validate_response(answer, checks=[not_a_server_error])
+
+    send()
+
+
+def test_pages_and_parts_of_the_description_are_those_there_are():
+    assert set(get_args(PageName)) == set(PAGES)
+    assert set(get_args(PartName)) == set(PARTS)
+
+
+def test_the_description_is_typed(client):
+    found = client.get("/openapi.json").json()
+    assert found["info"]["title"] == "fedpact"
+    for path, operations in found["paths"].items():
+        for operation in operations.values():
+            good = next(answer for status, answer in operation["responses"].items() if status in ("200", "201"))
+            kinds = good["content"].items()
+            assert any("$ref" in str(kind) or name.startswith("text/") for name, kind in kinds), path
+            assert operation["summary"]
