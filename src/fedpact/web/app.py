@@ -7,7 +7,6 @@ import gzip
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,21 +21,12 @@ from fedpact.web import api, pages, report_routes, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobBoard
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
-from fedpact.web.render import read_static, render
+from fedpact.web.render import read_plotly, read_static, render
 from fedpact.web.runs import RunDesk, UnknownRunError
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
-
-
-@cache
-def read_plotly() -> bytes:
-    """Return Plotly's JavaScript, as the installed Python package has it."""
-    found = find_spec("plotly")
-    if found is None or found.origin is None:
-        raise fp.MissingExtraError("the page", extra="web")
-    return Path(found.origin).with_name("package_data").joinpath("plotly.min.js").read_bytes()
 
 
 @cache

@@ -24,6 +24,8 @@ class Part:
     """Its question; None where nobody has asked for it yet."""
     draft: Callable[[View], Question | None] = lambda view: None
     """A quick question of the same kind, whose answer is shown until the other's is there."""
+    beside: str | None = None
+    """Another part of the same page whose answer, once it is there, is drawn into this one's chart."""
 
 
 def _question(view: View, name: str, after: Question | None = None, **options: Any) -> Question:
@@ -75,6 +77,7 @@ _ALL = (
         name="dynamics",
         title="If everybody responds to everybody",
         ask=lambda view: _question(view, "against", order=view.options.order),
+        beside="equilibria",
     ),
     Part(
         name="equilibria",

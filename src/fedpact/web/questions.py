@@ -102,7 +102,17 @@ def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Progress, 
 
     found = fp.equilibria(fed, time_limit=seconds, progress=follow)
     drafts = {method: _cost_of(fed, method) for method in QUICK_METHODS}
-    return {"equilibria": found.to_dict(), "plans": {**drafts, "plan": _given(planned)}}
+    plans = {**drafts, "plan": _given(planned)}
+    return {"equilibria": found.to_dict(), "plans": plans, "curves": _reach_plans(fed, plans)}
+
+
+def _reach_plans(fed: fp.Federation, plans: Mapping[str, Answer | None]) -> Answer | None:
+    """Return what is enough for two agents, and how they respond, as far as the plans reach; None for more."""
+    given = [list(plan["contributions"].values()) for plan in plans.values() if plan is not None]
+    if fed.k != 2 or not given:
+        return None
+    played = fp.best_response_dynamics(fed, start=np.max(given, axis=0)).to_dict()
+    return {key: played[key] for key in ("staircase", "responses")}
 
 
 def _cost_of(fed: fp.Federation, method: str) -> Answer | None:

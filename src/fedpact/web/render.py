@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -14,9 +15,12 @@ import fedpact as fp
 from fedpact.web.charts import CHARTS
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
-from fedpact.web.options import METHODS, ORDERS
-from fedpact.web.parts import PAGES, RUN, Page, Part
+from fedpact.web.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
+from fedpact.web.parts import PAGES, Page, Part
+from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
+from fedpact.web.words import federation, game, payments, plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,8 @@ class PartState:
     part: Part
     job: Job | None = None
     draft: Job | None = None
+    beside: dict[str, Any] | None = None
+    """The answer of the part that is drawn into the same chart, if it is there."""
 
     @property
     def state(self) -> str:
@@ -34,15 +40,21 @@ class PartState:
 
     @property
     def is_draft(self) -> bool:
-        """Whether a draft is shown."""
-        is_done = self.job is not None and self.job.state is JobState.DONE
-        return not is_done and self.draft is not None and self.draft.state is JobState.DONE
+        """Whether a draft is shown; also where nothing but the draft was asked for."""
+        if self.draft is None or self.draft.state is not JobState.DONE:
+            return False
+        return self.job is None or self.job is self.draft or self.job.state is not JobState.DONE
 
     @property
     def answer(self) -> dict[str, Any] | None:
         """The answer, or that of the draft until it is there."""
         shown = self.draft if self.is_draft else self.job
         return None if shown is None or shown.state is not JobState.DONE else shown.answer
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is on its way."""
+        return self.job is not None and not self.job.is_over
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -55,31 +67,6 @@ class PartState:
         return self.job is not None and self.job.has_no_plan
 
 
-def format_number(value: float | None) -> str:
-    """Six significant digits, thousands apart; a dash for nothing.
-
-    Examples
-    --------
-    >>> format_number(66.11999999999999), format_number(1234567), format_number(None)
-    ('66.12', '1,234,570', '–')
-    """
-    if value is None:
-        return "–"
-    text = f"{float(f'{value:.6g}'):,.10f}".rstrip("0").rstrip(".")
-    return f"{value:.6g}" if value and text.strip("-0.,") == "" else text
-
-
-def count_of(number: int, what: str) -> str:
-    """Say how many there are of something.
-
-    Examples
-    --------
-    >>> count_of(1, "sample"), count_of(2000, "sample")
-    ('1 sample', '2,000 samples')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 @cache
 def _environment() -> Environment:
     made = Environment(
@@ -89,16 +76,35 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": format_number, "json": as_json}
+    made.filters |= {
+        "number": format_number,
+        "amount": format_amount,
+        "share": format_share,
+        "field": format_field,
+        "names": join_names,
+        "json": as_json,
+        "cell": _write_cell,
+    }
     made.globals |= {
         "count_of": count_of,
-        "pages": [*PAGES.values(), RUN],
+        "pages": PAGES,
         "methods": METHODS,
         "orders": ORDERS,
+        "most_reports": MOST_REPORTS,
+        "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
-        "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer),
+        "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
+        "sliders_of": list_sliders,
+        "summary_of": fp.summarise,
+        "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
+        "is_report": False,
     }
     return made
+
+
+def _write_cell(value: Any) -> str:
+    """Write what stands in a table: numbers in one way everywhere, text as it is."""
+    return format_number(value) if value is None or isinstance(value, int | float) else str(value)
 
 
 def render(template: str, **values: Any) -> str:
@@ -111,9 +117,18 @@ def render_part(view: View, state: PartState) -> str:
     return render("part.html", view=view, state=state)
 
 
+def join_parts(states: Iterable[PartState]) -> dict[str, PartState]:
+    """Return parts by name, each with the answer of the part beside it."""
+    parts = {state.part.name: state for state in states}
+    return {
+        name: replace(state, beside=parts[state.part.beside].answer) if state.part.beside in parts else state
+        for name, state in parts.items()
+    }
+
+
 def render_page(view: View, page: Page, states: Iterable[PartState], **more: Any) -> str:
     """Return a page."""
-    parts = {state.part.name: state for state in states}
+    parts = join_parts(states)
     return render(f"{page.name}.html", view=view, page=page, parts=parts, **more)
 
 
@@ -121,6 +136,12 @@ def render_page(view: View, page: Page, states: Iterable[PartState], **more: Any
 def read_static(name: str) -> str:
     """Return a file that pages need: the style sheet, or the script."""
     return files("fedpact.web").joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def read_plotly() -> bytes:
+    """Return Plotly's JavaScript, as the installed Python package has it."""
+    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
 
 
 def say_problems(problems: Mapping[str, str]) -> list[str]:

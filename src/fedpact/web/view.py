@@ -30,13 +30,28 @@ class View:
     @property
     def query(self) -> str:
         """The address behind the ``?``: changes and options, so that whoever opens it sees the same."""
-        return urlencode([*self.changed.given, *list_options(self.options)])
+        return urlencode(self.kept)
 
     def address(self, page: str, **options: str) -> str:
         """Return the address of a page about the same federation, with these options besides."""
         kept = [(name, value) for name, value in list_options(self.options) if name not in options]
         query = urlencode([*self.changed.given, *kept, *options.items()])
         return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What an address of the same federation says, name by name: changes, then options."""
+        return [*self.changed.given, *list_options(self.options)]
+
+    def address_of_file(self, page: str) -> str:
+        """Return the address of a page about the federation as its file has it, with the same options."""
+        query = urlencode(list_options(self.options))
+        return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
+
+    @property
+    def wrong(self) -> Mapping[str, str]:
+        """Field -> the text in it that is wrong, so that a form can show it again."""
+        return {name: text for name, text in self.changed.given if name in self.problems}
 
 
 def read_view(known: Known, parameters: Iterable[tuple[str, str]]) -> View:

@@ -1,0 +1,128 @@
+"""The sliders of the plan: where each stands, how far it goes, and which field of the address it sets.
+
+A slider has whole steps on a logarithmic scale; one for a cost multiplies what the file says, by up to four or
+down to a quarter.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import fedpact as fp
+from fedpact.web.numbers import format_field, format_number
+from fedpact.web.view import View
+
+STEPS = 200
+_FACTOR = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider:
+    """One slider."""
+
+    kind: str
+    """"epsilon", "delta" or "cost"."""
+    field: str
+    """As in the address."""
+    title: str
+    low: float
+    high: float
+    now: float
+    """The value, or for a cost what it is multiplied by."""
+    shown: str
+    """The value as it stands beside the slider."""
+    base: str = ""
+    """For a cost what is multiplied, as a field has it; for others what the file says."""
+    is_file: bool = True
+    """Whether that is what the file says."""
+
+    @property
+    def place(self) -> int:
+        """Where the slider stands, in steps from its lower end."""
+        if self.now <= self.low:
+            return 0
+        share = math.log(self.now / self.low) / math.log(self.high / self.low)
+        return min(round(STEPS * share), STEPS)
+
+
+def _money(cost: float | dict[str, list[float]]) -> list[float]:
+    """Return the numbers of a cost that are money; breakpoints are samples."""
+    if not isinstance(cost, dict):
+        return [cost]
+    return cost.get("quadratic") or cost["slopes"]
+
+
+def _find_factor(before: float | dict[str, list[float]], after: float | dict[str, list[float]]) -> float | None:
+    """Return what a cost was multiplied by; None if it is another one altogether.
+
+    Examples
+    --------
+    >>> _find_factor({"quadratic": [1, 0.5]}, {"quadratic": [2, 1]}), _find_factor(1, {"quadratic": [2, 1]})
+    (2.0, None)
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        if before.keys() != after.keys() or before.get("breakpoints") != after.get("breakpoints"):
+            return None
+    elif isinstance(before, dict) or isinstance(after, dict):
+        return None
+    old, new = _money(before), _money(after)
+    if len(old) != len(new):
+        return None
+    factor = next(b / a for a, b in zip(old, new, strict=True) if a)
+    is_same = all(math.isclose(a * factor, b, rel_tol=1e-6) for a, b in zip(old, new, strict=True))
+    return factor if is_same else None
+
+
+def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
+    given, now = before.cost.to_json(), after.cost.to_json()
+    factor = _find_factor(given, now)
+    base, times = (now, 1.0) if factor is None else (given, factor)
+    return Slider(
+        kind="cost",
+        field=f"cost[{after.name}]",
+        title=after.name,
+        low=1 / _FACTOR,
+        high=_FACTOR,
+        now=times,
+        shown=f"× {format_number(times)}" if isinstance(now, dict) else format_number(now),
+        base=format_field(base),
+        is_file=factor is not None,
+    )
+
+
+def _make_epsilon(view: View) -> Slider:
+    file, now = view.known.federation.epsilon, view.fed.epsilon
+    low, high = float(now.min()), float(now.max())
+    shown = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
+    return Slider(
+        kind="epsilon",
+        field="epsilon",
+        title="Tolerated error, epsilon",
+        low=min(0.01, low / 4) if low > 0 else 0.01,
+        high=max(0.5, min(0.99, 2 * high)),
+        now=low,
+        shown=shown,
+        base=format_field(float(file[0])) if file.min() == file.max() else "",
+    )
+
+
+def _make_delta(view: View) -> Slider:
+    now = view.fed.delta
+    return Slider(
+        kind="delta",
+        field="delta",
+        title="Chance to miss it, delta",
+        low=min(0.001, now / 4),
+        high=max(0.9, min(0.999, 1.02 * now)),
+        now=now,
+        shown=format_number(now),
+        base=format_field(view.known.federation.delta),
+    )
+
+
+def list_sliders(view: View) -> list[Slider]:
+    """Return the sliders: the error, its chance unless it does not matter, and everybody's cost."""
+    delta = [] if view.fed.objective == "expected" else [_make_delta(view)]
+    costs = [_make_cost(*pair) for pair in zip(view.known.federation.agents, view.fed.agents, strict=True)]
+    return [_make_epsilon(view), *delta, *costs]
