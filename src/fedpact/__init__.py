@@ -76,6 +76,7 @@ from fedpact.planning.tradeoff import Tradeoff, TradeoffStatus, tradeoff
 from fedpact.statistics.add_noise import add_noise
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.disagreement import disagreement
+from fedpact.statistics.divergence import Divergence, divergence
 from fedpact.statistics.make_report import hide_small_counts, report
 from fedpact.statistics.realizability import realizability
 from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
@@ -112,6 +113,7 @@ __all__ = [
     "Cover",
     "CoverPlan",
     "CoverPlanStatus",
+    "Divergence",
     "Dynamics",
     "DynamicsStatus",
     "EpsilonPrice",
@@ -189,6 +191,7 @@ __all__ = [
     "contribution_power",
     "cover",
     "disagreement",
+    "divergence",
     "equilibria",
     "example_payments",
     "examples",

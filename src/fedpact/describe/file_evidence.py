@@ -7,10 +7,10 @@ finds all its problems; the federation is built only if none was noted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.classes import NAMES, ON_FEATURES, ON_LINE, ON_POINTS
@@ -25,6 +25,7 @@ from fedpact.describe.evidence import (
 )
 from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.names import nearest
+from fedpact.describe.npy_files import read_npy
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import Values, has_known_keys
 from fedpact.describe.point_files import PointFile, read_point_file
@@ -210,21 +211,36 @@ def _read_points(table: Values, distributions: Named, problems: Problems) -> Tab
     )
 
 
-def _find_file(folder: Path, value: Any) -> Path:
-    if not isinstance(value, str):
-        raise FederationError(f"the name of a file is needed; it is {shorten(value)}")
-    try:
-        if (folder / value).is_file():
-            return folder / value
-    except OSError as error:
-        raise FederationError(f"file {shorten(value)} cannot be read: {error.strerror}") from None
-    raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where the files are that a federation file names."""
+
+    path: Path
+    is_confined: bool = False
+    """Whether files elsewhere are refused, as they are for a federation file that a stranger sent."""
+
+    def find(self, value: Any) -> Path:
+        """Return the path of a file by the name that a federation file has for it."""
+        if not isinstance(value, str):
+            raise FederationError(f"the name of a file is needed; it is {shorten(value)}")
+        try:
+            if self.is_confined and not (self.path / value).resolve().is_relative_to(self.path.resolve()):
+                raise FederationError(
+                    f"file {shorten(value)} lies outside of the folder of the federation file; put it beside that"
+                )
+            if (self.path / value).is_file():
+                return self.path / value
+        except (OSError, ValueError, RuntimeError) as error:
+            if isinstance(error, FederationError):
+                raise
+            why = getattr(error, "strerror", None) or error
+            raise FederationError(f"file {shorten(value)} cannot be read: {why}") from None
+        raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
 
 
 def _read_array(path: Path) -> NDArray[Any]:
     try:
-        with path.open("rb") as file:
-            array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        array = read_npy(path)
     except UNREADABLE:
         raise FederationError(f"{path}: not an .npy array that can be read without pickle") from None
     if array.ndim != 2:
@@ -232,17 +248,19 @@ def _read_array(path: Path) -> NDArray[Any]:
     return array
 
 
-def _read_files(files: Named, kind: str, folder: Path, read: Callable[[Path], Any], problems: Problems) -> Values:
+def _read_files(
+    files: Named, kind: str, folder: Folder, read: Callable[[Path], Any], problems: Problems
+) -> Values:
     found = {}
     for name, value in files:
         try:
-            found[name] = read(_find_file(folder, value))
+            found[name] = read(folder.find(value))
         except FederationError as error:
             problems.add(f"agent {name!r}: {kind}: {error}")
     return found
 
 
-def _read_reports(files: Named, names: list[str] | None, folder: Path, problems: Problems) -> Reports | None:
+def _read_reports(files: Named, names: list[str] | None, folder: Folder, problems: Problems) -> Reports | None:
     reports = _read_files(files, "report", folder, read_report, problems)
     for name, report in reports.items():
         if report.name != name:
@@ -262,7 +280,7 @@ def _read_header(files: dict[str, PointFile], problems: Problems) -> Sequence[st
     return headers[0][1] if headers else None
 
 
-def _read_own_points(table: Values, files: Named, folder: Path, problems: Problems) -> Predictions | None:
+def _read_own_points(table: Values, files: Named, folder: Folder, problems: Problems) -> Predictions | None:
     found = _read_files(files, "points", folder, read_point_file, problems)
     header, feature_names = _read_header(found, problems), _read_strings(table, "feature_names", problems)
     if "class" not in table:
@@ -276,7 +294,7 @@ def _read_own_points(table: Values, files: Named, folder: Path, problems: Proble
     return read_restriction(points, table["class"], problems, feature_names=names)
 
 
-def read_evidence(data: Values, agents: Named, folder: Path, problems: Problems) -> Evidence | None:
+def read_evidence(data: Values, agents: Named, folder: Folder, problems: Problems) -> Evidence | None:
     """Read what the agents and ``hypotheses`` say; the answer is None only where a problem was noted."""
     kind = _read_kind(agents, problems)
     table = _read_hypotheses(data, kind, problems)

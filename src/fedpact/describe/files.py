@@ -49,7 +49,7 @@ from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
 from fedpact.describe.federation import Federation, build_federation
-from fedpact.describe.file_evidence import KINDS, Named, read_evidence
+from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
@@ -146,11 +146,11 @@ def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
     return data, _read_agents(data, problems)
 
 
-def _read(path: Path) -> Federation:
+def _read(path: Path, *, confined: bool) -> Federation:
     problems = Problems()
     data, agents = _parse(path, problems)
     settings = _read_settings(data, agents, problems)
-    evidence = read_evidence(data, agents, path.parent, problems)
+    evidence = read_evidence(data, agents, Folder(path.parent, confined), problems)
     return build_federation(data.get("name", path.stem), settings, evidence, problems)
 
 
@@ -258,8 +258,15 @@ def _about(path: str | PathLike[str]) -> Iterator[None]:
         raise FederationError([one_line(f"{path}: {problem}") for problem in error.problems]) from None
 
 
-def load(path: str | PathLike[str]) -> Federation:
+def load(path: str | PathLike[str], *, confined: bool = False) -> Federation:
     """Read a federation from a TOML or JSON file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    confined
+        Whether files outside of its folder are refused: for a federation file that a stranger sent.
 
     Raises
     ------
@@ -267,7 +274,7 @@ def load(path: str | PathLike[str]) -> Federation:
         With one line per problem of the file: the agent, the field, the value and the rule it breaks.
     """
     with _about(path):
-        return _read(Path(path))
+        return _read(Path(path), confined=confined)
 
 
 def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.npy_files import read_npy
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import read_text
 from fedpact.describe.report_files import UNREADABLE
@@ -28,8 +29,7 @@ class PointFile(NamedTuple):
 
 def _read_npy(path: Path) -> PointFile:
     try:
-        with path.open("rb") as file:
-            array = np.lib.format.read_array(file, allow_pickle=False)
+        array = read_npy(path)
     except UNREADABLE:
         raise FederationError(
             "not an .npy array that can be read without pickle, and its name does not end in .csv"

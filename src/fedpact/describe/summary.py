@@ -146,10 +146,11 @@ def _summarise_terms(path: Path) -> Summary:
     )
 
 
-def check(path: str | PathLike[str]) -> FileCheck:
+def check(path: str | PathLike[str], *, confined: bool = False) -> FileCheck:
     """Read a federation file and say what it describes, or everything that is wrong with it.
 
     A file whose agents have no evidence at all is taken for the terms of a run, whose sites are going to report.
+    ``confined`` is as for :func:`load`.
 
     Examples
     --------
@@ -158,7 +159,7 @@ def check(path: str | PathLike[str]) -> FileCheck:
     """
     place = Path(path)
     try:
-        found = _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path))
+        found = _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
     except FederationError as error:
         return FileCheck(file=fspath(path), problems=error.problems, summary=None)
     return FileCheck(file=fspath(path), problems=(), summary=found)

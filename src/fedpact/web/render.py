@@ -17,7 +17,7 @@ from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
-from fedpact.web.parts import PAGES, Page, Part
+from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
 from fedpact.web.words import federation, game, payments, plan

@@ -1,0 +1,123 @@
+"""How the agents' data differ: by how much any two hypotheses disagree more often at one agent than at another.
+
+d(i, j) = max over pairs (h, g) of |p_i(h, g) - p_j(h, g)|, half the H-Delta-H divergence of Ben-David et al.
+(2010). It is zero if and only if both agents would send the same report, and never above the total variation
+distance of their distributions: only differences that some pair of hypotheses shows count. Of reports it is about
+the rates as they were sent: where counts are hidden or noisy, not about the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.condensed import pair_at
+from fedpact.describe.evidence import Reports, Table
+from fedpact.describe.federation import Federation
+from fedpact.statistics.domain import find_domain, rates_against
+from fedpact.statistics.federation_rates import rates_of
+
+_BLOCK = 2**22
+"""Rates that are held at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Divergence:
+    """How much every two agents differ."""
+
+    values: NDArray[np.float64]
+    """(k, k) the largest difference of two agents' rates of disagreement."""
+    pair: tuple[str, str] | None
+    """The hypotheses that show the largest difference of all; None if there is none."""
+    names: tuple[str, ...]
+
+    @property
+    def largest(self) -> float:
+        """The largest difference."""
+        return float(self.values.max())
+
+    @property
+    def agents(self) -> tuple[str, str] | None:
+        """The agents that differ most; None if all are alike."""
+        if not self.largest > 0:
+            return None
+        i, j = np.unravel_index(int(self.values.argmax()), self.values.shape)
+        return self.names[int(i)], self.names[int(j)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "values": self.values.tolist(),
+            "largest": self.largest,
+            "agents": None if self.agents is None else list(self.agents),
+            "pair": None if self.pair is None else list(self.pair),
+            "names": list(self.names),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Divergence:
+        """Read what :meth:`to_dict` wrote."""
+        pair = entry["pair"]
+        return cls(
+            values=_read_only(np.array(entry["values"], dtype=np.float64)),
+            pair=None if pair is None else (pair[0], pair[1]),
+            names=tuple(entry["names"]),
+        )
+
+
+def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    array.flags.writeable = False
+    return array
+
+
+def _blocks(fed: Federation) -> Iterator[tuple[NDArray[np.float64], int]]:
+    """Yield rates (k, n) of some pairs at a time, and which pairs: the place of the first, in a row or in all."""
+    if isinstance(fed.evidence, Reports):
+        reports = fed.evidence.reports
+        step = max(1, _BLOCK // fed.k)
+        for start in range(0, len(reports[0].counts), step):
+            yield np.stack([report.counts[start : start + step] / report.n for report in reports]), start
+        return
+    step = max(1, _BLOCK // (fed.k * fed.H))
+    for start in range(0, fed.H, step):
+        rows = np.arange(start, min(start + step, fed.H))
+        is_table = isinstance(fed.evidence, Table)
+        rates = rates_against(find_domain(fed), rows) if is_table else rates_of(fed).rows(rows)
+        yield rates.reshape(fed.k, -1), start * fed.H
+
+
+def _name_pair(fed: Federation, place: int) -> tuple[str, str]:
+    if isinstance(fed.evidence, Reports):
+        h, g = pair_at(place, fed.evidence.reports[0].H)
+        return fed.evidence.hypotheses[h], fed.evidence.hypotheses[g]
+    return fed.hypotheses[place // fed.H], fed.hypotheses[place % fed.H]
+
+
+def divergence(fed: Federation) -> Divergence:
+    """Find how much every two agents' data differ, as far as the hypotheses can tell.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> found = divergence(alice_bob())
+    >>> found.values.round(9).tolist(), found.agents, found.pair
+    ([[0.0, 0.6], [0.6, 0.0]], ('alice', 'bob'), ('nowhere', 'xB'))
+    """
+    values = np.zeros((fed.k, fed.k))
+    largest, place = 0.0, None
+    for rates, start in _blocks(fed):
+        for agent in range(fed.k - 1):
+            gaps = np.abs(rates[agent + 1 :] - rates[agent])
+            most = gaps.max(axis=1)
+            values[agent, agent + 1 :] = np.maximum(values[agent, agent + 1 :], most)
+            if most.max() > largest:
+                largest, place = float(most.max()), start + int(gaps[most.argmax()].argmax())
+    return Divergence(
+        values=_read_only(np.maximum(values, values.T)),
+        pair=None if place is None else _name_pair(fed, place),
+        names=fed.names,
+    )
