@@ -87,7 +87,7 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "count_of": count_of,
-        "pages": PAGES,
+        "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,
         "most_reports": MOST_REPORTS,
