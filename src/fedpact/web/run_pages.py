@@ -124,7 +124,7 @@ async def show_run(
 async def show_progress(state: State, run: AddressedRun) -> HTMLResponse:
     """Return how far the sites of a run are, which a page puts in the place of what it showed before."""
     seen = await view_run(state.runs, run, has_steps=False)
-    return HTMLResponse(_render("run_progress.html", _view_beside(state, run), seen=seen))
+    return HTMLResponse(_render("run_progress.html", _view_beside(state, run), seen=seen, with_steps=False))
 
 
 async def _check(state: ServerState, run: Run, check: str) -> CheckView:
