@@ -31,6 +31,17 @@ def format_amount(value: float, size: float) -> str:
     return format_number(0.0 if abs(value) <= 1e-9 * abs(size) else value)
 
 
+def format_short(value: float) -> str:
+    """Write a number as short as a label needs it: three digits, or the whole part.
+
+    Examples
+    --------
+    >>> format_short(-3.88941), format_short(21.8506), format_short(1234.56), format_short(0)
+    ('-3.89', '21.9', '1,235', '0')
+    """
+    return f"{value:,.0f}" if abs(value) >= 100 else format_number(float(f"{value:.3g}"))
+
+
 def format_share(share: float) -> str:
     """Write a share in percent, so that nothing looks like all or none of it.
 

@@ -13,8 +13,13 @@ from fedpact.web.words.payments import name_rule
 _SENSES = (
     ("gain", "others truthful", "@accent", ""),
     ("gain_dominant", "others lie as well", "@second", "/"),
-    ("gain_coalition", "two together", "@third", "x"),
+    ("gain_coalition", "in collusion", "@third", "x"),
 )
+
+
+def _break(title: str) -> str:
+    """Write the name of a rule in two lines, if it is long."""
+    return plain(title).replace(" with ", "<br>with ").replace(" you ", "<br>you ")
 
 
 def _describe(rows: list[tuple[Any, ...]]) -> str:
@@ -61,7 +66,7 @@ def draw_audit(view: View, answer: Mapping[str, Any], beside: object = None) -> 
         height=100 + 44 * len(seen),
         barmode="group",
         xaxis=axis("largest gain found", rangemode="tozero", nticks=6),
-        yaxis=downwards([row[0] for row in seen]),
+        yaxis=downwards([row[0] for row in seen]) | {"ticktext": [_break(row[0]) for row in seen]},
         **legend_below(),
     )
     return (

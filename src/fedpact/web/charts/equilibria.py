@@ -86,7 +86,10 @@ def _describe(found: fp.Equilibria, strips: Sequence[int]) -> str:
     widest = max(strips, key=lambda agent: max(_count(found, agent)) - min(_count(found, agent)))
     most = f" It varies most for {found.names[widest]}: {_say_range(_count(found, widest))}."
     left = len(found.names) - len(strips)
-    rest = f" {count_of(left, 'agent')} not shown." if left else ""
+    rest = (
+        f" The other {count_of(left, 'agent')} {'give nothing' if len(strips) < _MOST_STRIPS else 'are left out'}."
+    )
+    rest = rest if left else ""
     return f"What each agent gives in {count}, and in the plan.{most if len(found.profiles) > 1 else ''}{rest}"
 
 

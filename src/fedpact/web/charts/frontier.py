@@ -63,8 +63,6 @@ def _find_ticks(values: list[float]) -> list[float]:
 
 def _describe(curve: fp.Frontier, today: float | None) -> str:
     planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
-    if not planned:
-        return "There is no plan for any of these errors within the capacities."
     (strict, dearest), (loose, cheapest) = planned[0], planned[-1]
     said = (
         f"Cost of a plan against the error that everybody tolerates: from {format_number(dearest.cost)} at "
@@ -111,16 +109,19 @@ def _draw_missing(missing: list[fp.FrontierPoint]) -> list[Trace]:
             "no plan exists",
             [f"epsilon {format_number(point.value)}: {plain(point.reason or 'no plan')}" for point in missing],
             mode="markers",
+            cliponaxis=False,
             marker={"symbol": "x", "size": 10, "color": "@bad"},
         )
     ]
 
 
 def draw_frontier(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
-    """Draw cost and lower bound over epsilon, and where no plan exists."""
+    """Draw cost and lower bound over epsilon, and where no plan exists; nothing if there is none at all."""
     curve, today = fp.Frontier.from_dict(answer), find_today(view.fed)
     planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
     missing = [point for point in curve.points if point.plan is None]
+    if not planned:
+        return ()
     figure = make_figure(
         [*_draw_planned(planned), *_draw_missing(missing)],
         height=380,

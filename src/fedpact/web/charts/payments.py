@@ -7,7 +7,7 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.web.charts.chart import Chart, axis, downwards, fit_height, legend_below, make_figure, plain
-from fedpact.web.numbers import count_of, format_amount, format_number
+from fedpact.web.numbers import count_of, format_amount, format_number, format_short
 from fedpact.web.view import View
 from fedpact.web.words.payments import list_applied, name_rule
 
@@ -27,6 +27,19 @@ def _find_concerned(bill: fp.Settlement) -> list[str]:
     return names or list(bill.payments)
 
 
+def _find_range(amounts: list[float]) -> list[float]:
+    """Return a range with room for the numbers beside the bars.
+
+    Examples
+    --------
+    >>> _find_range([0.0, 10.0]), _find_range([-5.0, 5.0])
+    ([0.0, 12.5], [-8.5, 7.5])
+    """
+    low, high = min(0.0, *amounts), max(0.0, *amounts)
+    width = high - low or 1.0
+    return [low - 0.35 * width if low < 0 else 0.0, high + 0.25 * width]
+
+
 def _describe(title: str, bill: fp.Settlement) -> str:
     paid = _round(bill, bill.payments)
     most, owing = max(paid, key=lambda name: paid[name]), [name for name in paid if paid[name] < 0]
@@ -43,13 +56,13 @@ def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
     names = _find_concerned(bill)[:_MOST_BARS]
     paid, fees = _round(bill, bill.payments), _round(bill, bill.fees)
     rows = list(range(len(names)))
-    bars = {
+    bars: dict[str, Any] = {
         "type": "bar",
         "orientation": "h",
         "name": "payment",
         "x": [paid[name] for name in names],
         "y": rows,
-        "text": [format_number(paid[name]) for name in names],
+        "text": [format_short(paid[name]) for name in names],
         "textposition": "outside",
         "cliponaxis": False,
         "hovertext": [
@@ -60,7 +73,7 @@ def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
         "hoverinfo": "text",
         "marker": {"color": ["@accent" if paid[name] >= 0 else "@second" for name in names]},
     }
-    ticks = {
+    ticks: dict[str, Any] = {
         "type": "scatter",
         "mode": "markers",
         "name": "cost of its labelling",
@@ -72,7 +85,13 @@ def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
     figure = make_figure(
         [bars, ticks],
         height=fit_height(len(names)) + 30,
-        xaxis=axis("payment; below zero the agent pays", zeroline=True, zerolinecolor="@line", nticks=6),
+        xaxis=axis(
+            "payment; below zero the agent pays",
+            range=_find_range([*bars["x"], *ticks["x"]]),
+            zeroline=True,
+            zerolinecolor="@line",
+            nticks=6,
+        ),
         yaxis=downwards(names),
         **legend_below(),
     )

@@ -9,7 +9,8 @@
 
   /* Charts. A figure is plain JSON beside its place; colours such as "@accent" are those of the style sheet. */
 
-  const PAPER = 660; // pixels between the margins of A4
+  const PAPER = 660; // pixels between the margins of A4, for one figure
+  const HALF = 318; // and for two beside each other
   const CONFIG = {
     responsive: true,
     displaylogo: false,
@@ -44,10 +45,12 @@
     const place = find(".plot", figure);
     if (figure.hidden || !window.Plotly) return;
     const { data, layout } = paint(JSON.parse(find("script", figure).textContent));
-    fit(layout, data, place.clientWidth);
+    const paper = figure.closest(".multiples") ? HALF : PAPER;
+    const isPrinting = "print" in root.dataset;
+    fit(layout, data, isPrinting ? paper : place.clientWidth);
     place.style.height = `${layout.height}px`;
     if ("zoom" in figure.dataset && matchMedia("(pointer: fine)").matches) letZoom(layout);
-    if ("print" in root.dataset) Object.assign(layout, { width: Math.min(PAPER, place.clientWidth || PAPER), autosize: false });
+    if (isPrinting) Object.assign(layout, { width: paper, autosize: false });
     window.Plotly.react(place, data, layout, CONFIG);
   }
 
@@ -171,6 +174,7 @@
 
   /* Parts of a page. One request at a time for each; of those that wait only the newest is sent. */
 
+  const BETWEEN = 250; // milliseconds between two drafts
   const lines = {};
   const sectionOf = (name) => document.getElementById(`part-${name}`);
   const parts = () => findAll("[data-part]").map((section) => section.dataset.part);
@@ -199,9 +203,10 @@
   /* Whether the draft that was asked for is there soon; not, if it lasts or a better plan is asked for. */
   async function waitForDraft(name, line) {
     if (!("job" in sectionOf(name).dataset)) {
-      await sleep(100);
+      await sleep(BETWEEN);
       return false;
     }
+    if (line.next && !line.next.isDraft) return false;
     const over = new Promise((resolve) => (line.isOver = resolve));
     const isThere = await Promise.race([over, sleep(1500).then(() => false)]);
     line.isOver = null;
@@ -249,6 +254,7 @@
     if (isWaiting && "hasAnswer" in old.dataset) keepAnswer(old, fresh);
     else replacePart(old, fresh);
     const now = sectionOf(name);
+    find("#lead").textContent = fresh.dataset.lead;
     if (before.bottom <= 0) scrollBy(0, now.getBoundingClientRect().height - before.height);
     if (focus !== null && !now.contains(document.activeElement)) {
       (document.getElementById(focus) ?? find("h2", now)).focus({ preventScroll: true });
@@ -264,6 +270,7 @@
       if (name in fresh.dataset) old.dataset[name] = fresh.dataset[name];
       else delete old.dataset[name];
     }
+    find(".saying strong", old).textContent = "Working on the new values; those before are dimmed";
     old.setAttribute("aria-busy", "true");
     old.classList.add("is-old");
   }
@@ -461,19 +468,42 @@
     });
   }
 
+  /* The report needs every answer, so say how many are there until all are. */
+
+  async function fetchReport(link) {
+    const state = find("#report-state");
+    link.setAttribute("aria-disabled", "true");
+    try {
+      for (let isThere = false; !isThere; await sleep(isThere ? 0 : 500)) {
+        const answer = await fetch(link.href.replace("/report.html", "/report.json"));
+        const parts = Object.values((await answer.json()).parts);
+        const left = parts.filter((part) => part.state === "waiting" || part.state === "running").length;
+        state.textContent = ` (${parts.length - left} of ${parts.length} answers are there)`;
+        isThere = !left;
+      }
+      state.textContent = "";
+      Object.assign(document.createElement("a"), { href: link.href, download: link.download }).click();
+    } catch {
+      state.textContent = " (the server does not answer; is it still running?)";
+    }
+    link.removeAttribute("aria-disabled");
+  }
+
   /* Everything that is clicked, moved or sent. */
 
   document.addEventListener("click", (event) => {
     const on = (selector) => event.target.closest(selector);
     const stop = on("[data-stop]"), again = on("[data-again]"), link = on("a[data-in-place]");
-    if (stop) {
-      stop.disabled = true;
-      fetch(`/jobs/${stop.dataset.stop}.json`, { method: "DELETE" }).catch(() => (stop.disabled = false));
-    } else if (again) load(again.dataset.again, { isAgain: true });
+    if (stop) fetch(`/jobs/${stop.dataset.stop}.json`, { method: "DELETE" }).catch(() => {});
+    else if (again) load(again.dataset.again, { isAgain: true });
     else if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
       useMethod(link);
     } else if (on("#sliders #reset")) resetSliders();
+    else if (on("#report-link")) {
+      event.preventDefault();
+      if (!on("#report-link").hasAttribute("aria-disabled")) fetchReport(on("#report-link"));
+    }
   });
   document.addEventListener("change", (event) => {
     if (event.target.matches("select[data-choose]")) choose(event.target);
