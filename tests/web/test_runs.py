@@ -150,8 +150,9 @@ def test_a_third_run_at_once_is_refused():
             with pytest.raises(BusyError, match="2 runs are under way, which is the most"):
                 start(runs)
             await runs.cancel(first)
+            start(runs)
             with pytest.raises(BusyError):
-                start(runs), runs.go_on(first)
+                runs.go_on(first)
             await runs.cancel(second)
 
     run(test)
@@ -281,10 +282,6 @@ def test_only_so_many_runs_are_kept():
     run(test)
 
 
-async def _listen(run, after=0):
-    return [event async for event in follow_run(run, after)]
-
-
 def test_many_readers_share_one_look_at_the_ledger(tmp_path, monkeypatch):
     looks = []
     monkeypatch.setattr(feeds, "read_newest", lambda where: looks.append(where) or read_newest(where))
@@ -325,6 +322,28 @@ def test_a_ledger_is_followed_while_another_process_writes_it(tmp_path):
     seen = run(test)
     assert seen.count("event: entry") == len(read_entries(home.ledger))
     assert "event: over" not in seen
+
+
+def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
+    fill(tmp_path / "one.db", 3)
+
+    async def test():
+        async with desk(ledgers=[str(tmp_path / "one.db")]) as runs:
+            (made,) = runs.runs()
+            said = []
+            async for event in follow_run(made, 0):
+                said.append(event)
+                if "event: entry" in event:
+                    asyncio.get_running_loop().call_soon(runs.hush)
+            return said
+
+    assert "event: over" not in "".join(run(test))
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    Path(tmp_path, "file").touch()
+    with pytest.raises(fp.ProtocolError, match=r"runs cannot be kept in .*: Not a directory; take another"):
+        RunDesk(Limits(), tmp_path / "file" / "runs")
 
 
 def test_a_ledger_that_is_not_there_yet_is_trouble_until_it_is(tmp_path):
