@@ -9,12 +9,13 @@ import pytest
 import fedpact as fp
 
 PARTS = {
-    "fedpact": (fp, {"candidates", "classes", "examples", "experiments", "protocol", "training"}),
+    "fedpact": (fp, {"candidates", "classes", "examples", "experiments", "protocol", "training", "web"}),
     "candidates": (fp.candidates, set()),
     "training": (fp.training, set()),
     "experiments": (fp.experiments, set()),
     "protocol": (fp.protocol, {"flower"}),
     "flower": (fp.protocol.flower, set()),
+    "web": (fp.web, {"Limits", "make_app", "make_report", "serve"}),
 }
 HELPERS = {"TYPE_CHECKING", "Any", "annotations", "import_module", "require_flower", "require_packages"}
 
@@ -27,7 +28,7 @@ def test_a_part_offers_what_it_lists(part, inner):
     assert all(hasattr(part, name) for name in part.__all__)
 
 
-@pytest.mark.parametrize("part", [fp, fp.protocol])
+@pytest.mark.parametrize("part", [fp, fp.protocol, fp.web])
 def test_what_is_not_there_is_said(part):
     with pytest.raises(AttributeError, match=f"module '{part.__name__}' has no attribute 'plam'"):
         part.plam  # noqa: B018

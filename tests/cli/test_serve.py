@@ -40,11 +40,17 @@ def children(pid):
     return found
 
 
-def refused(*arguments):
-    answer = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False)
-    assert answer.returncode == 1, answer
-    assert answer.stderr.count("\n") == 1
-    return answer.stderr
+@pytest.fixture
+def refused(fedpact, monkeypatch):
+    monkeypatch.delenv("FEDPACT_TOKEN", raising=False)
+
+    def run(*words):
+        code, out, err = fedpact("serve", *words)
+        assert (code, out) == (1, "")
+        assert err.count("\n") == 1
+        return err
+
+    return run
 
 
 def test_it_opens_on_the_file_and_ends_with_ctrl_c_leaving_nothing():
@@ -73,7 +79,7 @@ def test_workers_end_with_a_server_that_is_killed():
     pytest.fail("a worker outlives its server")
 
 
-def test_other_machines_need_a_token():
+def test_other_machines_need_a_token(refused):
     assert "--token" in refused("--host", "0.0.0.0")
     assert "at least 16" in refused("--token", "short")
     with served(FEDPACT_TOKEN="a-token-of-some-length") as (_, address):
@@ -83,7 +89,7 @@ def test_other_machines_need_a_token():
             assert browser.get(address).status_code == 200
 
 
-def test_a_port_that_is_taken_is_said():
+def test_a_port_that_is_taken_is_said(refused):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -91,6 +97,6 @@ def test_a_port_that_is_taken_is_said():
     assert "port must be" in refused("--port", "70000")
 
 
-def test_what_is_wrong_with_a_file_is_said_before_anything_listens():
+def test_what_is_wrong_with_a_file_is_said_before_anything_listens(refused):
     assert "neither a file nor an example" in refused("nowhere")
     assert "up to 3 agents; the federation has 17" in refused("arizona-hospitals", "--max-agents", "3")

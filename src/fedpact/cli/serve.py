@@ -41,7 +41,12 @@ def serve(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where runs are kept; if not given, they end with the page."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes for long work.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, help="Processes for long work.", show_default="processors less one, at least 2"
+        ),
+    ] = None,
     max_upload: Annotated[
         float, typer.Option(metavar="MB", min=0.001, max=2000, help="Most that is taken in one request.")
     ] = 20,

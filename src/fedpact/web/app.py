@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
@@ -72,7 +73,7 @@ def make_app(
     limits: Limits | None = None,
     host: str = "127.0.0.1",
     token: str | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     runs_folder: str | PathLike[str] | None = None,
     ledgers: Sequence[str] = (),
 ) -> FastAPI:
@@ -89,7 +90,8 @@ def make_app(
     token
         Whoever asks must know it, if it is given.
     workers
-        Processes for long work, beside one for what a page waits for.
+        Processes for long work, beside one for what a page waits for; if not given, two or as many as there are
+        processors but one.
     runs_folder
         Where runs of the protocol are kept, each in a folder of its own that ``fedpact run --resume`` takes; if
         not given, they are gone when the server ends.
@@ -100,7 +102,7 @@ def make_app(
     state = ServerState(
         limits=bounds,
         library=Library(bounds, fed),
-        jobs=JobBoard(bounds, slow=workers),
+        jobs=JobBoard(bounds, slow=workers or max(2, (os.cpu_count() or 1) - 1)),
         runs=RunDesk(bounds, runs_folder, ledgers),
     )
 

@@ -28,7 +28,9 @@ from fedpact.web.read_ledger import (
 )
 
 _BETWEEN = 0.2
-"""Seconds between two looks."""
+"""Seconds between two looks at a file."""
+_BETWEEN_FAR = 1.0
+"""Seconds between two looks at a database, which means a connection each time."""
 _KEPT = 1_000
 
 
@@ -50,6 +52,8 @@ class Feed:
         self.trouble: str | None = None
         """Why the ledger could not be read the last time."""
         self.change = asyncio.Event()
+        self.has_ended = False
+        """Whether nobody is to listen any more, because the server ends."""
         self._reader = reader
         self._recent: deque[Step] = deque(maxlen=_KEPT)
         self._listeners = 0
@@ -77,6 +81,11 @@ class Feed:
         self.change.set()
         self.change = asyncio.Event()
 
+    def end(self) -> None:
+        """Let everybody leave who listens."""
+        self.has_ended = True
+        self.tell()
+
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Look for new entries meanwhile."""
@@ -94,7 +103,7 @@ class Feed:
     async def _look_again_and_again(self) -> None:
         while True:
             await self.look()
-            await asyncio.sleep(_BETWEEN)
+            await asyncio.sleep(_BETWEEN_FAR if "://" in self.where else _BETWEEN)
 
     async def look(self) -> None:
         """Look for new entries, once."""

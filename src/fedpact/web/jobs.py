@@ -87,7 +87,7 @@ class JobBoard:
         self._by_question: dict[Question, Job] = {}
 
     async def warm_up(self) -> None:
-        """Start all workers."""
+        """Start the first worker of each kind."""
         await asyncio.gather(*(pool.warm_up() for pool in self._pools.values()))
 
     async def close(self) -> None:

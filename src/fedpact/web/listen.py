@@ -77,7 +77,7 @@ def serve(
     if token is not None:
         address += f"?token={quote(token, safe='')}"
     config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False, timeout_graceful_shutdown=2)
-    server = _Server(config, lambda: ready(address) if ready is not None else None)
+    server = _Server(config, lambda: ready(address) if ready is not None else None, app.state.server.hush)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
@@ -89,12 +89,17 @@ def serve(
 class _Server(uvicorn.Server):
     """A server that says when it listens."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], hush: Callable[[], None]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._hush = ready, hush
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; streams that have no end of their own are not waited for."""
+        self._hush()
+        await super().shutdown(sockets)

@@ -84,11 +84,11 @@ class Worker:
 
 
 class Pool:
-    """Some workers; whoever has a task waits for one that is free."""
+    """Some workers; whoever has a task waits for one that is free. Each is started when it is first needed."""
 
     def __init__(self, size: int, limits: Limits) -> None:
-        self._size, self._limits = size, limits
-        self._free: asyncio.Queue[Worker | None] = asyncio.Queue()
+        self._limits = limits
+        self._free: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
         self._all: set[Worker] = set()
         for _ in range(size):
             self._free.put_nowait(None)
@@ -129,10 +129,8 @@ class Pool:
         return message
 
     async def warm_up(self) -> None:
-        """Start all workers."""
-        taken = await asyncio.gather(*(self._take() for _ in range(self._size)))
-        for worker in taken:
-            self._free.put_nowait(worker)
+        """Start one worker, so that the first task need not wait for it."""
+        self._free.put_nowait(await self._take())
 
     async def close(self) -> None:
         """End all workers."""

@@ -81,10 +81,10 @@ async def _wait(change: asyncio.Event) -> bool:
 
 
 async def follow_run(run: Run, after: int) -> AsyncIterator[str]:
-    """Yield events from the entry after a number on, until the run is over or the reader leaves."""
+    """Yield events from the entry after a number on, until the run is over, or reader or server leave."""
     telling = _Telling(run, after)
     with run.feed.listening():
-        while True:
+        while not run.feed.has_ended:
             change, is_over, condition = run.feed.change, run.is_over, run.condition
             if is_over:
                 await run.feed.look()

@@ -22,7 +22,7 @@ from fedpact.web.parts import RUN
 from fedpact.web.read_ledger import say_time
 from fedpact.web.render import render
 from fedpact.web.run_request import view_of
-from fedpact.web.run_routes import check_run, start_run
+from fedpact.web.run_routes import After, check_run, start_run
 from fedpact.web.run_views import address_of, view_check, view_line, view_run, view_run_page
 from fedpact.web.runs import Run
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
@@ -34,7 +34,7 @@ _WAIT = 30.0
 """Seconds that a page waits for the check of a ledger."""
 
 
-def _render(template: str, view: View, **values: Any) -> str:
+def _render_page(template: str, view: View, **values: Any) -> str:
     return render(template, view=view, page=RUN, say_time=say_time, **values)
 
 
@@ -56,7 +56,7 @@ async def _show_form(
 ) -> HTMLResponse:
     seen = await asyncio.to_thread(view_run_page, state.runs, view)
     values = {**_usual(view), **(given or {})}
-    text = _render("run.html", view, seen=seen, values=values, refusals=problems)
+    text = _render_page("run.html", view, seen=seen, values=values, refusals=problems)
     return HTMLResponse(text, status_code=422 if problems else 200)
 
 
@@ -80,7 +80,7 @@ async def begin_run(state: State, request: Request) -> Any:
     async with request.form(max_files=0, max_fields=len(_FIELDS)) as form:
         given = _read_form(form)
     key = given.get("federation", state.library.default)
-    view = view_of(state.library, key, given.get("query", ""))
+    view = await asyncio.to_thread(view_of, state.library.get(key), given.get("query", ""))
     try:
         run = await start_run(state, RunRequest.model_validate({"federation": key, **given}))
     except ValidationError as error:
@@ -96,7 +96,7 @@ def _view_beside(state: ServerState, run: Run | None) -> View:
     """Return the federation whose pages are linked to: the run's, or the one that the server was started with."""
     if run is not None and run.note is not None:
         try:
-            return view_of(state.library, run.note.federation, run.note.query)
+            return view_of(state.library.get(run.note.federation), run.note.query)
         except (UnknownFederationError, fp.FederationError):
             pass
     return read_view(state.library.get(state.library.default), [])
@@ -106,17 +106,17 @@ def _view_beside(state: ServerState, run: Run | None) -> View:
 async def list_runs(state: State) -> HTMLResponse:
     """Return the list of runs."""
     lines = [view_line(state.runs, run) for run in state.runs.runs()]
-    return HTMLResponse(_render("runs.html", _view_beside(state, None), runs=lines))
+    return HTMLResponse(_render_page("runs.html", _view_beside(state, None), runs=lines))
 
 
 @router.get("/runs/{key}")
 async def show_run(
-    state: State, run: AddressedRun, after: int | None = None, check: str | None = None
+    state: State, run: AddressedRun, after: After | None = None, check: str | None = None
 ) -> HTMLResponse:
     """Return a run as it is now; with ``check``, after its ledger was looked through."""
     seen = await view_run(state.runs, run, after)
     checked = None if check is None else await _check(state, run, check)
-    text = _render("one_run.html", _view_beside(state, run), seen=seen, address=seen.address, checked=checked)
+    text = _render_page("one_run.html", _view_beside(state, run), seen=seen, address=seen.address, checked=checked)
     return HTMLResponse(text)
 
 
@@ -124,7 +124,7 @@ async def show_run(
 async def show_progress(state: State, run: AddressedRun) -> HTMLResponse:
     """Return how far the sites of a run are, which a page puts in the place of what it showed before."""
     seen = await view_run(state.runs, run, has_steps=False)
-    return HTMLResponse(_render("run_progress.html", _view_beside(state, run), seen=seen))
+    return HTMLResponse(render("run_progress.html", seen=seen, with_steps=False))
 
 
 async def _check(state: ServerState, run: Run, check: str) -> CheckView:
@@ -136,8 +136,7 @@ async def _check(state: ServerState, run: Run, check: str) -> CheckView:
 async def show_check(state: State, run: AddressedRun, check: str = "now") -> HTMLResponse:
     """Look through the ledger of a run, and return what was found."""
     checked = await _check(state, run, check)
-    text = _render("run_check.html", _view_beside(state, run), address=address_of(run), checked=checked)
-    return HTMLResponse(text)
+    return HTMLResponse(render("run_check.html", address=address_of(run), checked=checked))
 
 
 @router.post("/runs/{key}/cancel")

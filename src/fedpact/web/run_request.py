@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import fedpact as fp
-from fedpact.web.library import Library
+from fedpact.web.library import Known
 from fedpact.web.models import RunRequest
 from fedpact.web.run_tasks import PATIENCE, RunTask
 from fedpact.web.runs import RunNote
@@ -21,7 +21,7 @@ _MOST_QUERY = 1_000
 """Parameters of an address."""
 
 
-def view_of(library: Library, federation: str, query: str) -> View:
+def view_of(known: Known, query: str) -> View:
     """Read the address of a federation that is to be run.
 
     Raises
@@ -33,7 +33,7 @@ def view_of(library: Library, federation: str, query: str) -> View:
         given = parse_qsl(query.removeprefix("?"), max_num_fields=_MOST_QUERY)
     except ValueError:
         raise fp.FederationError(f"an address changes up to {_MOST_QUERY:,} things; this one says more") from None
-    return read_view(library.get(federation), given)
+    return read_view(known, given)
 
 
 def say_why_not(fed: fp.Federation) -> str | None:
@@ -72,7 +72,7 @@ def _say_teacher_problems(fed: fp.Federation, teacher: str | None) -> list[str]:
     return []
 
 
-def read_request(asked: RunRequest, view: View) -> tuple[RunTask, RunNote]:
+def read_request(asked: RunRequest, known: Known) -> tuple[RunTask, RunNote]:
     """Return what a process is to do, and what is noted beside its ledger.
 
     Raises
@@ -80,6 +80,7 @@ def read_request(asked: RunRequest, view: View) -> tuple[RunTask, RunNote]:
     FederationError
         With everything that stands in the way.
     """
+    view = view_of(known, asked.query)
     fed, teacher, refused = view.fed, asked.teacher or None, say_why_not(view.fed)
     problems = [] if refused is None else [refused]
     problems += [f"{field}: {problem}" for field, problem in view.changed.problems.items()]
@@ -88,7 +89,7 @@ def read_request(asked: RunRequest, view: View) -> tuple[RunTask, RunNote]:
         raise fp.FederationError(problems)
     task = RunTask(federation=fed, terms=_read_terms(asked), teacher=teacher, seed=asked.seed)
     note = RunNote(
-        federation=view.known.key,
+        federation=known.key,
         query=urlencode(view.changed.given),
         teacher=teacher,
         seed=asked.seed,

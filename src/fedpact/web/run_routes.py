@@ -22,7 +22,7 @@ from fedpact.web.models import (
 )
 from fedpact.web.read_ledger import read_statements
 from fedpact.web.run_events import follow_run
-from fedpact.web.run_request import read_request, view_of
+from fedpact.web.run_request import read_request
 from fedpact.web.run_views import look_at, view_check, view_line, view_run, view_run_page, view_statement
 from fedpact.web.runs import Run
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
@@ -44,8 +44,7 @@ async def start_run(state: ServerState, asked: RunRequest) -> Run:
     BusyError
         If too many are under way.
     """
-    view = view_of(state.library, asked.federation, asked.query)
-    task, note = await asyncio.to_thread(read_request, asked, view)
+    task, note = await asyncio.to_thread(read_request, asked, state.library.get(asked.federation))
     return state.runs.start(task, note)
 
 

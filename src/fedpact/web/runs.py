@@ -95,6 +95,7 @@ class Run:
     created: float | None = None
     problems: tuple[str, ...] = ()
     begun: RunTask | None = None
+    """What it was started with, until its folder is there."""
     task: asyncio.Task[None] | None = None
 
     @property
@@ -123,6 +124,16 @@ def _name_home(folder: Path) -> str:
     if _OWN_KEY.fullmatch(folder.name):
         return folder.name
     return f"home-{hashlib.sha256(folder.name.encode()).hexdigest()[:12]}"
+
+
+def _make_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise fp.ProtocolError(
+            f"runs cannot be kept in {folder}: {error.strerror}; take another folder with --runs"
+        ) from None
+    return folder
 
 
 def _read_note(folder: Path) -> RunNote | None:
@@ -192,7 +203,7 @@ class RunDesk:
         self, limits: Limits, folder: str | PathLike[str] | None = None, ledgers: Sequence[str] = ()
     ) -> None:
         self._limits = limits
-        self._named = None if folder is None else Path(folder).resolve()
+        self._named = None if folder is None else _make_folder(Path(folder).resolve())
         self._folder: Path | None = None
         self._pool = Pool(AT_ONCE, limits)
         self._reader = Reader()
@@ -218,7 +229,6 @@ class RunDesk:
             self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fedpact-runs-"))
             return
         self._folder = self._named
-        await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
         found = await asyncio.to_thread(_read_runs, self._folder, self._limits.runs, self._reader)
         self._own.update((run.key, run) for run in found)
 
@@ -229,6 +239,11 @@ class RunDesk:
         self._reader.close()
         if self._named is None and self._folder is not None:
             await asyncio.to_thread(_remove, self._folder)
+
+    def hush(self) -> None:
+        """Let everybody leave who follows a run, so that the server can end."""
+        for run in self.runs():
+            run.feed.end()
 
     def runs(self) -> list[Run]:
         """All that are known: those of this server, the newest first, then the ledgers that are followed."""
@@ -340,6 +355,7 @@ class RunDesk:
         """Give a run to a process, and note what becomes of it."""
 
         def tell(share: float, what: str) -> None:
+            run.begun = None
             run.become(Condition.RUNNING)
 
         seconds = self._limits.job_seconds

@@ -26,6 +26,12 @@ class ServerState:
     jobs: JobBoard
     runs: RunDesk
 
+    def hush(self) -> None:
+        """End what others listen to, so that the server can end."""
+        self.runs.hush()
+        for job in self.jobs.jobs():
+            self.jobs.cancel(job)
+
 
 def find_state(request: Request) -> ServerState:
     """Return the state of the server that a request came to."""

@@ -475,6 +475,27 @@
     });
   }
 
+  /* The report needs every answer, so say how many are there until all are. */
+
+  async function fetchReport(link) {
+    const state = find("#report-state");
+    link.setAttribute("aria-disabled", "true");
+    try {
+      for (let isThere = false; !isThere; await sleep(isThere ? 0 : 500)) {
+        const answer = await fetch(link.href.replace("/report.html", "/report.json"));
+        const parts = Object.values((await answer.json()).parts);
+        const left = parts.filter((part) => part.state === "waiting" || part.state === "running").length;
+        state.textContent = ` (${parts.length - left} of ${parts.length} answers are there)`;
+        isThere = !left;
+      }
+      state.textContent = "";
+      Object.assign(document.createElement("a"), { href: link.href, download: link.download }).click();
+    } catch {
+      state.textContent = " (the server does not answer; is it still running?)";
+    }
+    link.removeAttribute("aria-disabled");
+  }
+
   /* Everything that is clicked, moved or sent. */
 
   document.addEventListener("click", (event) => {
@@ -486,6 +507,10 @@
       event.preventDefault();
       useMethod(link);
     } else if (on("#sliders #reset")) resetSliders();
+    else if (on("#report-link")) {
+      event.preventDefault();
+      if (!on("#report-link").hasAttribute("aria-disabled")) fetchReport(on("#report-link"));
+    }
   });
   document.addEventListener("change", (event) => {
     if (event.target.matches("select[data-choose]")) choose(event.target);
@@ -512,4 +537,116 @@
     if ("draft" in section.dataset) follow(section.dataset.draft, section.dataset.part, true);
     if ("job" in section.dataset) follow(section.dataset.job, section.dataset.part, false);
   }
+})();
+
+/* A run: steps appear as they are written, and what the sites have done is fetched anew, but not too often. */
+(() => {
+  const run = document.getElementById("run");
+  if (!run) return;
+  const { address, events } = run.dataset;
+  const find = (id) => document.getElementById(id);
+  const BETWEEN = 700;
+  const MOST_ROWS = 2000;
+
+  function fetchText(place) {
+    return fetch(place, { headers: { Accept: "text/html" } }).then((answer) => (answer.ok ? answer.text() : null));
+  }
+
+  /* Put what was fetched in the place of what has the same id, unless nothing has changed. */
+  function place(text) {
+    const fresh = new DOMParser().parseFromString(text, "text/html");
+    for (const element of [...fresh.body.children]) {
+      const old = find(element.id);
+      for (const details of element.querySelectorAll("details[id]")) details.open = find(details.id)?.open ?? details.open;
+      if (!old || old.isEqualNode(element)) continue;
+      const focus = old.contains(document.activeElement) ? document.activeElement.id : "";
+      old.replaceWith(document.adoptNode(element));
+      if (focus) find(focus)?.focus({ preventScroll: true });
+    }
+    run.dataset.condition = find("run-controls").dataset.condition;
+  }
+
+  /* One request at a time; whatever happens meanwhile makes for one more. */
+  let isBusy = false;
+  let isWanted = false;
+
+  async function refresh() {
+    isWanted = true;
+    if (isBusy) return;
+    isBusy = true;
+    while (isWanted) {
+      isWanted = false;
+      const text = await fetchText(`${address}/progress`).catch(() => null);
+      if (text !== null) place(text);
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN));
+    }
+    isBusy = false;
+  }
+
+  function cell(text, name = "") {
+    return Object.assign(document.createElement("td"), { textContent: text, className: name });
+  }
+
+  function addStep(step) {
+    const log = find("run-log"), rows = find("run-steps");
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    const hash = document.createElement("td");
+    hash.append(Object.assign(document.createElement("code"), { textContent: step.hash.slice(0, 12) }));
+    const row = document.createElement("tr");
+    Object.assign(row.dataset, { seq: step.seq, kind: step.kind });
+    row.append(cell(step.seq, "number"), cell(step.time), cell(step.what), hash);
+    rows.append(row);
+    if (rows.childElementCount > MOST_ROWS) rows.firstElementChild.remove();
+    if (isAtEnd) log.scrollTop = log.scrollHeight;
+    run.dataset.last = step.seq;
+  }
+
+  function sayTrouble(trouble) {
+    const box = find("run-trouble");
+    box.querySelector("p").textContent = trouble ?? "";
+    box.hidden = !trouble;
+  }
+
+  let stream = null;
+
+  function open() {
+    if (stream || isOver || document.hidden) return;
+    stream = new EventSource(`${events}?after=${run.dataset.last}`);
+    const on = (kind, hear) => stream.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
+    on("entry", (step) => {
+      addStep(step);
+      refresh();
+    });
+    on("run", refresh);
+    on("trouble", (seen) => sayTrouble(seen.trouble));
+    on("over", () => {
+      close();
+      isOver = true;
+      refresh();
+    });
+  }
+
+  function close() {
+    stream?.close();
+    stream = null;
+  }
+
+  async function check(event) {
+    event.preventDefault();
+    const button = find("run-check-now");
+    button.disabled = true;
+    find("run-check").replaceChildren("The ledger is being looked through.");
+    const text = await fetchText(`${address}/check`).catch(() => null);
+    if (text !== null) place(text);
+    else find("run-check").replaceChildren("The server does not answer; is it still running?");
+    button.disabled = false;
+  }
+
+  let isOver = !["preparing", "running", "followed"].includes(run.dataset.condition);
+  const log = find("run-log");
+  log.scrollTop = log.scrollHeight;
+  find("run-check-form").addEventListener("submit", check);
+  if ("more" in run.dataset) return; // an earlier page of a long ledger stays as it is
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  open();
 })();
