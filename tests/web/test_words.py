@@ -120,3 +120,10 @@ def test_every_rule_has_a_name():
         (row["rule"], row["pivot"]) for row in answer_example("alice-bob")[1]["payments"].answer["rules"]
     ):
         assert payments.name_rule(rule, pivot).title
+
+
+def test_an_agent_under_two_names_is_not_said_to_lie_about_its_data():
+    seen = fp.audit(fp.examples.alice_bob(), rule="vcg", reports=40)
+    said = payments.list_witness(seen.split.witness.to_dict())
+    assert said[0].startswith("alice takes part under 2 names and reports as alice: ")
+    assert "instead of the truth" not in " ".join(said)

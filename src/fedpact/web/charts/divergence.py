@@ -11,6 +11,7 @@ from fedpact.web.numbers import format_number
 from fedpact.web.view import View
 
 _WRITTEN = 8
+_APART = 30
 _AS_MATRIX = 20
 _MOST_PAIRS = 200
 
@@ -53,8 +54,8 @@ def draw_divergence(view: View, answer: Mapping[str, Any], beside: object = None
         "zmin": 0,
         "hovertext": hints,
         "hoverinfo": "text",
-        "xgap": 2,
-        "ygap": 2,
+        "xgap": 2 if len(names) <= _APART else 0,
+        "ygap": 2 if len(names) <= _APART else 0,
         "colorscale": [[0, "@heat-low"], [0.5, "@heat-middle"], [1, "@heat-high"]],
         "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"color": "@muted", "size": 11}},
     }

@@ -255,6 +255,7 @@
     else replacePart(old, fresh);
     const now = sectionOf(name);
     find("#lead").textContent = fresh.dataset.lead;
+    echo();
     if (before.bottom <= 0) scrollBy(0, now.getBoundingClientRect().height - before.height);
     if (focus !== null && !now.contains(document.activeElement)) {
       (document.getElementById(focus) ?? find("h2", now)).focus({ preventScroll: true });
@@ -295,6 +296,12 @@
     old.replaceWith(fresh);
     for (const select of findAll("select[data-choose]", fresh)) choose(select);
     drawAll(fresh);
+  }
+
+  /* On a phone the sliders fill the screen, so that the answer has to stand beside them. */
+  function echo() {
+    const place = find("#echo");
+    if (place) place.textContent = find("#headline")?.textContent ?? "";
   }
 
   function tellReady(section, wasBusy) {
@@ -517,6 +524,7 @@
     handler(form);
   });
   find("#sliders")?.addEventListener("input", move);
+  echo();
   if (find("#drop")) letDrop(find("#drop"));
   const controls = find("#controls");
   if (controls && matchMedia("(max-width: 62rem)").matches) controls.open = false;
