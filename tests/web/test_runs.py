@@ -17,8 +17,9 @@ from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.read_ledger import Reader, read_newest, read_statements, read_steps
 from fedpact.web.run_events import follow_run
+from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_tasks import RunTask
-from fedpact.web.runs import Condition, RunDesk, RunNote, UnknownRunError
+from fedpact.web.runs import RunDesk, UnknownRunError
 from ledgers import fill, tampering
 from web_runs import held, is_alive, prepare, read_entries, running
 

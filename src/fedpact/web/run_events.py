@@ -20,7 +20,7 @@ from typing import Any
 import fedpact as fp
 from fedpact.web.library import as_json
 from fedpact.web.read_ledger import Step
-from fedpact.web.runs import Condition, Run
+from fedpact.web.run_record import Condition, Run
 
 HEARTBEAT = 15.0
 """Seconds without an event after which the reader hears that the server is still there."""

@@ -21,10 +21,10 @@ from fedpact.web.models import CheckView, RunRequest
 from fedpact.web.parts import RUN
 from fedpact.web.read_ledger import say_time
 from fedpact.web.render import render
+from fedpact.web.run_record import Run
 from fedpact.web.run_request import view_of
 from fedpact.web.run_routes import After, check_run, start_run
 from fedpact.web.run_views import address_of, view_check, view_line, view_run, view_run_page
-from fedpact.web.runs import Run
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
 from fedpact.web.view import View, read_view
 

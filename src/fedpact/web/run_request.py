@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 import fedpact as fp
 from fedpact.web.library import Known
 from fedpact.web.models import RunRequest
+from fedpact.web.run_record import RunNote
 from fedpact.web.run_tasks import PATIENCE, RunTask
-from fedpact.web.runs import RunNote
 from fedpact.web.view import View, read_view
 
 METHODS = ("auto", "tree", "union", "lp")

@@ -22,9 +22,9 @@ from fedpact.web.models import (
 )
 from fedpact.web.read_ledger import read_statements
 from fedpact.web.run_events import follow_run
+from fedpact.web.run_record import Run
 from fedpact.web.run_request import read_request
 from fedpact.web.run_views import look_at, view_check, view_line, view_run, view_run_page, view_statement
-from fedpact.web.runs import Run
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
 
 router = APIRouter()

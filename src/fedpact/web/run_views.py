@@ -11,8 +11,9 @@ from fedpact.web.api import view_federation, view_job
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.models import CheckView, RunLine, RunPageView, RunView, SiteView, StatementView, StepView
 from fedpact.web.read_ledger import NOTHING_YET, SiteProgress, Standing, Step, read_newest, read_steps
+from fedpact.web.run_record import Condition, Run, RunNote
 from fedpact.web.run_request import METHODS, RULES, say_why_not
-from fedpact.web.runs import Condition, Run, RunDesk, RunNote
+from fedpact.web.runs import RunDesk
 from fedpact.web.view import View
 
 

@@ -10,120 +10,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
-import re
 import secrets
 import shlex
 import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 import fedpact as fp
+from fedpact.web.earlier_runs import read_runs, write_note
 from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
 from fedpact.web.read_ledger import Reader, Standing
+from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
 from fedpact.web.run_tasks import RunTask
 
 AT_ONCE = 2
 """Runs that are under way at the same time, at most."""
-_NOTE = "page.json"
-_OWN_KEY = re.compile(r"[0-9a-f]{16}")
 
 
 class UnknownRunError(Exception):
     """No run has this key."""
-
-
-class Condition(Enum):
-    """How a run stands."""
-
-    PREPARING = "preparing"
-    RUNNING = "running"
-    FINISHED = "finished"
-    STOPPED = "stopped"
-    """There is no plan as things are."""
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-    INTERRUPTED = "interrupted"
-    """The server that carried it out ended before it did."""
-    FOLLOWED = "followed"
-    """Somebody else carries it out."""
-
-
-_UNDER_WAY = (Condition.PREPARING, Condition.RUNNING)
-_LEFT = (Condition.STOPPED, Condition.CANCELLED, Condition.FAILED, Condition.INTERRUPTED)
-_OF_STATUS = {
-    fp.protocol.RunStatus.FINISHED: Condition.FINISHED,
-    fp.protocol.RunStatus.STOPPED: Condition.STOPPED,
-    fp.protocol.RunStatus.RUNNING: Condition.INTERRUPTED,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunNote:
-    """What a run was started with that its ledger does not say."""
-
-    federation: str
-    """Key of the federation."""
-    query: str
-    """What its address changed, as behind the ``?``."""
-    teacher: str | None
-    seed: int
-    created: float
-
-
-@dataclass(eq=False, slots=True, kw_only=True)
-class Run:
-    """A run, or a ledger that is followed."""
-
-    key: str
-    name: str
-    """Of the federation, or the ledger's place."""
-    feed: Feed
-    condition: Condition
-    home: Path | None = None
-    """Its folder, if it can be carried out here."""
-    note: RunNote | None = None
-    created: float | None = None
-    problems: tuple[str, ...] = ()
-    begun: RunTask | None = None
-    """What it was started with, until its folder is there."""
-    task: asyncio.Task[None] | None = None
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether a process of this server is at work on it."""
-        return self.condition in _UNDER_WAY
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing will change unless somebody continues it."""
-        return not self.is_under_way and self.condition is not Condition.FOLLOWED
-
-    @property
-    def can_continue(self) -> bool:
-        """Whether a process can go on where another left it."""
-        return self.home is not None and self.condition in _LEFT
-
-    def become(self, condition: Condition, *problems: str) -> None:
-        """Change how it stands, and let everybody know who listens."""
-        self.condition, self.problems = condition, problems
-        self.feed.tell()
-
-
-def _name_home(folder: Path) -> str:
-    """Return the key of a folder; it says nothing of a place."""
-    if _OWN_KEY.fullmatch(folder.name):
-        return folder.name
-    return f"home-{hashlib.sha256(folder.name.encode()).hexdigest()[:12]}"
 
 
 def _make_folder(folder: Path) -> Path:
@@ -134,56 +46,6 @@ def _make_folder(folder: Path) -> Path:
             f"runs cannot be kept in {folder}: {error.strerror}; take another folder with --runs"
         ) from None
     return folder
-
-
-def _read_note(folder: Path) -> RunNote | None:
-    try:
-        return RunNote(**json.loads((folder / _NOTE).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _find_condition(home: fp.protocol.RunHome) -> tuple[Condition, tuple[str, ...]]:
-    """Look how the run of an earlier server stands."""
-    try:
-        with fp.protocol.hold_home(home.folder):
-            pass
-    except fp.ProtocolError:
-        return Condition.FOLLOWED, ()
-    try:
-        outcome = fp.protocol.read_progress(home)
-    except fp.FedpactError as error:
-        return Condition.FAILED, (str(error),)
-    return (Condition.INTERRUPTED if outcome is None else _OF_STATUS[outcome.status]), ()
-
-
-def _read_run(folder: Path, reader: Reader) -> Run | None:
-    try:
-        home = fp.protocol.read_home(folder)
-    except (fp.FedpactError, LookupError, TypeError, ValueError, AttributeError):
-        return None
-    condition, problems = _find_condition(home)
-    note = _read_note(folder)
-    return Run(
-        key=_name_home(folder),
-        name=home.pact.name,
-        feed=Feed(home.ledger, reader),
-        condition=condition,
-        home=folder,
-        note=note,
-        created=folder.stat().st_mtime if note is None else note.created,
-        problems=problems,
-    )
-
-
-def _read_runs(folder: Path, most: int, reader: Reader) -> list[Run]:
-    """Read the newest runs of a folder, the oldest of them first."""
-    homes = sorted(
-        (place for place in folder.iterdir() if (place / "operator").is_dir()),
-        key=lambda place: place.stat().st_mtime,
-    )
-    runs = (_read_run(place, reader) for place in homes[-most:])
-    return sorted((run for run in runs if run is not None), key=lambda run: run.created or 0.0)
 
 
 class RunDesk:
@@ -229,7 +91,7 @@ class RunDesk:
             self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fedpact-runs-"))
             return
         self._folder = self._named
-        found = await asyncio.to_thread(_read_runs, self._folder, self._limits.runs, self._reader)
+        found = await asyncio.to_thread(read_runs, self._folder, self._limits.runs, self._reader)
         self._own.update((run.key, run) for run in found)
 
     async def close(self) -> None:
@@ -360,7 +222,7 @@ class RunDesk:
 
         seconds = self._limits.job_seconds
         try:
-            await asyncio.to_thread(_write_note, task.folder, run.note)
+            await asyncio.to_thread(write_note, task.folder, run.note)
             outcome, found = await self._pool.do(task, seconds, tell, lambda: None)
         except asyncio.CancelledError:
             await self._end(run, Condition.CANCELLED)
@@ -375,7 +237,7 @@ class RunDesk:
             await self._end(run, Condition.FAILED, f"the run's folder cannot be written: {error.strerror}")
         else:
             is_done = outcome == "done"
-            condition = _OF_STATUS[fp.protocol.RunStatus[found]] if is_done else Condition.FAILED
+            condition = CONDITION_OF[fp.protocol.RunStatus[found]] if is_done else Condition.FAILED
             run.become(condition, *(() if is_done else found["problems"]))
 
     async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
@@ -390,10 +252,3 @@ class RunDesk:
 def _remove(folder: Path | None) -> None:
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _write_note(folder: str, note: RunNote | None) -> None:
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    if note is not None:
-        (place / _NOTE).write_text(json.dumps(asdict(note)), encoding="utf-8")

@@ -13,7 +13,8 @@ from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.parts import PARTS
 from fedpact.web.render import PartState
-from fedpact.web.runs import Run, RunDesk
+from fedpact.web.run_record import Run
+from fedpact.web.runs import RunDesk
 from fedpact.web.view import View, read_view
 
 
