@@ -212,14 +212,37 @@ def test_the_game_chart_shows_the_equilibria(open_page):
     wait_until_done(page, "dynamics")
     wait_until_done(page, "equilibria")
     playwright.expect(page.locator("#part-dynamics .legend")).to_contain_text("equilibria")
-    drawn = page.evaluate("document.querySelector('#part-dynamics .js-plotly-plot').data")
-    marks = next(trace for trace in drawn if trace["name"] == "equilibria")
-    shown = sorted(zip(marks["x"], marks["y"], strict=True))
-    assert shown == sorted(fp.equilibria(fp.examples.alice_bob()).profiles)
+    assert read_equilibria(page) == sorted(fp.equilibria(fp.examples.alice_bob()).profiles)
     said = page.text_content("#part-equilibria")
     assert "6 pure equilibria" in said
     assert "2.8" in said
     keep(page, "game-alice-bob")
+
+
+def read_equilibria(page):
+    drawn = page.evaluate("document.querySelector('#part-dynamics .js-plotly-plot').data")
+    marks = next((trace for trace in drawn if trace["name"] == "equilibria"), {"x": [], "y": []})
+    return sorted(zip(marks["x"], marks["y"], strict=True))
+
+
+def test_the_equilibria_move_with_the_slider(open_page):
+    page = open_page("/federations/alice-bob/game")
+    wait_until_done(page, "equilibria")
+    slider = page.get_by_label("Tolerated error, epsilon")
+    slider.focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1000)
+    epsilon = float(re.search(r"epsilon=([\d.]+)", page.url)[1])
+    fed = fp.examples.alice_bob()
+    expected = sorted(fp.equilibria(fed.replace(epsilon=epsilon)).profiles)
+    for _ in range(100):
+        if read_equilibria(page) == expected:
+            break
+        page.wait_for_timeout(100)
+    assert read_equilibria(page) == expected
+    assert expected != sorted(fp.equilibria(fed).profiles)
+    keep(page, "game-slider")
 
 
 def test_more_agents_are_shown_in_tables_and_strips(open_page):

@@ -184,9 +184,9 @@
     return lines[name];
   }
 
-  async function load(name, { isDraft = false, isAgain = false } = {}) {
+  async function load(name, { isDraft = false, isAgain = false, isLive = false } = {}) {
     const line = lineOf(name);
-    line.next = { isDraft, isAgain, query: String(query) };
+    line.next = { isDraft, isAgain, isLive, query: String(query) };
     if (line.isOver && !isDraft) line.isOver(false);
     if (line.isBusy) return;
     line.isBusy = true;
@@ -216,7 +216,7 @@
   async function show(name, asked) {
     const extra = new URLSearchParams({ slot: `${slot}-${name}` });
     if (asked.isDraft) extra.set("draft", "1");
-    if (asked.isDraft) extra.set("wait", "1");
+    if (asked.isDraft || asked.isLive) extra.set("wait", "1");
     if (asked.isAgain) extra.set("again", "1");
     const address = `/federations/${encodeURIComponent(federation)}/parts/${name}?${asked.query}&${extra}`;
     try {
@@ -366,7 +366,13 @@
       writing = 0;
       writeAddress();
     }, 200);
-    load("plan", { isDraft: true });
+    showMeanwhile();
+  }
+
+  /* While a slider moves: a draft of the plan; of the game, that of two, which is quickly played. */
+  function showMeanwhile() {
+    if (sectionOf("plan")) load("plan", { isDraft: true });
+    else if ("live" in document.body.dataset) for (const name of parts()) load(name, { isLive: true });
   }
 
   function settle() {
@@ -383,6 +389,11 @@
     link.setAttribute("aria-current", "true");
     writeAddress("pushState");
     loadAll();
+  }
+
+  function playAgain(form) {
+    for (const field of ["order", "seconds"]) query.set(field, form.elements[field].value);
+    location.assign(`${location.pathname}?${query}`);
   }
 
   function resetSliders() {
@@ -518,7 +529,7 @@
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.id === "edit") return pruneForm(form);
-    const handler = { upload: sendFiles, paste: sendText, sliders: () => {} }[form.id];
+    const handler = { upload: sendFiles, paste: sendText, sliders: () => {}, "game-options": playAgain }[form.id];
     if (!handler) return;
     event.preventDefault();
     handler(form);
