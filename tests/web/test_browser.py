@@ -349,6 +349,18 @@ def test_long_work_shows_how_far_it_is_and_can_be_stopped(open_page):
     keep(page, "stopped")
 
 
+def test_a_page_that_is_left_lets_go_of_its_searches(open_page, address):
+    page = open_page("/federations/arizona-hospitals/plan?method=exact&seconds=200&delta=0.044")
+    job = page.get_attribute("#part-plan", "data-job")
+    page.goto("/federations/alice-bob/federation")
+    for _ in range(300):
+        state = httpx.get(f"{address}/jobs/{job}.json").json()["state"]
+        if state == "cancelled":
+            return
+        page.wait_for_timeout(100)
+    pytest.fail(f"the search is {state}")
+
+
 def test_it_opens_on_the_arizona_hospitals_with_a_plan_and_its_certificate(open_page):
     page = open_page("/")
     page.wait_for_url("**/federations/arizona-hospitals/plan")

@@ -136,6 +136,22 @@ def test_what_somebody_else_wants_is_not_dropped_with_a_slot():
     run(test)
 
 
+def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_page():
+    async def test():
+        async with board() as jobs:
+            left = jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD, slot="first-plan")
+            shared = jobs.ask(ask_plan("exact", "hard", 0.07, seconds=100.0), HARD, slot="first-other")
+            jobs.leave("first")
+            jobs.leave("fir")
+            jobs.ask(shared.question, HARD, slot="second-other")
+            await wait_for(left, 30)
+            assert left.state is JobState.CANCELLED
+            assert not shared.is_over
+            assert jobs.look_up(left.question) is None
+
+    run(test)
+
+
 def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_on():
     async def test():
         async with board(Limits(job_seconds=4)) as jobs:

@@ -112,7 +112,7 @@ def read_changes(base: fp.Federation, parameters: Iterable[tuple[str, str]]) -> 
     >>> [agent.cost for agent in seen.federation.agents]
     [Linear(rate=1.0), Linear(rate=2.0)]
     >>> seen.problems
-    {'delta': 'delta must lie strictly between 0 and 1; it is 7.0'}
+    {'delta': 'delta must lie strictly between 0 and 1; it is 7'}
     """
     fed, given, problems = base, [], {}
     for name, text in parameters:

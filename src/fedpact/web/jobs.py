@@ -180,6 +180,14 @@ class JobBoard:
                 else:
                     asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
 
+    def leave(self, page: str) -> None:
+        """Drop, in a moment, what was asked in the slots of a page: those whose names begin with its name."""
+        for job in self._by_id.values():
+            left = {slot for slot in job.slots if slot.startswith(f"{page}-")}
+            if left and not job.is_over:
+                job.slots -= left
+                asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
+
     def _drop(self, job: Job) -> None:
         """Stop a job that nobody wants; whoever asks its question later begins anew."""
         if not job.slots and not job.is_wanted and not job.is_over:

@@ -58,6 +58,12 @@ def _look_beside(state: ServerState, view: View, name: str) -> dict[str, Any] | 
     return answer
 
 
+@router.post("/pages/{slot}/leave", status_code=204)
+async def leave_page(state: State, slot: str) -> None:
+    """Let go of what a page asked for that nobody looks at any more."""
+    state.jobs.leave(slot)
+
+
 @router.get("/federations/{key}/{page}")
 async def show_page(state: State, view: AddressedView, page: str, request: Request) -> Any:
     """Return a page; what it asks for is dropped when the page asks for something else in the same slot."""

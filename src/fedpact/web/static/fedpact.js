@@ -172,6 +172,10 @@
     }
   });
 
+  /* Whoever leaves a page no longer waits for its answers; whoever comes back does. */
+  addEventListener("pagehide", () => slot && navigator.sendBeacon(`/pages/${slot}/leave`));
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+
   /* Parts of a page. One request at a time for each; of those that wait only the newest is sent. */
 
   const BETWEEN = 250; // milliseconds between two drafts
