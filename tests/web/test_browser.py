@@ -84,22 +84,6 @@ def figures(page, name):
     return page.evaluate(f"document.querySelector('#chart-{name} .js-plotly-plot').data")
 
 
-def test_it_opens_on_the_arizona_hospitals_with_a_plan_and_its_certificate(open_page):
-    page = open_page("/")
-    page.wait_for_url("**/federations/arizona-hospitals/plan")
-    page.wait_for_selector("#part-plan[data-has-answer]")
-    assert "17 agents" in page.text_content("main")
-    assert re.search(r"\d+ samples", page.text_content("#headline"))
-    assert "No plan costs less than" in page.text_content("#certificate")
-    assert figures(page, "plan")
-    keep(page, "plan-arizona")
-    page.get_by_role("link", name="Federation", exact=True).click()
-    wait_until_done(page, "divergence")
-    (heat,) = figures(page, "divergence")
-    assert heat["type"] == "heatmap"
-    keep(page, "federation-arizona")
-
-
 def test_a_slider_plans_again_as_it_moves_and_the_address_follows(open_page, address):
     page = open_page(PLAN)
     wait_until_done(page, "plan")
@@ -228,14 +212,37 @@ def test_the_game_chart_shows_the_equilibria(open_page):
     wait_until_done(page, "dynamics")
     wait_until_done(page, "equilibria")
     playwright.expect(page.locator("#part-dynamics .legend")).to_contain_text("equilibria")
-    drawn = page.evaluate("document.querySelector('#part-dynamics .js-plotly-plot').data")
-    marks = next(trace for trace in drawn if trace["name"] == "equilibria")
-    shown = sorted(zip(marks["x"], marks["y"], strict=True))
-    assert shown == sorted(fp.equilibria(fp.examples.alice_bob()).profiles)
+    assert read_equilibria(page) == sorted(fp.equilibria(fp.examples.alice_bob()).profiles)
     said = page.text_content("#part-equilibria")
     assert "6 pure equilibria" in said
     assert "2.8" in said
     keep(page, "game-alice-bob")
+
+
+def read_equilibria(page):
+    drawn = page.evaluate("document.querySelector('#part-dynamics .js-plotly-plot').data")
+    marks = next((trace for trace in drawn if trace["name"] == "equilibria"), {"x": [], "y": []})
+    return sorted(zip(marks["x"], marks["y"], strict=True))
+
+
+def test_the_equilibria_move_with_the_slider(open_page):
+    page = open_page("/federations/alice-bob/game")
+    wait_until_done(page, "equilibria")
+    slider = page.get_by_label("Tolerated error, epsilon")
+    slider.focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1000)
+    epsilon = float(re.search(r"epsilon=([\d.]+)", page.url)[1])
+    fed = fp.examples.alice_bob()
+    expected = sorted(fp.equilibria(fed.replace(epsilon=epsilon)).profiles)
+    for _ in range(100):
+        if read_equilibria(page) == expected:
+            break
+        page.wait_for_timeout(100)
+    assert read_equilibria(page) == expected
+    assert expected != sorted(fp.equilibria(fed).profiles)
+    keep(page, "game-slider")
 
 
 def test_more_agents_are_shown_in_tables_and_strips(open_page):
@@ -248,24 +255,16 @@ def test_more_agents_are_shown_in_tables_and_strips(open_page):
 def test_payments_and_an_audit_with_its_witness(open_page):
     page = open_page("/federations/pwyc-not-dominant/payments")
     wait_until_done(page, "payments")
-    assert "pwyc" in page.text_content("#part-payments")
+    assert "Pay what you contribute" in page.text_content("#part-payments")
     keep(page, "payments")
     page.locator("#part-audit input[type=number]").fill("40")
     page.locator("#part-audit button").click()
     wait_until_done(page, "audit")
     assert "audit=40" in page.url
-    assert "proportional" in page.text_content("#part-audit")
+    said = page.text_content("#part-audit")
+    assert "instead of the truth" in said
+    assert "a gain of 0.1" in said
     keep(page, "audit")
-
-
-def test_long_work_shows_how_far_it_is_and_can_be_stopped(open_page):
-    page = open_page("/federations/arizona-hospitals/plan?method=exact&seconds=200&delta=0.043")
-    page.wait_for_selector("#part-plan[data-state=running]")
-    playwright.expect(page.locator("#part-plan [data-saying]")).to_contain_text("costs")
-    page.click("#stop-plan")
-    page.wait_for_selector("#part-plan[data-state=cancelled]")
-    page.wait_for_selector("#again-plan")
-    keep(page, "stopped")
 
 
 def test_a_run_is_started_and_watched_to_its_end(open_page):
@@ -279,7 +278,7 @@ def test_a_run_is_started_and_watched_to_its_end(open_page):
     assert "bob" in page.text_content("#run-sites")
     keep(page, "run")
     page.get_by_role("button", name="Check the ledger").click()
-    page.wait_for_selector("#run-is-sound")
+    playwright.expect(page.locator("#run-check")).to_contain_text("The ledger is sound")
     keep(page, "run-checked")
 
 
@@ -338,3 +337,29 @@ def test_without_a_script_the_page_says_what_is_known(open_page, address):
     page = open_page(PLAN, java_script_enabled=False)
     assert "5 samples" in page.text_content("#headline")
     assert page.locator("#plan-table").count() == 1
+
+
+def test_long_work_shows_how_far_it_is_and_can_be_stopped(open_page):
+    page = open_page("/federations/arizona-hospitals/plan?method=exact&seconds=200&delta=0.043")
+    page.wait_for_selector("#part-plan[data-state=running]")
+    playwright.expect(page.locator("#part-plan [data-saying]")).to_contain_text("costs")
+    page.click("#stop-plan")
+    page.wait_for_selector("#part-plan[data-state=cancelled]")
+    page.wait_for_selector("#again-plan")
+    keep(page, "stopped")
+
+
+def test_it_opens_on_the_arizona_hospitals_with_a_plan_and_its_certificate(open_page):
+    page = open_page("/")
+    page.wait_for_url("**/federations/arizona-hospitals/plan")
+    page.wait_for_selector("#part-plan[data-has-answer]")
+    assert "17 agents" in page.text_content("main")
+    assert re.search(r"\d+ samples", page.text_content("#headline"))
+    assert "No plan costs less than" in page.text_content("#certificate")
+    assert figures(page, "plan")
+    keep(page, "plan-arizona")
+    page.get_by_role("link", name="Federation", exact=True).click()
+    wait_until_done(page, "divergence")
+    (heat,) = figures(page, "divergence")
+    assert heat["type"] == "heatmap"
+    keep(page, "federation-arizona")

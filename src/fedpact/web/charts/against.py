@@ -40,7 +40,7 @@ def draw_against(view: View, answer: Mapping[str, Any], beside: object = None) -
             figure=make_figure(
                 [trace],
                 height=fit_height(len(drawn) + 1),
-                xaxis=axis("cost", range=[0, 1.15 * max(*costs, 1e-9)], nticks=6),
+                xaxis=axis("cost", range=[0, 1.3 * max(*costs, 1e-9)], nticks=6),
                 yaxis=downwards([way.title for way in drawn]),
             ),
             columns=("way", "cost", "note"),

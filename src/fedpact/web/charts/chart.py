@@ -12,6 +12,7 @@ from typing import Any
 Figure = dict[str, Any]
 Trace = dict[str, Any]
 _LONGEST_LABEL = 22
+_MOST_LABELS = 40
 _BAR = 30
 _FRAME = 64
 _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -78,10 +79,11 @@ def axis(title: str | None = None, **more: Any) -> dict[str, Any]:
 
 
 def list_axis(names: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return an axis with one place for each name, the first at the top or at the left."""
+    """Return an axis with one place for each name, the first at the left; of many names, some are written."""
+    places = list(range(0, len(names), -(-len(names) // _MOST_LABELS)))
     return axis(
-        tickvals=list(range(len(names))),
-        ticktext=[label(name) for name in names],
+        tickvals=places,
+        ticktext=[label(names[place]) for place in places],
         showgrid=False,
         **more,
     )

@@ -11,17 +11,20 @@ from fedpact.web.numbers import format_number
 from fedpact.web.view import View
 
 _WRITTEN = 8
+_APART = 30
 _AS_MATRIX = 20
 _MOST_PAIRS = 200
 
 
-def _describe(names: list[str], values: list[list[float]]) -> str:
+def _describe(names: list[str], values: list[list[float]], pair: list[str] | None) -> str:
     pairs = sorted(((values[i][j], i, j) for i, j in combinations(range(len(names)), 2)), key=lambda pair: pair[0])
     near, far = pairs[0], pairs[-1]
     said = (
         "For every two agents, the largest difference between the rates at which any two hypotheses disagree on "
         f"their data. It is largest, {format_number(far[0])}, between {names[far[1]]} and {names[far[2]]}"
     )
+    if pair and far[0] > 0:
+        said += f" (in how often “{pair[0]}” and “{pair[1]}” disagree)"
     if len(pairs) == 1:
         return f"{said}."
     return f"{said}, and smallest, {format_number(near[0])}, between {names[near[1]]} and {names[near[2]]}."
@@ -51,8 +54,8 @@ def draw_divergence(view: View, answer: Mapping[str, Any], beside: object = None
         "zmin": 0,
         "hovertext": hints,
         "hoverinfo": "text",
-        "xgap": 2,
-        "ygap": 2,
+        "xgap": 2 if len(names) <= _APART else 0,
+        "ygap": 2 if len(names) <= _APART else 0,
         "colorscale": [[0, "@heat-low"], [0.5, "@heat-middle"], [1, "@heat-high"]],
         "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"color": "@muted", "size": 11}},
     }
@@ -69,7 +72,7 @@ def draw_divergence(view: View, answer: Mapping[str, Any], beside: object = None
         Chart(
             name="divergence",
             title="How far the data of any two agents are apart",
-            description=_describe(names, values),
+            description=_describe(names, values, answer.get("pair")),
             figure=figure,
             columns=columns,
             rows=rows,

@@ -125,9 +125,7 @@ def draw_frontier(view: View, answer: Mapping[str, Any], beside: object = None) 
     figure = make_figure(
         [*_draw_planned(planned), *_draw_missing(missing)],
         height=380,
-        xaxis=axis(
-            "tolerated error epsilon, for everybody (logarithmic)", type="log", tickvals=_find_ticks(curve.values)
-        ),
+        xaxis=axis("tolerated error epsilon (log scale)", type="log", tickvals=_find_ticks(curve.values)),
         yaxis=axis("cost", rangemode="tozero"),
         margin={"l": 8, "r": 24, "t": 36, "b": 8, "pad": 4},
         **({} if today is None else _mark_today(today)),

@@ -184,9 +184,9 @@
     return lines[name];
   }
 
-  async function load(name, { isDraft = false, isAgain = false } = {}) {
+  async function load(name, { isDraft = false, isAgain = false, isLive = false } = {}) {
     const line = lineOf(name);
-    line.next = { isDraft, isAgain, query: String(query) };
+    line.next = { isDraft, isAgain, isLive, query: String(query) };
     if (line.isOver && !isDraft) line.isOver(false);
     if (line.isBusy) return;
     line.isBusy = true;
@@ -216,7 +216,7 @@
   async function show(name, asked) {
     const extra = new URLSearchParams({ slot: `${slot}-${name}` });
     if (asked.isDraft) extra.set("draft", "1");
-    if (asked.isDraft) extra.set("wait", "1");
+    if (asked.isDraft || asked.isLive) extra.set("wait", "1");
     if (asked.isAgain) extra.set("again", "1");
     const address = `/federations/${encodeURIComponent(federation)}/parts/${name}?${asked.query}&${extra}`;
     try {
@@ -255,6 +255,7 @@
     else replacePart(old, fresh);
     const now = sectionOf(name);
     find("#lead").textContent = fresh.dataset.lead;
+    echo();
     if (before.bottom <= 0) scrollBy(0, now.getBoundingClientRect().height - before.height);
     if (focus !== null && !now.contains(document.activeElement)) {
       (document.getElementById(focus) ?? find("h2", now)).focus({ preventScroll: true });
@@ -295,6 +296,12 @@
     old.replaceWith(fresh);
     for (const select of findAll("select[data-choose]", fresh)) choose(select);
     drawAll(fresh);
+  }
+
+  /* On a phone the sliders fill the screen, so that the answer has to stand beside them. */
+  function echo() {
+    const place = find("#echo");
+    if (place) place.textContent = find("#headline")?.textContent ?? "";
   }
 
   function tellReady(section, wasBusy) {
@@ -359,7 +366,13 @@
       writing = 0;
       writeAddress();
     }, 200);
-    load("plan", { isDraft: true });
+    showMeanwhile();
+  }
+
+  /* While a slider moves: a draft of the plan; of the game, that of two, which is quickly played. */
+  function showMeanwhile() {
+    if (sectionOf("plan")) load("plan", { isDraft: true });
+    else if ("live" in document.body.dataset) for (const name of parts()) load(name, { isLive: true });
   }
 
   function settle() {
@@ -376,6 +389,11 @@
     link.setAttribute("aria-current", "true");
     writeAddress("pushState");
     loadAll();
+  }
+
+  function playAgain(form) {
+    for (const field of ["order", "seconds"]) query.set(field, form.elements[field].value);
+    location.assign(`${location.pathname}?${query}`);
   }
 
   function resetSliders() {
@@ -511,12 +529,13 @@
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.id === "edit") return pruneForm(form);
-    const handler = { upload: sendFiles, paste: sendText, sliders: () => {} }[form.id];
+    const handler = { upload: sendFiles, paste: sendText, sliders: () => {}, "game-options": playAgain }[form.id];
     if (!handler) return;
     event.preventDefault();
     handler(form);
   });
   find("#sliders")?.addEventListener("input", move);
+  echo();
   if (find("#drop")) letDrop(find("#drop"));
   const controls = find("#controls");
   if (controls && matchMedia("(max-width: 62rem)").matches) controls.open = false;

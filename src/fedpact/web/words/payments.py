@@ -70,11 +70,18 @@ def _say_report(report: Mapping[str, float]) -> str:
     return shown if len(report) <= _SHOWN else f"{shown} and {len(report) - _SHOWN:,} more"
 
 
+def _say_lies(lie: fp.Witness) -> list[str]:
+    if lie.kind == "split":
+        names = [f"as {name}: {_say_report(report)}" for name, report in lie.reports.items()]
+        return [f"{lie.agents[0]} takes part under {len(names)} names and reports {'; '.join(names)}."]
+    return [f"{name} reports {_say_report(report)} instead of the truth." for name, report in lie.reports.items()]
+
+
 def list_witness(entry: Mapping[str, Any]) -> list[str]:
     """Say who lies, what that changes and what it brings, one sentence each."""
     lie = fp.Witness.from_dict(entry)
     said = [f"{name} lies as well and reports {_say_report(report)}." for name, report in lie.given.items()]
-    said += [f"{name} reports {_say_report(report)} instead of the truth." for name, report in lie.reports.items()]
+    said += _say_lies(lie)
     before, after = say_profile(lie.contributions_truthful), say_profile(lie.contributions_lying)
     said.append(
         f"The plan stays {after}." if before == after else f"The plan becomes: {after}; instead of: {before}."
