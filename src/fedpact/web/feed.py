@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 
 import fedpact as fp
 from fedpact.web.read_ledger import (
@@ -43,12 +42,12 @@ class Feed:
         Path or URL of the ledger.
     reader
         The threads that read it.
-    is_ours
-        Whether a process of this server writes the file; until it does, there is nothing to read.
+    is_there
+        Whether there is something to read; if not, that is no trouble until somebody says that there is.
     """
 
-    def __init__(self, where: str, reader: Reader, *, is_ours: bool = False) -> None:
-        self.where, self._is_ours = where, is_ours
+    def __init__(self, where: str, reader: Reader, *, is_there: bool = True) -> None:
+        self.where, self.is_there = where, is_there
         self.trouble: str | None = None
         """Why the ledger could not be read the last time."""
         self.change = asyncio.Event()
@@ -70,11 +69,6 @@ class Feed:
     def listeners(self) -> int:
         """How many listen."""
         return self._listeners
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether the ledger is still to be made."""
-        return self._is_ours and not Path(self.where).exists()
 
     def tell(self) -> None:
         """Let everybody look who listens."""
@@ -113,7 +107,7 @@ class Feed:
 
     async def _look(self) -> bool:
         """Read some more; returns whether there may be more still."""
-        if self.is_awaited:
+        if not self.is_there:
             return False
         last = self._recent[-1] if self._recent else None
         pending = (
@@ -162,7 +156,7 @@ class Feed:
         LedgerError
             If the ledger cannot be read.
         """
-        if self.is_awaited:
+        if not self.is_there:
             return NOTHING_YET
         try:
             async with asyncio.timeout(PATIENCE), self._one_reads:

@@ -64,7 +64,7 @@ class _Telling:
                 self._after = steps[-1].seq
         except fp.LedgerError as error:
             trouble = str(error)
-        if trouble != self._trouble and condition is not Condition.PREPARING:
+        if trouble != self._trouble:
             self._trouble = trouble
             yield write_event("trouble", {"trouble": trouble})
         if condition is not self._condition:

@@ -124,14 +124,18 @@ async def follow_events(
     return stream(follow_run(run, known))
 
 
+async def _read_statements(state: ServerState, run: Run) -> list[fp.protocol.Statement]:
+    return await state.runs.reader.read(read_statements, run.feed.where) if run.feed.is_there else []
+
+
 @router.get("/runs/{key}/statements.json", summary="Statements of payment", responses=REFUSED)
 async def list_statements(state: State, run: AddressedRun) -> list[StatementView]:
     """Return the statements of the last run of a ledger."""
-    return [view_statement(run, found) for found in await state.runs.reader.read(read_statements, run.feed.where)]
+    return [view_statement(run, found) for found in await _read_statements(state, run)]
 
 
 async def _find_statement(state: ServerState, run: Run, slug: str) -> fp.protocol.Statement:
-    for found in await state.runs.reader.read(read_statements, run.feed.where):
+    for found in await _read_statements(state, run):
         if found.slug == slug:
             return found
     raise HTTPException(404, f"run {run.key} has no statement {slug[:40]!r}")

@@ -11,7 +11,7 @@ from fedpact.web.api import view_federation, view_job
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.models import CheckView, RunLine, RunPageView, RunView, SiteView, StatementView, StepView
 from fedpact.web.read_ledger import NOTHING_YET, SiteProgress, Standing, Step, read_newest, read_steps
-from fedpact.web.run_record import Condition, Run, RunNote
+from fedpact.web.run_record import Run, RunNote
 from fedpact.web.run_request import METHODS, RULES, say_why_not
 from fedpact.web.runs import RunDesk
 from fedpact.web.view import View
@@ -70,11 +70,11 @@ def _view_standing(run: Run, standing: Standing) -> dict[str, Any]:
 
 
 async def look_at(desk: RunDesk, run: Run) -> tuple[Standing, str | None]:
-    """Return how far a run is, or why that cannot be told; a ledger that is being made is no trouble."""
+    """Return how far a run is, or why that cannot be told."""
     try:
         return await desk.look_at(run), None
     except fp.LedgerError as error:
-        return NOTHING_YET, None if run.condition is Condition.PREPARING else str(error)
+        return NOTHING_YET, str(error)
 
 
 async def _read_steps(desk: RunDesk, run: Run, after: int | None) -> list[Step]:

@@ -140,7 +140,7 @@ class RunDesk:
         run = Run(
             key=home.name,
             name=task.federation.name,
-            feed=Feed(str(home / "ledger.db"), self._reader, is_ours=True),
+            feed=Feed(str(home / "ledger.db"), self._reader, is_there=False),
             condition=Condition.PREPARING,
             home=home,
             note=note,
@@ -217,7 +217,7 @@ class RunDesk:
         """Give a run to a process, and note what becomes of it."""
 
         def tell(share: float, what: str) -> None:
-            run.begun = None
+            run.begun, run.feed.is_there = None, True
             run.become(Condition.RUNNING)
 
         seconds = self._limits.job_seconds
