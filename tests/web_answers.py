@@ -11,7 +11,7 @@ from fedpact.web.view import read_view
 
 EVIL = "<img src=x onerror=alert(1)><b>bold</b>"
 ENDING = "</script><script>alert(2)</script> & <!--"
-_SLOW = ("arizona-hospitals",)
+_SLOW = ("arizona-hospitals", "singletons")
 
 
 def read(fed, asked=(), key="sent-1", source="a test"):
