@@ -401,7 +401,8 @@ def test_a_ledger_that_is_replaced_while_it_is_read_is_said_to_be(tmp_path):
 
 
 def test_who_is_far_behind_catches_up_from_the_ledger(tmp_path):
-    fill(tmp_path / "one.db", 1_200)
+    with fp.protocol.Ledger.create(tmp_path / "one.db") as ledger:
+        ledger.append_all([("note", {"place": place}) for place in range(1_200)], run="r", at=0.0)
 
     async def test():
         async with desk(ledgers=[str(tmp_path / "one.db")]) as runs:
