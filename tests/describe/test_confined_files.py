@@ -63,3 +63,21 @@ def test_an_array_that_promises_more_than_the_file_holds_is_refused_before_it_is
     (confined / "own.npy").write_bytes(data.replace(b"(2, 2), }          ", b"(2, 99999999999), }"))
     with pytest.raises(fp.FederationError, match=r"not an \.npy array"):
         fp.load(write_confined(confined, "own.npy", kind))
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_half_a_character_is_refused_wherever_it_stands(tmp_path, text):
+    path = tmp_path / "network.json"
+    path.write_text(
+        json.dumps({"delta": 0.1, "epsilon": 0.2, "agents": [{"name": text, "distribution": {"x": 1}}]})
+    )
+    assert any("half of a character" in problem for problem in fp.check(path).problems)
+
+
+def test_whole_characters_beyond_the_basic_plane_are_fine(tmp_path):
+    path = tmp_path / "network.json"
+    agents = [{"name": "\U0001f600", "distribution": {"x": 1}}]
+    hypotheses = {"class": "all-labelings"}
+    path.write_text(json.dumps({"delta": 0.1, "epsilon": 0.2, "agents": agents, "hypotheses": hypotheses}))
+    assert "\\ud83d" in path.read_text()
+    assert fp.load(path).names == ("\U0001f600",)

@@ -500,7 +500,6 @@ POINTERS = {
     "folder": (".", "there is no file '.' (paths are relative to the federation file)"),
     "number": (3, "the name of a file is needed; it is 3"),
     "nul": ("a\0b", r"there is no file 'a\x00b' (paths are relative to the federation file)"),
-    "surrogate": ("\ud800", r"there is no file '\ud800' (paths are relative to the federation file)"),
     "long": ("n" * 5000, f"file '{'n' * 56}... cannot be read: File name too long"),
     "lines": ("a\nb", r"there is no file 'a\nb' (paths are relative to the federation file)"),
 }

@@ -1,6 +1,9 @@
 """Jobs with real workers: shared, kept, cancelled, dropped where only the last of many matters."""
 
 import asyncio
+import os
+import signal
+import tempfile
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import fedpact as fp
 from fedpact.web.jobs import BusyError, JobBoard, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
+from fedpact.web.worker import ReadTask
 
 HARD = fp.examples.build("arizona-hospitals")
 EASY = fp.examples.alice_bob()
@@ -198,7 +202,7 @@ def read(files, main, limits=None):
 
     async def test():
         async with board(limits) as jobs:
-            job = jobs.read({"files": files, "main": main, "limits": limits or Limits()})
+            job = jobs.read(ReadTask(files=files, main=main, limits=limits or Limits()))
             await wait_for(job, 60)
             found["job"] = job
 
@@ -235,3 +239,67 @@ def test_no_process_is_left():
     run(test)
     assert len(found) == 2
     assert not any(Path("/proc", str(pid)).exists() for pid in found)
+
+
+def test_one_tab_does_not_take_from_another_what_both_wait_for():
+    plan = ask_plan("auto", "hard")
+    rests = Question(name="equilibria", federation="hard", options=(("seconds", 1.0),), after=plan)
+
+    async def test():
+        async with board() as jobs:
+            job = jobs.ask(rests, HARD, slot="first-equilibria")
+            assert jobs.ask(rests, HARD, slot="second-equilibria") is job
+            jobs.leave("first")
+            jobs.ask(ask_plan(delta=0.3), EASY, slot="first-equilibria")
+            await asyncio.sleep(3)
+            assert not job.is_over
+            assert jobs.look_up(plan).state is not JobState.CANCELLED
+            jobs.leave("second")
+            await wait_for(job, 30)
+            assert job.state is JobState.CANCELLED
+            assert jobs.look_up(rests) is None
+
+    run(test)
+
+
+def test_answers_that_are_there_do_not_gather_slots():
+    async def test():
+        async with board() as jobs:
+            job = jobs.ask(ask_plan(), EASY)
+            await wait_for(job, 30)
+            for place in range(100):
+                assert jobs.ask(ask_plan(), EASY, slot=f"{place}-plan") is job
+            assert job.slots == set()
+
+    run(test)
+
+
+def test_a_worker_that_died_while_idle_is_replaced():
+    async def test():
+        async with board() as jobs:
+            (worker,) = jobs._pools[True]._all
+            os.kill(worker._process.pid, signal.SIGKILL)
+            await worker._process.wait()
+            job = jobs.ask(ask_plan(), EASY)
+            await wait_for(job, 60)
+            assert job.state is JobState.DONE
+
+    run(test)
+
+
+def test_what_lies_in_the_current_folder_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "tempfile.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    job = read({"network.toml": b"delta = 2"}, "network.toml")
+    assert job.state is JobState.FAILED
+    assert not (tmp_path / "executed").exists()
+
+
+def test_files_that_were_sent_are_gone_when_their_reader_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    points = ", ".join(f"x{place} = 1" for place in range(100_000))
+    slow = f"delta=0.1\nepsilon=0.1\n[[agents]]\ndistribution={{{points}}}\n".encode()
+    job = read({"network.toml": slow}, "network.toml", Limits(quick_seconds=0.05))
+    assert job.state is JobState.FAILED
+    assert "0.05 seconds" in job.problems[0]
+    assert list(tmp_path.iterdir()) == []

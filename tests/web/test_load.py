@@ -60,4 +60,4 @@ def test_a_drag_of_fifty_steps_does_not_queue_fifty_plans(busy):
         states = [job["state"] for job in jobs]
         assert states.count("done") < 25
         assert states.count("failed") == 0
-        assert "data-state" in client.get(f"{HARD}/parts/plan", params=last).text
+        assert "data-is-draft" in client.get(f"{HARD}/parts/plan", params=last).text

@@ -46,6 +46,18 @@ def test_another_site_s_page_changes_nothing(client, headers):
     assert client.delete("/jobs/x.json", headers=headers).status_code == 403
 
 
+def test_another_site_s_page_starts_no_work(client):
+    image = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    assert client.get(f"{PAGE}?delta=0.123", headers=image).status_code == 403
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert client.get(PAGE, headers=link).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", "null", "://", "http://127.0.0.1.evil.example"])
+def test_an_origin_that_is_none_is_another_s(client, origin):
+    assert client.post("/federations.json", json={"text": "x"}, headers={"Origin": origin}).status_code == 403
+
+
 def test_our_own_page_may_send(client, server):
     headers = {"Origin": server, "Sec-Fetch-Site": "same-origin"}
     assert client.post("/federations.json", json={"text": "x"}, headers=headers).status_code == 422
@@ -72,6 +84,8 @@ def test_the_token_opens_the_page_once_and_leaves_the_address(guarded):
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
         assert browser.get(f"{PAGE}?method=lp").status_code == 200
+        away = browser.get(f"{guarded}//evil.example/?token={TOKEN}")
+        assert away.headers["location"] == "/evil.example/"
 
 
 def test_a_program_sends_the_token_as_bearer(guarded):

@@ -19,13 +19,14 @@ def report_html(
     order: Annotated[
         str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")
     ] = "round-robin",
-    seconds: Annotated[float, typer.Option(help="Seconds for each search.")] = 10,
+    seconds: Annotated[float, typer.Option(min=0, max=240, help="Seconds for each search.")] = 10,
     fee: Annotated[float | None, typer.Option(help='For "pwyc", what everybody pays for taking part.')] = None,
     ceiling: Annotated[
         float | None, typer.Option(help='For "threshold", the most that a sample may cost.')
     ] = None,
     audit: Annotated[
-        int | None, typer.Option(metavar="REPORTS", help="Also audit every rule with this many misreports.")
+        int | None,
+        typer.Option(metavar="REPORTS", min=1, max=2000, help="Also audit every rule with this many misreports."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
     as_json: JsonOption = False,
@@ -48,7 +49,9 @@ def report_html(
             audit=audit,
             follow=lambda done, total, what: report(done, total),
         )
-    output.write_text(page, encoding="utf-8")
+    whole = output.with_name(f".{output.name}.part")
+    whole.write_text(page, encoding="utf-8")
+    whole.replace(output)
     if as_json:
         print_json({"file": str(output), "bytes": len(page.encode()), "federation": fed.fingerprint})
     else:

@@ -402,8 +402,11 @@ class Federation:
 
 
 def _rebuild(values: dict[str, Any]) -> Federation:
-    """Make what was pickled."""
-    return Federation(**values)
+    """Make what was pickled, its arrays read-only again."""
+    fed = Federation(**values)
+    for array in (*arrays_of(fed.evidence), fed.distinct):
+        array.flags.writeable = False
+    return fed
 
 
 def build_federation(name: str, settings: Settings, evidence: Evidence | None, problems: Problems) -> Federation:

@@ -25,11 +25,12 @@ def read_npy(path: Path) -> NDArray[Any]:
     """
     with path.open("rb") as file:
         version = np.lib.format.read_magic(file)
-        if version in _HEADERS:
-            shape, _, dtype = _HEADERS[version](file)
-            left = path.stat().st_size - file.tell()
-            if not dtype.hasobject and math.prod(shape) * dtype.itemsize > left:
-                raise ValueError(f"the header promises an array of {shape}, and the file ends before that")
+        if version not in _HEADERS:
+            raise ValueError(f"the format is {version}, which is for arrays of named fields")
+        shape, _, dtype = _HEADERS[version](file)
+        left = path.stat().st_size - file.tell()
+        if not dtype.hasobject and math.prod(shape) * dtype.itemsize > left:
+            raise ValueError(f"the header promises an array of {shape}, and the file ends before that")
         file.seek(0)
         array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array

@@ -6,6 +6,7 @@ Nothing here knows what a federation is; :mod:`fedpact.describe.files` gives the
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Collection
 from functools import partial
@@ -17,6 +18,8 @@ from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, Problems
 
 DEEPEST = 20
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape in JSON that may leave half of a character."""
 
 Values: TypeAlias = dict[str, Any]
 
@@ -58,6 +61,10 @@ def parse(path: Path, problems: Problems) -> Values:
             else json.loads(text, object_pairs_hook=partial(_note_repeats, problems))
         )
         is_deep = _is_deep(data)
+        if _HALF.search(text) is not None:
+            json.dumps(data, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise FederationError(r"a text holds half of a character (\ud800 to \udfff without its partner)") from None
     except RecursionError:
         is_deep, data = True, {}
     except ValueError as error:

@@ -28,10 +28,10 @@ from fedpact.web.render import PartState
 from fedpact.web.state import AddressedView, ServerState, State, ask_part, ask_parts
 from fedpact.web.uploads import Sent, read_form, read_text
 from fedpact.web.view import View
+from fedpact.web.worker import ReadTask
 
 router = APIRouter()
 _LONGEST_WAIT = 60.0
-_HEARTBEAT = 15.0
 Refusals = dict[int | str, dict[str, Any]]
 NOT_THERE: Refusals = {404: {"model": Problems}}
 REFUSED: Refusals = {**NOT_THERE, 422: {"model": Problems}, 503: {"model": Problems}}
@@ -122,12 +122,13 @@ async def list_examples(state: State) -> list[ExampleView]:
 
 
 async def _finish_reading(state: ServerState, sent: Sent) -> JSONResponse | FederationView:
-    job = state.jobs.read({"files": sent.files, "main": sent.main, "limits": state.limits})
+    job = state.jobs.read(ReadTask(files=sent.files, main=sent.main, limits=state.limits))
     await wait_for(job, state.limits.quick_seconds * 2)
     if job.state is not JobState.DONE:
         problems = list(job.problems) or ["the file could not be read in time; try again later"]
         return JSONResponse({"problems": problems}, status_code=422)
-    known = state.library.add(sent.files, job.answer)
+    fed, job.answer = job.answer, None
+    known = state.library.add(sent.files, fed)
     return view_federation(known, known.federation)
 
 

@@ -49,7 +49,8 @@ def _show_static(name: str, request: Request) -> Response:
 
 
 def _say(request: Request, status: int, problems: list[str]) -> Response:
-    """Say what is wrong: to a person on a page, to a program as JSON."""
+    """Say what is wrong: to a person on a page, to a program as JSON; halves of characters are spelt out."""
+    problems = [problem.encode("utf-8", "backslashreplace").decode() for problem in problems]
     wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.endswith(".json")
     if wants_page:
         return HTMLResponse(render("problem.html", problems=problems, status=status), status_code=status)

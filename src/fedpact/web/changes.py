@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ def _read_cost(text: str) -> Any:
         return text
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise fp.FederationError(
             'cost must be a number, or be written as {"quadratic": [a, b]} or '
             '{"breakpoints": [...], "slopes": [...]}'
@@ -70,19 +70,21 @@ def _now(fed: fp.Federation, field: str) -> dict[str, Any]:
     return {agent.name: getattr(agent, field) for agent in fed.agents}
 
 
-def _change(fed: fp.Federation, name: str, text: str) -> fp.Federation:
-    """Make one change."""
-    if name in OF_ALL:
-        return fed.replace(**{name: text})
-    found = _BRACKETS.fullmatch(name)
-    field = name if found is None else found["field"]
-    value, now = _READ[field](text.strip()), _now(fed, field)
-    if found is not None and found["agent"] not in now:
-        raise fp.FederationError(f"{field} names {found['agent']!r}, who is not in the federation")
-    for agent in now if found is None else [found["agent"]]:
-        now[agent] = value
-    asked: dict[str, Any] = {field: now}
-    return fed.replace(**asked)
+def _change(fed: fp.Federation, given: Sequence[tuple[str, str]]) -> fp.Federation:
+    """Make some changes at once, the later ones over the earlier."""
+    asked: dict[str, Any] = {}
+    for name, text in given:
+        if name in OF_ALL:
+            asked[name] = text
+            continue
+        found = _BRACKETS.fullmatch(name)
+        field = name if found is None else found["field"]
+        value, now = _READ[field](text.strip()), asked.setdefault(field, _now(fed, field))
+        if found is not None and found["agent"] not in now:
+            raise fp.FederationError(f"{field} names {found['agent']!r}, who is not in the federation")
+        for agent in list(now) if found is None else [found["agent"]]:
+            now[agent] = value
+    return fed.replace(**asked) if asked else fed
 
 
 def _say(error: fp.FederationError, name: str) -> str:
@@ -114,13 +116,15 @@ def read_changes(base: fp.Federation, parameters: Iterable[tuple[str, str]]) -> 
     >>> seen.problems
     {'delta': 'delta must lie strictly between 0 and 1; it is 7'}
     """
-    fed, given, problems = base, [], {}
-    for name, text in parameters:
-        if not is_change(name) or not text.strip():
-            continue
-        given.append((name, text))
-        try:
-            fed = _change(fed, name, text)
-        except fp.FederationError as error:
-            problems[name] = _say(error, name)
-    return Changed(federation=fed, changes=_collect(base, fed), given=tuple(given), problems=problems)
+    given = tuple((name, text) for name, text in parameters if is_change(name) and text.strip())
+    problems: dict[str, str] = {}
+    try:
+        fed = _change(base, given)
+    except fp.FederationError:
+        fed = base
+        for name, text in given:
+            try:
+                fed = _change(fed, [(name, text)])
+            except fp.FederationError as error:
+                problems[name] = _say(error, name)
+    return Changed(federation=fed, changes=_collect(base, fed), given=given, problems=problems)

@@ -84,7 +84,7 @@ class Feed:
     def listening(self) -> Iterator[None]:
         """Look for new entries meanwhile."""
         self._listeners += 1
-        if self._looking is None:
+        if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_again_and_again())
         try:
             yield
@@ -120,7 +120,7 @@ class Feed:
             self._note(SLOW)
         try:
             steps = await pending
-        except fp.FedpactError as error:
+        except (fp.FedpactError, OSError) as error:
             self._note(str(error))
             return False
         self._recent.extend(steps)

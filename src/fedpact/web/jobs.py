@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.questions import Answer, Question
+from fedpact.web.questions import Answer, Question, is_quick
 from fedpact.web.run_tasks import CheckTask
-from fedpact.web.worker import Task
+from fedpact.web.worker import ReadTask, Task
 
 _GRACE = 2.0
 """Seconds for which a job goes on that nobody wants any more; to start a new process takes as long."""
@@ -57,12 +58,13 @@ class Job:
     problems: tuple[str, ...] = ()
     has_no_plan: bool = False
     """Whether it failed because no plan exists."""
-    created: float = field(default_factory=time.time)
     seconds: float | None = None
     """How long it ran."""
     slots: set[str] = field(default_factory=set)
     is_wanted: bool = True
     """Whether anybody asked outside of a slot."""
+    earlier: Job | None = None
+    """What it waits for."""
     change: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
@@ -75,6 +77,13 @@ class Job:
         """Let everybody look who waits for a change."""
         self.change.set()
         self.change = asyncio.Event()
+
+
+def _chain(job: Job | None) -> Iterator[Job]:
+    """Yield a job and everything that it rests on."""
+    while job is not None:
+        yield job
+        job = job.earlier
 
 
 class JobBoard:
@@ -118,23 +127,36 @@ class JobBoard:
         BusyError
             If too many jobs wait.
         """
-        job = self._by_question.get(question)
-        if job is None or (again and job.is_over and job.state is not JobState.DONE):
-            earlier = None if question.after is None else self.ask(question.after, base, slot=slot, again=again)
-            job = self._begin(question.name, question)
-            job.is_wanted = slot is None
-            job.task = asyncio.create_task(self._answer(job, question, base, earlier))
-        job.is_wanted |= slot is None
+        job = self._find_or_begin(question, base, again=again)
+        needed = list(_chain(job))
+        for each in needed:
+            each.is_wanted |= slot is None
+            if slot is not None and not each.is_over:
+                each.slots.add(slot)
         if slot is not None:
-            self._leave_slot(slot, job)
-            job.slots.add(slot)
+            self._leave_slot(slot, needed)
         return job
 
-    def read(self, task: dict[str, Any]) -> Job:
-        """Begin to read a federation from files; see :func:`fedpact.web.worker.read_files`."""
-        job = self._begin("read", None)
-        job.task = asyncio.create_task(self._do(job, task, is_quick=True))
+    def _find_or_begin(self, question: Question, base: fp.Federation, *, again: bool) -> Job:
+        known = self._by_question.get(question)
+        if known is not None and not (again and known.is_over and known.state is not JobState.DONE):
+            return known
+        earlier = None if question.after is None else self._find_or_begin(question.after, base, again=again)
+        job = self._begin(question.name, question)
+        job.is_wanted, job.earlier = False, earlier
+        job.task = asyncio.create_task(self._answer(job, question, base))
         return job
+
+    def read(self, task: ReadTask) -> Job:
+        """Begin to read a federation from files."""
+        job = self._begin("read", None)
+        job.task = asyncio.create_task(self._read(job, task))
+        return job
+
+    async def _read(self, job: Job, task: ReadTask) -> None:
+        """Read files in a folder that is removed even if the worker is stopped."""
+        with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
+            await self._do(job, replace(task, folder=folder), is_quick=True)
 
     def check(self, name: str, ledger: str, *, is_quick: bool) -> Job:
         """Begin to look through a ledger; see :func:`fedpact.web.run_tasks.check_ledger`."""
@@ -169,11 +191,10 @@ class JobBoard:
             if job.question is not None and self._by_question.get(job.question) is job:
                 del self._by_question[job.question]
 
-    def _leave_slot(self, slot: str, kept: Job) -> None:
-        """Drop what was asked in a slot before, unless somebody else wants it or what is kept rests on it."""
-        needed = {kept.question, kept.question.after} if kept.question is not None else set()
+    def _leave_slot(self, slot: str, needed: list[Job]) -> None:
+        """Drop what was asked in a slot before, unless somebody else wants it or it is needed."""
         for job in list(self._by_id.values()):
-            if slot in job.slots and job.question not in needed and not job.is_over:
+            if slot in job.slots and job not in needed:
                 job.slots.discard(slot)
                 if job.state is JobState.WAITING:
                     self._drop(job)
@@ -184,7 +205,7 @@ class JobBoard:
         """Drop, in a moment, what was asked in the slots of a page: those whose names begin with its name."""
         for job in self._by_id.values():
             left = {slot for slot in job.slots if slot.startswith(f"{page}-")}
-            if left and not job.is_over:
+            if left:
                 job.slots -= left
                 asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
 
@@ -195,9 +216,9 @@ class JobBoard:
             if job.question is not None and self._by_question.get(job.question) is job:
                 del self._by_question[job.question]
 
-    async def _answer(self, job: Job, question: Question, base: fp.Federation, earlier: Job | None) -> None:
+    async def _answer(self, job: Job, question: Question, base: fp.Federation) -> None:
         given: Answer | None = None
-        if earlier is not None:
+        if (earlier := job.earlier) is not None:
             while not earlier.is_over:
                 change, job.saying = earlier.change, earlier.saying
                 job.tell()
@@ -207,7 +228,7 @@ class JobBoard:
                 self._end(job, earlier.state)
                 return
             given = earlier.answer
-        await self._do(job, (question, base, given), is_quick=question.is_quick)
+        await self._do(job, (question, base, given), is_quick=is_quick(question, base))
 
     async def _do(self, job: Job, task: Task, *, is_quick: bool) -> None:
         seconds = self.limits.quick_seconds if is_quick else self.limits.job_seconds
@@ -226,23 +247,26 @@ class JobBoard:
             outcome, found = await self._pools[is_quick].do(task, seconds, tell, begin)
         except TimeoutError:
             job.problems = (f"stopped after {seconds:g} seconds, the most that this server gives to it",)
-            return self._end(job, JobState.FAILED)
         except WorkerLostError:
             job.problems = (
                 "the process that worked on this ended without an answer; the server's log may say why",
             )
-            return self._end(job, JobState.FAILED)
-        job.seconds = time.monotonic() - start
-        if outcome == "done":
-            job.answer = found
-            return self._end(job, JobState.DONE)
-        job.problems, job.has_no_plan = tuple(found["problems"]), found["kind"] == "no plan"
-        return self._end(job, JobState.FAILED)
+        else:
+            job.seconds = time.monotonic() - start
+            if outcome == "done":
+                job.answer = found
+                self._end(job, JobState.DONE)
+            else:
+                job.problems, job.has_no_plan = tuple(found["problems"]), found["kind"] == "no plan"
+        finally:
+            self._end(job, JobState.FAILED)
 
     def _end(self, job: Job, state: JobState) -> None:
+        """Note how a job ended; one that is over stays as it is."""
         if job.is_over:
             return
         job.state = state
+        job.slots.clear()
         job.share = 1.0 if state is JobState.DONE else job.share
         job.tell()
 

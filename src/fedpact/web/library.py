@@ -6,6 +6,7 @@ Each has a key that stands in addresses. A federation never changes: an edit is 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import tempfile
@@ -56,7 +57,7 @@ class Library:
         UnknownFederationError
             If there is none, or it was sent long ago and is forgotten.
         """
-        if key in self._sent:
+        with contextlib.suppress(KeyError):
             self._sent.move_to_end(key)
         known = self._fixed.get(key) or self._sent.get(key) or self._build_example(key)
         if known is None:

@@ -36,7 +36,7 @@ def _listen(host: str, port: int) -> socket.socket:
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host.strip("[]"), port))
+        found.bind((host, port))
     except OSError as error:
         found.close()
         raise fp.FederationError(
@@ -69,6 +69,7 @@ def serve(
     options
         As for :func:`make_app`.
     """
+    host = host.strip("[]")
     check_token(host, token)
     app = make_app(fed, host=host, token=token, **options)
     listening = _listen(host, port)

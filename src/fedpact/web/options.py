@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import fedpact as fp
+from fedpact.web.numbers import format_field
 
 METHODS = ("auto", "exact", "tree", "union", "lp")
 ORDERS = ("round-robin", "random", "simultaneous")
@@ -96,7 +97,7 @@ def list_options(options: Options) -> list[tuple[str, str]]:
     usual = Options()
     given = {field: getattr(options, field) for field in _READ}
     return [
-        (field, f"{value:g}" if isinstance(value, float) else str(value))
+        (field, value if isinstance(value, str) else format_field(value))
         for field, value in given.items()
         if value != getattr(usual, field)
     ]

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from fedpact.web.jobs import wait_for
@@ -35,7 +35,7 @@ async def show_part(
     state: State,
     view: AddressedView,
     part: str,
-    slot: str | None = None,
+    slot: Annotated[str | None, Query(max_length=40)] = None,
     again: bool = False,
     draft: bool = False,
     wait: Annotated[float, Query(ge=0, le=5)] = 0,
@@ -65,7 +65,7 @@ async def leave_page(state: State, slot: str) -> None:
 
 
 @router.get("/federations/{key}/{page}")
-async def show_page(state: State, view: AddressedView, page: str, request: Request) -> Any:
+async def show_page(state: State, view: AddressedView, page: str) -> HTMLResponse:
     """Return a page; what it asks for is dropped when the page asks for something else in the same slot."""
     if page not in PAGES:
         raise HTTPException(404, "there is no such page")

@@ -59,7 +59,7 @@ _ALL = (
     Part(
         name="divergence",
         title="How their data differ",
-        ask=lambda view: _question(view, "divergence"),
+        ask=lambda view: Question(name="divergence", federation=view.known.key),
     ),
     Part(name="plan", title="Who labels how many, and is paid what", ask=ask_plan, draft=_draft_plan),
     Part(

@@ -30,15 +30,19 @@ class Worker:
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
         """Start a process and wait until it is ready."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            f"from fedpact.web.worker import main; main({limits.memory_bytes})",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env=os.environ | _ONE_THREAD,
-            start_new_session=True,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",  # what lies in the current folder is not imported
+                "-c",
+                f"from fedpact.web.worker import main; main({limits.memory_bytes})",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=os.environ | _ONE_THREAD,
+                start_new_session=True,  # Ctrl-C is for the server, which ends its workers
+            )
+        except OSError as error:
+            raise WorkerLostError from error
         worker = cls(process)
         try:
             await worker._read()
@@ -46,6 +50,11 @@ class Worker:
             await asyncio.shield(worker.stop())
             raise
         return worker
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process has not ended, by itself or because the machine ran out of memory."""
+        return self._process.returncode is None
 
     async def _read(self) -> tuple[str, Any]:
         assert self._process.stdout is not None
@@ -95,6 +104,10 @@ class Pool:
 
     async def _take(self) -> Worker:
         worker = await self._free.get()
+        if worker is not None and not worker.is_alive:
+            self._all.discard(worker)
+            await worker.stop()
+            worker = None
         if worker is None:
             try:
                 worker = await Worker.start(self._limits)

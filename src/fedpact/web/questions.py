@@ -48,11 +48,6 @@ class Question:
     after: Question | None = None
     """What is to be answered first; its answer is handed on."""
 
-    @property
-    def is_quick(self) -> bool:
-        """Whether a page can wait for the answer."""
-        return self.name in _QUICK or (self.name == "plan" and dict(self.options)["method"] in QUICK_METHODS)
-
 
 def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str, seconds: float) -> Answer:
     def follow(_: int, low: float, high: float) -> None:
@@ -87,10 +82,10 @@ def _divergence(fed: fp.Federation, _: Answer | None, progress: Progress) -> Ans
 def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str) -> Answer:
     """Plan for tolerated errors from a fourth to four times what the strictest target asks for."""
     strictest = float(fed.epsilon[fed.epsilon > 0].min()) if (fed.epsilon > 0).any() else 0.05
-    values = np.unique(np.round(np.append(strictest * np.geomspace(0.25, 4, _CURVE), strictest), 6))
+    asked = {float(f"{value:.6g}") for value in [*(strictest * np.geomspace(0.25, 4, _CURVE)), strictest]}
     return fp.frontier(
         fed,
-        epsilon=values[values <= 1].tolist(),
+        epsilon=[value for value in asked if value <= 1],
         method=method,
         progress=lambda done, total: progress(done / total, f"{done} of {total} accuracies planned for"),
     ).to_dict()
@@ -173,7 +168,16 @@ ANSWERS: Mapping[str, Callable[..., Answer]] = {
     "payments": _payments,
     "audit": _audit,
 }
-_QUICK = ("against", "divergence", "payments", "read")
+_QUICK = ("against", "divergence", "payments")
+_SMALL = (40, 20_000)
+"""Agents, and agents times hypotheses, up to which a page can wait."""
+
+
+def is_quick(question: Question, fed: fp.Federation) -> bool:
+    """Whether a page can wait for the answer."""
+    is_small = fed.k <= _SMALL[0] and fed.k * fed.H <= _SMALL[1]
+    is_drafted = question.name == "plan" and dict(question.options)["method"] in QUICK_METHODS
+    return is_drafted or (is_small and question.name in _QUICK)
 
 
 def answer(

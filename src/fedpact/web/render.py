@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -142,8 +142,3 @@ def read_static(name: str) -> str:
 def read_plotly() -> bytes:
     """Return Plotly's JavaScript, as the installed Python package has it."""
     return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
-
-
-def say_problems(problems: Mapping[str, str]) -> list[str]:
-    """List what is wrong with an address."""
-    return [f"{field}: {problem}" for field, problem in problems.items()]

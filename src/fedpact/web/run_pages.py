@@ -18,6 +18,7 @@ import fedpact as fp
 from fedpact.web.jobs import BusyError
 from fedpact.web.library import UnknownFederationError
 from fedpact.web.models import CheckView, RunRequest
+from fedpact.web.numbers import format_field
 from fedpact.web.parts import RUN
 from fedpact.web.read_ledger import say_time
 from fedpact.web.render import render
@@ -44,7 +45,7 @@ def _usual(view: View) -> dict[str, str]:
     return {
         "method": "auto" if asked.method == "exact" else asked.method,
         "rule": "pwyc",
-        "fee": "" if asked.fee is None else f"{asked.fee:g}",
+        "fee": format_field(asked.fee),
         "level": "0.01",
         "teacher": view.fed.teacher or "",
         "seed": "0",

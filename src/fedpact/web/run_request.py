@@ -11,13 +11,12 @@ from fedpact.web.library import Known
 from fedpact.web.models import RunRequest
 from fedpact.web.run_record import RunNote
 from fedpact.web.run_tasks import PATIENCE, RunTask
-from fedpact.web.view import View, read_view
+from fedpact.web.view import MOST_PARAMETERS, View, read_view
 
 METHODS = ("auto", "tree", "union", "lp")
 """Sites send reports, which is not enough for "exact"."""
 RULES = ("pwyc", "equal-split", "proportional", "none")
 """Rules that pay for contributions as they were made."""
-_MOST_QUERY = 1_000
 """Parameters of an address."""
 
 
@@ -30,9 +29,9 @@ def view_of(known: Known, query: str) -> View:
         If what stands behind its ``?`` cannot be read.
     """
     try:
-        given = parse_qsl(query.removeprefix("?"), max_num_fields=_MOST_QUERY)
+        given = parse_qsl(query.removeprefix("?"), max_num_fields=MOST_PARAMETERS)
     except ValueError:
-        raise fp.FederationError(f"an address changes up to {_MOST_QUERY:,} things; this one says more") from None
+        raise fp.FederationError(f"an address has at most {MOST_PARAMETERS:,} parameters") from None
     return read_view(known, given)
 
 

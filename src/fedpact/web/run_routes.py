@@ -53,7 +53,8 @@ async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | 
     name = f"check {run.key}"
     if job_id is None:
         standing, _ = await look_at(state.runs, run)
-        job = state.jobs.check(name, run.feed.where, is_quick=standing.length <= _SHORT)
+        under_way = (job for job in state.jobs.jobs() if job.name == name and not job.is_over)
+        job = next(under_way, None) or state.jobs.check(name, run.feed.where, is_quick=standing.length <= _SHORT)
     else:
         job = find_job(state, job_id)
         if job.name != name:

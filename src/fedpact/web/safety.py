@@ -59,6 +59,14 @@ def _host_of(authority: str) -> str | None:
         return None
 
 
+def _is_from(origin: str, host: str | None) -> bool:
+    """Whether a page of this host sends the request."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
 class Guard:
     """Refuses what is not for us, and sets the headers of every answer."""
 
@@ -87,12 +95,10 @@ class Guard:
         is_ours = asked is not None and (is_loopback(asked) or not is_loopback(self._host))
         if not is_ours:
             return _problem(400, "the name of this server is not the one that was asked for")
-        if scope["method"] in _READING:
-            return None
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return _problem(403, "this request comes from another site's page")
-        if origin is None and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        is_reading, origin = scope["method"] in _READING, headers.get("origin")
+        is_followed = is_reading and headers.get("sec-fetch-mode") == "navigate"
+        is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_followed
+        if is_foreign or (origin is not None and not is_reading and not _is_from(origin, headers.get("host"))):
             return _problem(403, "this request comes from another site's page")
         return None
 
@@ -103,7 +109,8 @@ class Guard:
         given = dict(query).get("token")
         if given is not None and self._is_token(given) and scope["method"] in _READING:
             rest = urlencode([(name, value) for name, value in query if name != "token"])
-            answer = RedirectResponse(f"{scope['path']}{'?' if rest else ''}{rest}", status_code=303)
+            path = "/" + scope["path"].lstrip("/")
+            answer = RedirectResponse(f"{path}{'?' if rest else ''}{rest}", status_code=303)
             answer.set_cookie(_COOKIE, self._token, httponly=True, samesite="strict")
             return answer
         if self._is_token(_bearer(headers)) or self._is_token(_cookie(headers)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, HTTPException, Path, Request
 
 from fedpact.web.jobs import JobBoard
 from fedpact.web.library import Library
@@ -15,7 +15,7 @@ from fedpact.web.parts import PARTS
 from fedpact.web.render import PartState
 from fedpact.web.run_record import Run
 from fedpact.web.runs import RunDesk
-from fedpact.web.view import View, read_view
+from fedpact.web.view import MOST_PARAMETERS, View, read_view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,10 @@ def find_view(
     request: Request, state: State, key: Annotated[str, Path(description="Key of a federation.")]
 ) -> View:
     """Read the address of a request."""
-    return read_view(state.library.get(key), request.query_params.multi_items())
+    given = request.query_params.multi_items()
+    if len(given) > MOST_PARAMETERS:
+        raise HTTPException(422, f"an address has at most {MOST_PARAMETERS:,} parameters; this has {len(given):,}")
+    return read_view(state.library.get(key), given)
 
 
 AddressedView = Annotated[View, Depends(find_view)]

@@ -37,7 +37,7 @@ def guess_syntax(text: str) -> str:
         return "toml"
     try:
         json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return "json" if '"' in text.split("\n", 1)[0] or "=" not in text else "toml"
     return "json"
 

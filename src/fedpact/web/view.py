@@ -11,6 +11,9 @@ from fedpact.web.changes import Changed, read_changes
 from fedpact.web.library import Known
 from fedpact.web.options import Options, list_options, read_options
 
+MOST_PARAMETERS = 1_000
+"""Of an address."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:

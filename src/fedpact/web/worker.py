@@ -1,8 +1,8 @@
 """A process that answers questions, one at a time, for a server that must not wait.
 
 Tasks arrive on its standard input, and messages leave on its standard output, each a pickle after its length in
-eight bytes. Both ends are this program. When the input ends,
-because the server ended however it did, so does the worker, in the middle of its work.
+eight bytes. Both ends are this program. When the input ends, because the server ended however it did, so does the
+worker, in the middle of its work.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import tempfile
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO
@@ -30,10 +30,20 @@ _BETWEEN = 0.1
 """Seconds between two messages about progress."""
 
 
-Task = tuple[Question, fp.Federation, Answer | None] | dict[str, Any] | RunTask | CheckTask
-"""A question, its federation and the answer that it rests on; the arguments of :func:`read_files`; or something to
-do for the Run page.
-"""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTask:
+    """Files that a stranger sent, to be read as a federation."""
+
+    files: Mapping[str, bytes]
+    main: str
+    """Which of them describes the federation."""
+    limits: Limits
+    folder: str = ""
+    """An empty folder for them; whoever gives the task removes it."""
+
+
+Task = tuple[Question, fp.Federation, Answer | None] | ReadTask | RunTask | CheckTask
+"""A question, its federation and the answer that it rests on; or something to read, to run or to check."""
 
 
 def write_message(stream: BinaryIO, message: Any) -> None:
@@ -59,21 +69,20 @@ def _read_tasks(tasks: SimpleQueue[Task]) -> None:
         tasks.put(pickle.loads(_read(int.from_bytes(_read(LENGTH), "big"))))
 
 
-def read_files(files: Mapping[str, bytes], main: str, limits: Limits) -> fp.Federation:
+def read_files(task: ReadTask) -> fp.Federation:
     """Read a federation from files that a stranger sent: nothing but these files is reached, nothing is executed.
 
     Problems name the files as they were sent.
     """
     before = Path.cwd()
-    with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
-        os.chdir(folder)
-        try:
-            for name, data in files.items():
-                Path(folder, name).write_bytes(data)
-            fed = fp.load(main, confined=True)
-        finally:
-            os.chdir(before)
-    limits.check_federation(fed)
+    os.chdir(task.folder)
+    try:
+        for name, data in task.files.items():
+            Path(task.folder, name).write_bytes(data)
+        fed = fp.load(task.main, confined=True)
+    finally:
+        os.chdir(before)
+    task.limits.check_federation(fed)
     return fed
 
 
@@ -115,8 +124,8 @@ def _do(task: Task, known: _Federations, out: BinaryIO) -> Any:
             return carry_out(task, _follow(out))
         case CheckTask():
             return check_ledger(task)
-        case dict():
-            return read_files(**task)
+        case ReadTask():
+            return read_files(task)
     question, base, earlier = task
     return answer(question, known.get(question.federation, base), earlier, _follow(out))
 
@@ -133,7 +142,9 @@ def _work(task: Task, known: _Federations, out: BinaryIO) -> tuple[str, Any]:
 
 def main(memory: int) -> None:
     """Answer until the input ends, with no more than so many bytes of memory."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    most = memory if most == resource.RLIM_INFINITY else min(memory, most)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     os.nice(5)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
