@@ -3,6 +3,7 @@ from fedpact.web.answer_all import PART_NAMES, answer_all
 from fedpact.web.library import Known
 from fedpact.web.parts import PARTS
 from fedpact.web.view import read_view
+from fedpact.web.words.plan import list_ways
 
 
 def view_of(fed, *parameters):
@@ -25,11 +26,25 @@ def test_every_part_is_answered_as_by_the_package():
 
 def test_what_has_no_plan_says_so_wherever_a_plan_is_needed():
     states = {state.part.name: state for state in answer_all(view_of(fp.examples.alice_bob(), ("capacity", "1")))}
-    for name in ("plan", "payments", "equilibria", "against"):
+    for name in ("plan", "payments"):
         assert states[name].state == "failed"
         assert states[name].has_no_plan
         assert "still misses the target" in states[name].problems[0]
-    assert states["dynamics"].state == "done"
+    assert states["dynamics"].answer["unmet"] == ["alice", "bob"]
+    assert states["against"].answer["plan"] is None
+    found = states["equilibria"].answer
+    assert found["equilibria"] == fp.equilibria(fp.examples.alice_bob().replace(capacity=1)).to_dict()
+    assert found["plans"]["plan"] is None
+
+
+def test_who_has_too_little_cannot_go_alone():
+    view = view_of(fp.examples.alice_bob(), ("capacity[alice]", "6"))
+    against = {state.part.name: state for state in answer_all(view)}["against"].answer
+    assert against["standalone"] == {"alice": None, "bob": 14}
+    assert against["costs"] == {"alice": None, "bob": 14.0}
+    assert against["cost"] is None
+    (way,) = (way for way in list_ways(against) if way.name == "alone")
+    assert way.note == "alice cannot reach the target alone"
 
 
 def test_an_audit_is_part_of_it_if_it_is_asked_for():

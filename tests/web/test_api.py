@@ -92,6 +92,18 @@ def test_no_plan_is_an_answer_that_says_who_blocks_it(client):
     assert seen["state"] == "failed"
     assert seen["has_no_plan"]
     assert "still misses the target" in seen["problems"][0]
+    game = page(client, "game", capacity="1")["parts"]["equilibria"]
+    assert game["answer"]["equilibria"]["optimum"] is None
+    html = client.get("/federations/alice-bob/game", params={"capacity": "1"}).text
+    assert "no plan meets every target" in html
+    assert "misses the targets of alice and bob" in html
+
+
+def test_requests_that_are_none_are_said_in_words(client):
+    headers = {"Content-Type": "application/json"}
+    assert "not valid JSON" in problems(client.post("/federations.json", content=b"{", headers=headers))[0]
+    assert problems(client.post("/federations.json", json=[]))[0].startswith("the body: ")
+    assert problems(client.get("/nowhere"), 404) == ["there is nothing at this address"]
 
 
 def test_a_federation_is_sent_as_text_and_the_same_text_has_the_same_address(client):
@@ -107,7 +119,7 @@ def test_a_federation_comes_back_as_a_file_with_its_changes(client, tmp_path):
     key = send(client, TOML).json()["key"]
     for syntax in ("toml", "json"):
         found = client.get(f"/federations/{key}/file.{syntax}", params={"delta": "0.2", "cost[bob]": "2"})
-        assert found.headers["content-disposition"] == f'attachment; filename="federation.{syntax}"'
+        assert found.headers["content-disposition"] == f'attachment; filename="two-clinics.{syntax}"'
         path = tmp_path / f"back.{syntax}"
         path.write_bytes(found.content)
         back = fp.load(path)

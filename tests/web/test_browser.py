@@ -108,6 +108,9 @@ def test_a_slider_plans_again_as_it_moves_and_the_address_follows(open_page, add
     assert shared.text_content("#headline") == page.text_content("#headline")
     assert "delta=" in page.get_by_role("link", name="Game", exact=True).get_attribute("href")
     keep(page, "plan-slider")
+    page.go_back()
+    wait_until_done(page, "plan")
+    assert page.text_content("#headline") == before
 
 
 def test_a_cost_slider_moves_the_work_to_the_other(open_page):

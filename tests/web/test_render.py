@@ -247,7 +247,7 @@ def test_what_is_over_without_an_answer_can_be_asked_again(state, said, button):
 
 def test_that_no_plan_exists_is_said_with_what_blocks_it():
     seen = part_of(state_of("plan", JobState.FAILED, problems=("bob still misses the target",), has_no_plan=True))
-    assert seen.says("No plan exists")
+    assert seen.says("There is no plan")
     assert seen.says("bob still misses the target")
     assert not seen.find("button")
 

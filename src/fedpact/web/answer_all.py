@@ -7,7 +7,7 @@ from collections.abc import Callable
 import fedpact as fp
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.parts import PAGES, PARTS, Part
-from fedpact.web.questions import Answer, Question, answer
+from fedpact.web.questions import WITHOUT_PLAN, Answer, Question, answer
 from fedpact.web.render import PartState
 from fedpact.web.view import View
 
@@ -26,7 +26,7 @@ def _solve(question: Question, base: fp.Federation, known: dict[Question, Job]) 
     try:
         if question.after is not None:
             before = _solve(question.after, base, known)
-            if before.state is not JobState.DONE:
+            if not (before.state is JobState.DONE or (before.has_no_plan and question.name in WITHOUT_PLAN)):
                 job.state, job.problems, job.has_no_plan = before.state, before.problems, before.has_no_plan
                 return known.setdefault(question, job)
             earlier = before.answer

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 import fedpact as fp
 from fedpact.web.changes import OF_ALL, PER_AGENT
 from fedpact.web.jobs import Job, JobState, follow, wait_for
-from fedpact.web.library import Known, as_json, write_file
+from fedpact.web.library import Known, as_json, name_file, write_file
 from fedpact.web.models import (
     ExampleView,
     FederationText,
@@ -192,7 +192,7 @@ async def show_file(view: AddressedView, syntax: Literal["toml", "json"]) -> Any
         raise HTTPException(
             422, "its predictions or reports are in files of their own; only tables fit in one file"
         )
-    headers = {"Content-Disposition": f'attachment; filename="federation.{syntax}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name_file(view.fed, syntax)}"'}
     return PlainTextResponse(text, headers=headers)
 
 

@@ -59,13 +59,21 @@ def _say(request: Request, status: int, problems: list[str]) -> Response:
 
 def _say_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
-    return _say(request, error.status_code, [str(error.detail)])
+    is_bare = error.status_code == 404 and error.detail == "Not Found"
+    return _say(request, error.status_code, ["there is nothing at this address" if is_bare else str(error.detail)])
 
 
 def _say_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    said = [f"{'.'.join(str(part) for part in entry['loc'][1:])}: {entry['msg']}" for entry in error.errors()]
-    return _say(request, 422, said)
+    return _say(request, 422, [_say_entry(entry) for entry in error.errors()])
+
+
+def _say_entry(entry: dict[str, Any]) -> str:
+    """Say what is wrong with one part of a request."""
+    if entry["type"] == "json_invalid":
+        return f"the body is not valid JSON: {entry['ctx']['error']}"
+    where = ".".join(str(part) for part in entry["loc"][1:]) or "the body"
+    return f"{where}: {entry['msg']}"
 
 
 def make_app(

@@ -21,7 +21,7 @@ from typing import Any
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.questions import Answer, Question, is_quick
+from fedpact.web.questions import WITHOUT_PLAN, Answer, Question, is_quick
 from fedpact.web.run_tasks import CheckTask
 from fedpact.web.worker import ReadTask, Task
 
@@ -223,7 +223,7 @@ class JobBoard:
                 change, job.saying = earlier.change, earlier.saying
                 job.tell()
                 await change.wait()
-            if earlier.state is not JobState.DONE:
+            if not (earlier.state is JobState.DONE or (earlier.has_no_plan and question.name in WITHOUT_PLAN)):
                 job.problems, job.has_no_plan = earlier.problems, earlier.has_no_plan
                 self._end(job, earlier.state)
                 return

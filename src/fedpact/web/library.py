@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import tempfile
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -99,6 +100,18 @@ def write_file(fed: fp.Federation, syntax: str) -> str | None:
         fed.save(path)
         alone = len(list(Path(folder).iterdir())) == 1
         return path.read_text(encoding="utf-8") if alone else None
+
+
+def name_file(fed: fp.Federation, ending: str) -> str:
+    """Return a name for a download: letters, digits and dashes of the federation's.
+
+    Examples
+    --------
+    >>> name_file(fp.examples.alice_bob(), "toml")
+    'alice-bob.toml'
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", fed.name).strip("-")[:60]
+    return f"{plain or 'federation'}.{ending}"
 
 
 def as_json(values: object) -> str:

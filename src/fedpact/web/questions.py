@@ -57,11 +57,21 @@ def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: s
     return {"plan": found.to_dict(), "settlement": fp.settle(fed, found, "pwyc").to_dict()}
 
 
+def _needs_alone(fed: fp.Federation) -> dict[str, int | None]:
+    """Find how many samples each agent needs alone; None where so many cannot be had."""
+    needs = fp.standalone(fed)
+    return {
+        agent.name: None if need is None or (agent.capacity is not None and need > agent.capacity) else need
+        for agent, need in zip(fed.agents, needs.values(), strict=True)
+    }
+
+
 def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, order: str) -> Answer:
     """Find what the agents spend alone, and where they end up if each looks after itself."""
-    needs = fp.standalone(fed)
+    needs = _needs_alone(fed)
     progress(0.5, "everybody responds to everybody")
     played = fp.best_response_dynamics(fed, order=order, rng=np.random.default_rng(0))
+    met = fp.verify(fed, played.path[-1]).met
     costs = {
         agent.name: None if (need := needs[agent.name]) is None else float(agent.cost(need))
         for agent in fed.agents
@@ -71,6 +81,7 @@ def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, 
         "costs": costs,
         "cost": None if None in costs.values() else sum(cost for cost in costs.values() if cost is not None),
         "dynamics": played.to_dict(),
+        "unmet": [name for name in fed.names if not met[name]],
         "plan": _given(planned),
     }
 
@@ -93,7 +104,8 @@ def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, metho
 
 def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Progress, *, seconds: float) -> Answer:
     def follow(share: float, count: int) -> None:
-        progress(share, f"{count} found, {share:.0%} of all profiles settled")
+        what = "the optimum is looked for" if share >= 1 else f"{share:.0%} of all profiles settled"
+        progress(min(share, 0.95), f"{count:,} found, {what}")
 
     found = fp.equilibria(fed, time_limit=seconds, progress=follow)
     drafts = {method: _cost_of(fed, method) for method in QUICK_METHODS}
@@ -168,6 +180,8 @@ ANSWERS: Mapping[str, Callable[..., Answer]] = {
     "payments": _payments,
     "audit": _audit,
 }
+WITHOUT_PLAN = ("against", "equilibria")
+"""Questions that rest on a plan if there is one, and have an answer if none exists."""
 _QUICK = ("against", "divergence", "payments")
 _SMALL = (40, 20_000)
 """Agents, and agents times hypotheses, up to which a page can wait."""

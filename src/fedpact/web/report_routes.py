@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from fedpact.web.answer_all import PART_NAMES
 from fedpact.web.api import ADDRESS, REFUSED, view_page, wait_for_parts
+from fedpact.web.library import name_file
 from fedpact.web.models import PageView
 from fedpact.web.report import render_report
 from fedpact.web.state import AddressedView, State, ask_parts
@@ -40,4 +41,5 @@ async def show_report(state: State, view: AddressedView) -> HTMLResponse:
     parts = ask_parts(state, view, PART_NAMES)
     await wait_for_parts(parts, state.limits.job_seconds)
     page = await asyncio.to_thread(render_report, view, parts, made=datetime.now(UTC))
-    return HTMLResponse(page, headers={"Content-Disposition": 'attachment; filename="fedpact-report.html"'})
+    headers = {"Content-Disposition": f'attachment; filename="{name_file(view.fed, "html")}"'}
+    return HTMLResponse(page, headers=headers)

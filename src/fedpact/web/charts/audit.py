@@ -32,7 +32,7 @@ def _describe(rows: list[tuple[Any, ...]]) -> str:
             f" Under {tempting} of them somebody gains although all others are truthful, most under {worst[0]}: "
             f"{format_number(worst[1])}."
         )
-    return f"{said} No gain at all was found under {', '.join(safe)}." if safe else said
+    return f"{said} Nothing was found under {', '.join(safe)}." if safe else said
 
 
 def draw_audit(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:

@@ -17,9 +17,9 @@ from fedpact.web.view import View
 
 
 def find_today(fed: fp.Federation) -> float | None:
-    """Return the smallest error that somebody asks for; None if nobody allows any."""
-    asked = [agent.epsilon for agent in fed.agents if agent.epsilon > 0]
-    return min(asked) if asked else None
+    """Return the error that everybody tolerates; None if agents differ, or allow none."""
+    asked = {agent.epsilon for agent in fed.agents}
+    return asked.pop() if len(asked) == 1 and min(asked) > 0 else None
 
 
 def _line(x: list[float], y: list[float], name: str, hints: list[str], **more: Any) -> Trace:

@@ -154,6 +154,8 @@
       if (entry.isDraft) return;
       const bar = find("progress", sectionOf(entry.part));
       if (bar && seen.state === "running" && seen.share > 0) bar.value = seen.share;
+      const title = find(".saying strong", sectionOf(entry.part));
+      if (title && seen.state === "running" && title.textContent.startsWith("Waiting")) title.textContent = "Working on it";
       say(sectionOf(entry.part), seen.saying);
       return;
     }
@@ -364,6 +366,7 @@
   function move(event) {
     slide(event.target);
     for (const name of parts()) if (name !== "plan") sectionOf(name).classList.add("is-old");
+    if (!resting) history.pushState(null, "", location.href); // so that Back undoes the whole movement
     clearTimeout(resting);
     resting = setTimeout(settle, REST);
     writing ||= setTimeout(() => {
@@ -380,6 +383,7 @@
   }
 
   function settle() {
+    resting = 0;
     writeAddress();
     loadAll();
   }

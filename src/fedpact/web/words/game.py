@@ -48,8 +48,8 @@ def say_interval(interval: fp.Interval) -> str:
     return f"{low} to {format_number(float(f'{interval.high:.4g}'))}"
 
 
-def list_dynamics(played: fp.Dynamics) -> list[str]:
-    """Say how best responses went, one sentence each."""
+def list_dynamics(played: fp.Dynamics, unmet: Sequence[str] = ()) -> list[str]:
+    """Say how best responses went, and whose targets are missed at the end, one sentence each."""
     moves = len(played.path) - 1
     said = [
         f"Starting from nothing, everybody responds to the others, {ORDERS[played.order]}: "
@@ -61,6 +61,9 @@ def list_dynamics(played: fp.Dynamics) -> list[str]:
     else:
         end = dict(zip(played.names, played.path[-1], strict=True))
         said.append(f"It ends at a cost of {format_number(played.costs[-1])} ({say_profile(end)}).")
+        if unmet:
+            target = "target" if len(unmet) == 1 else "targets"
+            said.append(f"That misses the {target} of {join_names(list(unmet))}.")
     return said
 
 

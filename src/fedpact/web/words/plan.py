@@ -42,7 +42,7 @@ def split_agents(bill: fp.Settlement) -> tuple[list[str], list[str]]:
 
 def is_optimal(plan: fp.Plan) -> bool:
     """Whether no plan can be cheaper."""
-    return plan.ratio <= 1
+    return plan.ratio <= 1 or plan.status is fp.PlanStatus.OPTIMAL
 
 
 def say_quality(plan: fp.Plan) -> str:
@@ -57,7 +57,8 @@ def say_quality(plan: fp.Plan) -> str:
         return "proved optimal"
     if not math.isfinite(plan.ratio):
         return "not compared with the optimum"
-    return f"at most {format_share(plan.ratio - 1)} above the optimum"
+    above = format_share(plan.ratio - 1)
+    return f"{above} above the optimum" if above.startswith("less") else f"at most {above} above the optimum"
 
 
 def say_headline(plan: fp.Plan) -> str:
@@ -137,7 +138,7 @@ def _go_alone(answer: Mapping[str, Any]) -> Way:
         note = _compare(answer["cost"], answer["plan"])
         return Way(name="alone", title="Each alone", cost=answer["cost"], note=note)
     stuck = [name for name, need in answer["standalone"].items() if need is None]
-    note = f"{join_names(stuck)} cannot reach the target alone, whatever it costs"
+    note = f"{join_names(stuck)} cannot reach the target alone"
     return Way(name="alone", title="Each alone", cost=None, note=note)
 
 
@@ -147,8 +148,9 @@ def _play(answer: Mapping[str, Any]) -> Way:
     if played.status in (fp.DynamicsStatus.SETTLED, fp.DynamicsStatus.RESTS):
         note = _compare(cost, answer["plan"])
         if answer["plan"] is not None and cost < answer["plan"]["cost"] * (1 - 1e-9):
-            optimal = answer["plan"]["status"] == fp.PlanStatus.OPTIMAL.value
-            note += "; not every target is met there" if optimal else "; the plan is not proved optimal"
+            note += "" if answer["unmet"] else "; the plan is not proved optimal"
+        if answer["unmet"]:
+            note = f"{note}{'; ' if note else ''}{count_of(len(answer['unmet']), 'target')} missed there"
         return Way(name="selfish", title=title, cost=cost, note=note)
     note = "they never settle" if played.cycle else "they had not settled when the rounds were used up"
     if played.cycle:
