@@ -9,7 +9,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 demo: .venv/core
 	$(BIN)/fedpact demo
 
-# Tests run in a process per processor, so that each has one thread: more would wait for each other.
+# Tests run in a process per processor, so that each has one thread: more would wait for each other. What the
+# browser shows in them is kept in build/screenshots.
 test: .venv/dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
