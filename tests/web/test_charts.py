@@ -13,7 +13,7 @@ from fedpact.web.parts import PARTS
 from fedpact.web.render import join_parts, read_static
 from web_answers import EVIL, answer_example, answer_many_strangers, answer_strangers
 
-EXAMPLES = tuple(fp.examples.CATALOGUE)
+EXAMPLES = tuple(name for name in fp.examples.CATALOGUE if name != "arizona-hospitals")
 STRANGERS = (answer_strangers, answer_many_strangers)
 
 
@@ -122,7 +122,7 @@ def trace(chart, name):
     return next(trace for trace in chart.figure["data"] if trace["name"] == name)
 
 
-@pytest.mark.parametrize("example", ["alice-bob", "arizona-hospitals"])
+@pytest.mark.parametrize("example", ["alice-bob", "no-pure-equilibrium"])
 def test_the_table_of_a_plan_says_what_its_bars_say(example):
     view, parts = answer_example(example)
     chart = only(draw(view, parts, "plan"))

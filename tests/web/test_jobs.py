@@ -128,10 +128,10 @@ def test_what_somebody_else_wants_is_not_dropped_with_a_slot():
     async def test():
         async with board() as jobs:
             blocker = jobs.ask(ask_plan("union", "hard"), HARD)
-            wanted = jobs.ask(ask_plan("union", "hard", 0.2), HARD, slot="slider")
-            jobs.ask(ask_plan("union", "hard", 0.2), HARD)
-            unwanted = jobs.ask(ask_plan("union", "hard", 0.3), HARD, slot="slider")
-            last = jobs.ask(ask_plan("union", "hard", 0.4), HARD, slot="slider")
+            wanted = jobs.ask(ask_plan(delta=0.2), EASY, slot="slider")
+            jobs.ask(ask_plan(delta=0.2), EASY)
+            unwanted = jobs.ask(ask_plan(delta=0.3), EASY, slot="slider")
+            last = jobs.ask(ask_plan(delta=0.4), EASY, slot="slider")
             assert unwanted.state is JobState.CANCELLED
             for job in (blocker, wanted, last):
                 await wait_for(job, 60)
@@ -158,11 +158,11 @@ def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_p
 
 def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_on():
     async def test():
-        async with board(Limits(job_seconds=4)) as jobs:
+        async with board(Limits(job_seconds=3)) as jobs:
             search = jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD)
             await wait_for(search, 30)
             assert search.state is JobState.FAILED
-            assert "4 seconds" in search.problems[0]
+            assert "3 seconds" in search.problems[0]
             quick = jobs.ask(ask_plan("auto"), EASY)
             await wait_for(quick, 30)
             assert quick.state is JobState.DONE
