@@ -1,0 +1,62 @@
+"""Fuzz one target with atheris: ``python -m fuzz.fuzz_one TARGET [libFuzzer's options] [CORPUS | INPUT]``."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sys
+from typing import Any
+
+import atheris
+
+from fuzz.target import Unreadable, load_target
+
+SECONDS = 5.0
+"""Of the processor, at most, for one input."""
+_INSTRUMENTED = ["fedpact", "tomllib"]
+_COMPILED = [
+    "fedpact.describe.compiled",
+    "fedpact.describe.triangle",
+    "fedpact.statistics.bit_kernel",
+    "fedpact.statistics.missed_alone_kernel",
+]
+"""numba cannot compile what is instrumented."""
+
+
+def _too_slow(*_: object) -> None:
+    raise TimeoutError(f"more than {SECONDS:g} s of the processor for one input")
+
+
+def main(name: str, arguments: list[str]) -> None:
+    """Fuzz until libFuzzer ends the process."""
+    with atheris.instrument_imports(include=_INSTRUMENTED, exclude=_COMPILED):
+        target = load_target(name)
+        for seed in target.seeds():  # imports what is imported late
+            target.read(seed)
+
+    def mutate(data: bytes, most: int, seed: int) -> bytes:
+        rng = random.Random(seed)
+        if rng.random() < 0.5:
+            try:
+                changed = target.mutate(data, rng)
+            except (Unreadable, ArithmeticError, LookupError, TypeError, ValueError):  # a poor change is none
+                changed = b""
+            if 0 < len(changed) <= most:
+                return changed
+        return bytes(atheris.Mutate(data, most))
+
+    def read(data: bytes) -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            target.read(data)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    signal.signal(signal.SIGVTALRM, _too_slow)
+    options: dict[str, Any] = {"custom_mutator": mutate}
+    atheris.Setup([sys.argv[0], *arguments], read, **options)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

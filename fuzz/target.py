@@ -1,0 +1,44 @@
+"""What is fuzzed: a reader, its seeds, and how an input is changed without breaking what holds it together."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+NAMES = (
+    "federation_files",
+    "prediction_files",
+    "report_files",
+    "ledger_files",
+    "ledger_exports",
+    "messages",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A reader to be fuzzed."""
+
+    about: str
+    """What it reads, and what must hold."""
+    seeds: Callable[[], Sequence[bytes]]
+    read: Callable[[bytes], bool]
+    """Whether an input is accepted; anything but an answer or a refusal is raised."""
+    mutate: Callable[[bytes, random.Random], bytes]
+    """Change what an input means, and make good again what guards it; ``Unreadable`` if it has no meaning."""
+    words: Sequence[str]
+    """Keys and values that mean something."""
+    from_text: Callable[[str], bytes] = lambda text: text.encode("latin-1")
+    """Make an input of the text that ``found.toml`` keeps of it."""
+
+
+class Unreadable(Exception):  # noqa: N818
+    """An input is too broken to be changed by its meaning."""
+
+
+def load_target(name: str) -> Target:
+    """Import a target, and with it the reader."""
+    target: Target = import_module(f"fuzz.{name}").TARGET
+    return target
