@@ -1,4 +1,4 @@
-"""Counting disagreements: against scipy's pdist, its growth, its memory and the machine's byte throughput."""
+"""Counting disagreements: against scipy's pdist, its memory, the machine's throughput, and a site's report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from scipy.spatial.distance import pdist
 
+import fedpact as fp
 from fedpact.statistics.count_disagreements import count_disagreements
 
 
@@ -42,12 +43,15 @@ def test_against_pdist(compare):
     )
 
 
-def test_growth(record):
-    count_disagreements(draw(4, 4))
-    for H, n in ((1000, 1000), (2000, 1000), (4000, 1000), (1000, 10_000), (1000, 100_000)):
-        labels = draw(H, n)
-        taken = seconds(lambda labels=labels: count_disagreements(labels), times=3)
-        record(f"disagreements of {H:,} hypotheses on {n:,} points with 10 classes", unit="seconds", value=taken)
+def test_report_of_500_models(record, tmp_path):
+    """What a site sends, from predictions to the file."""
+    labels = draw(500, 10_000)
+    path = tmp_path / "site.report.npz"
+    taken = seconds(lambda: fp.report(labels, name="site").save(path), times=3)
+    record("a report of 500 models on 10,000 points, written", unit="seconds", value=taken, at_most=10)
+    record(
+        "a report of 500 models on 10,000 points, its file", unit="MB", value=path.stat().st_size / 1e6, at_most=1
+    )
 
 
 def test_memory(record):

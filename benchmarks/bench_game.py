@@ -3,6 +3,7 @@
 - Three agents with about 60 strategies each: ours cuts boxes of profiles. The competitors evaluate every profile
   with the same guarantee engine, all profiles of an agent in one call, and then either mask the payoffs with numpy
   or hand them to QuantEcon's `pure_nash_brute`.
+- The same against best responses: where agents settle who respond in turns, against the walk through the tensors.
 - Three agents with about 1,000 strategies each, and ten with about 50: seconds, equilibria, the share of all
   profiles that is settled, and whether the cheapest and the dearest are known.
 
@@ -11,9 +12,7 @@ Each side starts from the distributions and ends with the list of equilibria; th
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -26,8 +25,12 @@ from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.statistics.engine import engine_of
 from instances import rare_cases
+from timing import Work, in_turns
 
 Profiles = list[tuple[int, ...]]
+
+WORTH = 10_000.0
+"""What its target is worth to each agent: more than it ever costs."""
 
 
 def rebuild(fed: fp.Federation) -> fp.Federation:
@@ -48,7 +51,7 @@ def search(fed: fp.Federation) -> Profiles:
 
 
 def payoff_tensors(fed: fp.Federation) -> list[NDArray[np.float64]]:
-    """Utility of every agent in every profile, one axis per agent: 1000 for its target, less its cost."""
+    """Utility of every agent in every profile, one axis per agent: WORTH for its target, less its cost."""
     fed = rebuild(fed)
     engine, most = engine_of(fed), list(fp.standalone(fed).values())
     axes = [np.arange((need or 0) + 1) for need in most]
@@ -56,7 +59,7 @@ def payoff_tensors(fed: fp.Federation) -> list[NDArray[np.float64]]:
     payoffs = []
     for i, agent in enumerate(fed.agents):
         is_met = ~exceeds(engine.decide(grid, [i])[1][:, 0], fed.delta)
-        payoffs.append((1000.0 * is_met - agent.cost(grid[:, i])).reshape([len(axis) for axis in axes]))
+        payoffs.append((WORTH * is_met - agent.cost(grid[:, i])).reshape([len(axis) for axis in axes]))
     return payoffs
 
 
@@ -76,21 +79,24 @@ def brute(fed: fp.Federation) -> Profiles:
     return sorted(tuple(int(count) for count in m) for m in pure_nash_brute(NormalFormGame(players)))
 
 
-def timed(call: Callable[[fp.Federation], Profiles], fed: fp.Federation) -> tuple[float, Profiles]:
-    start = time.perf_counter()
-    answer = call(fed)
-    return time.perf_counter() - start, answer
+def settle(fed: fp.Federation) -> tuple[int, ...]:
+    return fp.best_response_dynamics(rebuild(fed)).path[-1]
+
+
+def walk(fed: fp.Federation) -> tuple[int, ...]:
+    """Best responses in turns, read from the tensors, until nobody moves."""
+    payoffs, m = payoff_tensors(fed), [0] * fed.k
+    while True:
+        before = tuple(m)
+        for i, payoff in enumerate(payoffs):
+            m[i] = int(payoff[tuple(slice(None) if j == i else count for j, count in enumerate(m))].argmax())
+        if tuple(m) == before:
+            return before
 
 
 @pytest.fixture(scope="module")
 def three() -> fp.Federation:
     return rare_cases(60, 3)
-
-
-@pytest.fixture(scope="module")
-def ours(three: fp.Federation) -> tuple[float, Profiles]:
-    runs = [timed(search, three) for _ in range(5)]
-    return statistics.median(seconds for seconds, _ in runs), runs[0][1]
 
 
 @pytest.mark.parametrize(
@@ -100,16 +106,29 @@ def ours(three: fp.Federation) -> tuple[float, Profiles]:
         ("payoff tensor and QuantEcon's pure_nash_brute", brute, 50),
     ],
 )
-def test_boxes_against_a_tensor(three, ours, compare, competitor, call, at_least) -> None:
-    seconds, found = timed(call, three)
-    assert found == ours[1]
+def test_boxes_against_a_tensor(three, compare, competitor, call, at_least) -> None:
+    ours, theirs = in_turns(Work(search, lambda: three), Work(call, lambda: three))
+    assert theirs.answer == ours.answer
     compare(
-        f"pure equilibria, 3 agents with about 60 strategies ({len(found)} found)",
-        unit="s",
-        ours=ours[0],
+        f"pure equilibria, 3 agents with about 60 strategies ({len(ours.answer)} found)",
+        unit="seconds",
+        ours=ours.seconds,
         competitor=competitor,
-        theirs=seconds,
+        theirs=theirs.seconds,
         at_least=at_least,
+    )
+
+
+def test_best_responses_against_a_tensor(three, compare) -> None:
+    ours, theirs = in_turns(Work(settle, lambda: three), Work(walk, lambda: three))
+    assert theirs.answer == ours.answer
+    compare(
+        "where 3 agents with about 60 strategies settle who respond in turns",
+        unit="seconds",
+        ours=ours.seconds,
+        competitor="the same walk through the payoff tensor",
+        theirs=theirs.seconds,
+        at_least=10,
     )
 
 
@@ -120,7 +139,7 @@ def test_beyond_tensors(k, strategies, record) -> None:
     found: Found = find_equilibria(game_of(fed), max_count=100_000, time_limit=60)
     seconds = time.perf_counter() - start
     what = f"{k} agents with about {strategies} strategies"
-    record(f"{what}, search for pure equilibria", unit="s", value=seconds, at_most=62)
+    record(f"{what}, search for pure equilibria", unit="seconds", value=seconds, at_most=62)
     record(f"{what}, equilibria listed", unit="profiles", value=len(found.profiles))
     record(f"{what}, share of profiles settled", unit="", value=found.share_searched)
     record(f"{what}, all listed", unit="(1: yes)", value=float(found.is_complete))

@@ -10,20 +10,18 @@ above the optimum, so it is only shown. At delta = 0.4, where the paper's own fi
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import fedpact as fp
 from digits import checkpoint_federation
+from ladder_page import METHODS, say
+from results_pages import keep
 
 Row = dict[str, object]
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results"
-METHODS = ("lp", "union", "tree", "exact")
 SIZES = (5, 10, 15, 20, 25, 27, 50)
 CASES = [
     *(("networks", 2, 0.05, H, 300.0) for H in SIZES),
@@ -54,47 +52,20 @@ def climb(family: str, k: int, delta: float, H: int, time_limit: float) -> Row:
     return row | {"is_proved": found.status is fp.PlanStatus.OPTIMAL, "lower_bound": found.lower_bound}
 
 
-def say(row: Row) -> str:
-    """One line of the Markdown table: every cost, and how far it is above the best that was found."""
-    best = row["exact"]["cost"]
-    costs = [f"{row[method]['cost']:g} (+{row[method]['cost'] / best - 1:.0%})" for method in METHODS[:-1]]
-    proved = "" if row["is_proved"] else f", at least {row['lower_bound']:g}"
-    cells = [row["family"], row["sites"], row["delta"], row["hypotheses"], *costs, f"{best:g}{proved}"]
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def to_markdown(rows: list[Row]) -> str:
-    """Write the rows as a page."""
-    head = ["hypotheses", "sites", "delta", "H", "`lp`", "`union`", "`tree`", "`exact`"]
-    table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *map(say, rows)]
-    return (
-        "# The planners on predictions of real models\n\n"
-        "Made by `make bench` (`benchmarks/bench_ladder.py`). Samples each planner asks for, and in brackets how\n"
-        "far that is above `exact`, proved optimal unless a lower bound stands beside it. Epsilon is 0.1. The\n"
-        "hypotheses are checkpoints of 18 networks early in their training, or of 6 whole training runs. The\n"
-        "late ones of a run are missed together: a sum of their probabilities counts that many times.\n\n"
-        + "\n".join(table)
-        + "\n"
-    )
-
-
 @pytest.fixture(scope="module")
 def ladder() -> Iterator[list[Row]]:
     """Rows measured so far; kept once all cases were."""
     rows: list[Row] = []
     yield rows
     if len(rows) == len(CASES):
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        content = {"command": "make bench", "epsilon": 0.1, "rows": rows}
-        (RESULTS / "ladder.json").write_text(json.dumps(content, indent=2) + "\n")
-        (RESULTS / "ladder.md").write_text(to_markdown(rows))
+        keep("ladder", {"command": "make bench", "epsilon": 0.1, "rows": rows})
 
 
 @pytest.mark.parametrize(("family", "k", "delta", "H", "time_limit"), CASES)
 def test_ladder(family, k, delta, H, time_limit, ladder):
     row = climb(family, k, delta, H, time_limit)
     ladder.append(row)
-    print(f"\n{say(row)}", end="", flush=True)
+    print("\n" + ", ".join(say(row)), end="", flush=True)
     if delta == 0.05:
         assert row["is_proved"] or k > 2
         check(row)

@@ -1,27 +1,23 @@
 """The planners against general solvers on the same programs, their memory, and how they grow.
 
-- `lp` against `scipy.optimize.linprog` (HiGHS) on the matrix of all pairs: many hypotheses, then many agents.
+- `lp` against `scipy.optimize.linprog` (HiGHS) on the matrix of all pairs: many hypotheses, then many agents; and
+  against the same program as one writes it in CVXPY, solved by HiGHS.
 - `union` against the same convex program in CVXPY, solved by Clarabel: as it is written, and restated by hand so
   that each pair's exponential, which many constraints share, stands in it once.
 - Memory at 12.5 million pairs and at 100,000 agents, each in a process of its own.
-- Seconds over the number of hypotheses and over the number of agents.
 
 Both sides start from the counted disagreements of the same predictions and end with the fractional optimum: ours
-generates rows and columns, theirs states the whole program. Ours is the median of some runs, theirs runs once.
-What a whole plan takes, from the predictions, with rounding, proof and lower bound, is recorded beside it.
+generates rows and columns, theirs states the whole program. Both are medians, in turns; what takes many seconds
+runs once. What a whole plan takes, from the predictions, with rounding, proof and lower bound, is recorded beside
+it. How the planners grow is measured in `bench_growth.py`.
 """
 
 from __future__ import annotations
 
 import json
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -33,10 +29,10 @@ from scipy.sparse import csr_array
 import fedpact as fp
 from fedpact.planning.draft import solve_pairs, solve_union
 from fedpact.planning.union import UnionProgram
-from fedpact.statistics.rates import rates_of
+from fedpact.statistics.federation_rates import rates_of
 from instances import CLASSES, DELTA, EPSILON, federation_of, noisy_models, unit_costs
+from timing import Work, in_turns, repeat
 
-T, U = TypeVar("T"), TypeVar("U")
 Predictions = dict[str, NDArray[np.int8]]
 
 TIE = 1e-9
@@ -46,28 +42,11 @@ HARMLESS = -30.0
 SCALE = Path(__file__).with_name("scale.py")
 PATIENCE = 300
 """Seconds after which a large plan counts as failed."""
-SLOW = 5.0
-"""Seconds from which a run is not repeated."""
 
 
-def timed(call: Callable[[], T]) -> tuple[float, T]:
-    start = time.perf_counter()
-    answer = call()
-    return time.perf_counter() - start, answer
-
-
-def repeat(prepare: Callable[[], T], call: Callable[[T], U], times: int = 5) -> tuple[float, U]:
-    """Median seconds of a call on freshly prepared input, and its answer."""
-    seconds: list[float] = []
-    while len(seconds) < times and sum(seconds) < SLOW:
-        took, answer = timed(partial(call, prepare()))
-        seconds.append(took)
-    return statistics.median(seconds), answer
-
-
-def time_plan(predictions: Predictions, method: str, times: int = 3) -> float:
+def time_plan(predictions: Predictions, method: str) -> float:
     """Median seconds from the predictions to the plan."""
-    return repeat(lambda: predictions, lambda given: fp.plan(federation_of(given), method), times)[0]
+    return repeat(Work(lambda _: fp.plan(federation_of(predictions), method)), times=3).seconds
 
 
 def counted(predictions: Predictions) -> fp.Federation:
@@ -92,12 +71,26 @@ def pair_rates(predictions: Predictions) -> NDArray[np.float64]:
     return rates
 
 
+def log_misses(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(bad pairs, k) logarithm of the chance that a sample of each site does not tell a pair apart."""
+    return np.log1p(-rates[(rates > EPSILON + TIE).any(axis=1)])
+
+
 def solve_by_linprog(rates: NDArray[np.float64], H: int, k: int) -> float:
     """Solve the paper's program with the rows of all bad pairs at once."""
-    A = np.log1p(-rates[(rates > EPSILON + TIE).any(axis=1)])
+    A = log_misses(rates)
     result = linprog(unit_costs(k), A_ub=A, b_ub=np.full(len(A), np.log(DELTA / H)), method="highs")
     assert result.status == 0, result.message
     return float(result.fun)
+
+
+def solve_by_highs(rates: NDArray[np.float64], H: int, k: int) -> float:
+    """Solve the same in CVXPY, as it is written."""
+    m = cp.Variable(k, nonneg=True)
+    program = cp.Problem(cp.Minimize(unit_costs(k) @ m), [log_misses(rates) @ m <= np.log(DELTA / H)])
+    program.solve(solver=cp.HIGHS)
+    assert program.status == cp.OPTIMAL
+    return float(program.value)
 
 
 def solve_by_sums(pairs: NDArray[np.float64], H: int, k: int) -> float:
@@ -132,19 +125,38 @@ def solve_by_clarabel(cost: cp.Expression, constraint: cp.Constraint) -> float:
     return float(program.value)
 
 
+def solve_lp(fed: fp.Federation) -> float:
+    return float(solve_pairs(fed).value)
+
+
+def solve_convex(fed: fp.Federation) -> float:
+    return float(solve_union(fed, UnionProgram(fed)).value)
+
+
 @pytest.mark.parametrize(
-    ("H", "k", "points", "at_least"),
-    [pytest.param(1000, 20, 200, 50, id="hypotheses"), pytest.param(50, 20_000, 40, 5, id="agents")],
+    ("H", "k", "points", "solve", "competitor", "at_least"),
+    [
+        pytest.param(1000, 20, 200, solve_by_linprog, "linprog on all pairs", 50, id="hypotheses"),
+        pytest.param(1000, 20, 200, solve_by_highs, "CVXPY with HiGHS on all pairs", 50, id="hypotheses-cvxpy"),
+        pytest.param(50, 20_000, 40, solve_by_linprog, "linprog on all pairs", 5, id="agents"),
+    ],
 )
-def test_lp_against_linprog(H, k, points, at_least, compare, record):
+def test_lp_against_general_solvers(H, k, points, solve, competitor, at_least, compare, record):
     predictions = noisy_models(H, k, points)
-    ours, found = repeat(lambda: counted(predictions), solve_pairs)
     rates = pair_rates(predictions)
-    theirs, value = timed(lambda: solve_by_linprog(rates, H, k))
-    assert found.value == pytest.approx(value, rel=1e-6)
+    ours, theirs = in_turns(Work(solve_lp, lambda: counted(predictions)), Work(lambda _: solve(rates, H, k)))
+    assert ours.answer == pytest.approx(theirs.answer, rel=1e-6)
     what = f"lp, {H} hypotheses, {k} agents"
-    record(f"{what}, the whole plan", unit="seconds", value=time_plan(predictions, "lp"))
-    compare(what, unit="seconds", ours=ours, competitor="linprog on all pairs", theirs=theirs, at_least=at_least)
+    if solve is solve_by_linprog:
+        record(f"{what}, the whole plan", unit="seconds", value=time_plan(predictions, "lp"))
+    compare(
+        what,
+        unit="seconds",
+        ours=ours.seconds,
+        competitor=competitor,
+        theirs=theirs.seconds,
+        at_least=at_least,
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,22 +166,24 @@ def test_lp_against_linprog(H, k, points, at_least, compare, record):
         pytest.param(solve_by_shared_terms, "one exponential per pair", 5, id="shared-terms"),
     ],
 )
-def test_union_against_cvxpy(solve, form, at_least, compare, record):
+def test_union_against_cvxpy(solve, form, at_least, compare):
     predictions = noisy_models(60, 8, 200)
-    ours, found = repeat(lambda: counted(predictions), lambda fed: solve_union(fed, UnionProgram(fed)))
     rates = pair_rates(predictions)
-    theirs, value = timed(lambda: solve(rates, 60, 8))
-    assert found.value == pytest.approx(value, rel=1e-4)
-    what = "union, 60 hypotheses, 8 agents"
-    record(f"{what}, the whole plan", unit="seconds", value=time_plan(predictions, "union"))
+    ours, theirs = in_turns(Work(solve_convex, lambda: counted(predictions)), Work(lambda _: solve(rates, 60, 8)))
+    assert ours.answer == pytest.approx(theirs.answer, rel=1e-4)
     compare(
-        what,
+        "union, 60 hypotheses, 8 agents",
         unit="seconds",
-        ours=ours,
+        ours=ours.seconds,
         competitor=f"CVXPY with Clarabel, {form}",
-        theirs=theirs,
+        theirs=theirs.seconds,
         at_least=at_least,
     )
+
+
+def test_a_whole_union_plan(record):
+    seconds = time_plan(noisy_models(60, 8, 200), "union")
+    record("union, 60 hypotheses, 8 agents, the whole plan", unit="seconds", value=seconds)
 
 
 @pytest.mark.parametrize("method", ["lp", "union"])
@@ -185,13 +199,3 @@ def test_memory_at_scale(method, H, k, points, at_most, record):
     what = f"{method}, {H} hypotheses, {k} agents"
     record(what, unit="seconds", value=measured["seconds"])
     record(f"{what}, peak memory", unit="GB", value=measured["gigabytes"], at_most=at_most)
-
-
-@pytest.mark.parametrize("method", ["lp", "union"])
-@pytest.mark.parametrize(
-    ("H", "k", "points"),
-    [(H, 20, 200) for H in (125, 250, 500, 1000, 2000)] + [(50, k, 40) for k in (10, 100, 1000, 10_000)],
-)
-def test_growth(method, H, k, points, record):
-    seconds = time_plan(noisy_models(H, k, points), method)
-    record(f"{method}, {H} hypotheses, {k} agents", unit="seconds", value=seconds)

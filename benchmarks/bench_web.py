@@ -89,4 +89,4 @@ def test_fifty_readers_while_a_search_runs(searching: str, record: Callable[...,
     taken = [seconds for some in asyncio.run(all_read()) for seconds in some]
     rate = len(taken) / (time.perf_counter() - began)
     record("pages per second to 50 readers at once while a search runs", unit="1/s", value=rate)
-    record("slowest of 200 pages to 50 readers at once while a search runs", unit="s", value=max(taken))
+    record("slowest of 200 pages to 50 readers at once while a search runs", unit="seconds", value=max(taken))

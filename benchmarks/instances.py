@@ -36,10 +36,10 @@ def federation_of(predictions: dict[str, NDArray[np.int8]]) -> fp.Federation:
     )
 
 
-def rare_cases(strategies: int, k: int, seed: int = 4) -> fp.Federation:
+def rare_cases(strategies: int, k: int, seed: int = 4, delta: float = DELTA) -> fp.Federation:
     """Describe k agents who need about so many samples alone to see the six rare points that differ.
 
-    Epsilon is a twentieth of an agent's mass on the rare points, delta 0.05, costs are unequal.
+    Epsilon is a twentieth of an agent's mass on the rare points, costs are unequal.
     """
     rng = np.random.default_rng(seed)
     rare = rng.dirichlet(np.full(6, 0.7), k)
@@ -49,8 +49,15 @@ def rare_cases(strategies: int, k: int, seed: int = 4) -> fp.Federation:
         mass = rare * scale[:, None]
         distributions = np.column_stack([mass, 1 - mass.sum(axis=1)])
         return fp.Federation.from_table(
-            labels, distributions, cost=unit_costs(k), epsilon=0.05 * scale, delta=DELTA
+            labels, distributions, cost=unit_costs(k), epsilon=0.05 * scale, delta=delta
         )
 
     needs = fp.standalone(build(np.full(k, 0.1))).values()
     return build(np.array([min(0.95, 0.1 * (need or 0) / strategies) for need in needs]))
+
+
+def random_table(points: int, H: int, k: int, seed: int = 5) -> fp.Federation:
+    """Describe k agents by what H random hypotheses say at some points, and how often each sees them."""
+    rng = np.random.default_rng(seed)
+    labels, distributions = rng.integers(0, 2, (H, points)), rng.dirichlet(np.ones(points), k)
+    return fp.Federation.from_table(labels, distributions, epsilon=EPSILON, delta=DELTA)
