@@ -271,3 +271,12 @@ def test_names_of_ascii_letters_need_no_quotes(tmp_path):
     given_ = Predicted(labels=np.array([[0]]), candidates=candidates, classes=(7,))
     write_predictions(given_, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_bytes() == f"{string.ascii_letters}\r\n7\r\n".encode()
+
+
+@pytest.mark.parametrize("point", [0x110000, 0x7F000000, 0xDFFF])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_labels_of_what_is_no_character_are_refused(tmp_path, point, order):
+    labels = np.array([[65, point], [65, 66]], dtype=np.uint32, order="C").view("U1")
+    np.save(tmp_path / "site.npy", np.asarray(labels, order=order))
+    with pytest.raises(FederationError, match="one holds what is no character, or half of one"):
+        read_predictions(tmp_path / "site.npy")

@@ -127,3 +127,5 @@ def test_payments_are_exported_for_an_accountant(fedpact, ledger, tmp_path):
     ]
     code, out, err = fedpact(*words)
     assert (code, out, err.count("\n")) == (1, "", 1)
+    code, out, _ = fedpact(*words, "--force", "--json")
+    assert (code, json.loads(out)) == (0, {"file": str(file), "payments": 2})

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
 import fedpact as fp
+from fedpact.cli import app
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ALICE_BOB = str(EXAMPLES / "alice-bob.toml")
+
+
+def list_commands(command, path="fedpact"):
+    """Every command and every group of commands, by what to type."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield f"{path} {name}", inner
+        yield from list_commands(inner, f"{path} {name}")
+
+
+COMMANDS = dict(list_commands(get_command(app)))
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_has_an_example_and_json(path):
+    command = COMMANDS[path]
+    assert re.search(rf"Example.*{path}", command.help, flags=re.DOTALL)
+    if not hasattr(command, "commands"):
+        assert any("--json" in parameter.opts for parameter in command.params)
 
 
 def test_verify_prints_one_row_per_agent_and_the_verdict(fedpact):
@@ -246,6 +267,16 @@ def test_prices_name_who_drives_the_cost(fedpact):
     assert "half the delta (0.25) would cost about 5.2 more" in out
 
 
+def test_a_file_with_many_problems_says_where_all_are_listed(fedpact, tmp_path):
+    file = tmp_path / "my keys.toml"
+    file.write_text("delta = 2\nepsilom = 0.1\n")
+    _, _, err = fedpact("plan", str(file))
+    assert re.search(r"\(and \d more problems?\); all are listed by fedpact check '.*my keys.toml'\n$", err)
+    code, _, every = fedpact("check", str(file))
+    assert code == 1
+    assert len(every.splitlines()) > 1
+
+
 def test_prices_json_is_the_dictionary_of_the_result(fedpact):
     code, out, _ = fedpact("prices", ALICE_BOB, "--json")
     assert code == 0
@@ -256,6 +287,8 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
     ("words", "message"),
     [
         pytest.param(["verify", "nowhere.toml", "--m", "1"], "no such file", id="missing file"),
+        pytest.param(["plan", ""], "error: '' is neither a file nor an example", id="empty name"),
+        pytest.param(["plan", "."], "error: .: this is a directory; name a federation file in it", id="directory"),
         pytest.param(["verify", "alice-rob", "--m", "1"], "did you mean 'alice-bob'?", id="unknown example"),
         pytest.param(["verify", ALICE_BOB, "--m", "1"], "1 for 2 agents", id="short m"),
         pytest.param(
@@ -283,7 +316,7 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
             ["frontier", ALICE_BOB, "--epsilon", "0.1", "--delta", "0.1"], "one of the two", id="both axes"
         ),
         pytest.param(["compare", "alice-rob"], "did you mean 'alice-bob'?", id="compare what"),
-        pytest.param(["check", str(EXAMPLES)], "must end in .toml or .json", id="folder"),
+        pytest.param(["check", str(EXAMPLES)], "this is a directory", id="folder"),
         pytest.param(["examples", "--save", "x.toml"], "save needs the name of an example", id="save what"),
         pytest.param(
             ["examples", "alice-bob", "--save", "x.txt"], "must end in .toml or .json", id="save as text"

@@ -10,12 +10,23 @@ from fedpact.cli import demo
 
 @pytest.fixture(scope="module")
 def worked_out():
-    return demo.demonstrate()
+    return demo.Demonstration()
 
 
 @pytest.fixture(autouse=True)
 def _once(monkeypatch, worked_out):
-    monkeypatch.setattr(demo, "demonstrate", lambda: worked_out)
+    monkeypatch.setattr(demo, "Demonstration", lambda: worked_out)
+
+
+def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
+    def stop(*_, **__):
+        raise fp.FedpactError("stopped")
+
+    monkeypatch.setattr(fp, "compare", stop)
+    code, out, _ = fedpact("demo")
+    assert code == 1
+    assert out.splitlines()[3] == "The plan: 74 charts for 66.12"
+    assert "no plan costs less than 56.8" in out
 
 
 def test_demo_plans_for_the_hospitals(fedpact):

@@ -1,6 +1,7 @@
 """The commands about ledgers."""
 
 import json
+import shutil
 import sqlite3
 import sys
 
@@ -81,7 +82,7 @@ def test_verify_says_in_one_line_that_a_ledger_is_intact(fedpact, ledger):
         head = opened.head
     code, out, err = fedpact("ledger", "verify", str(ledger), "--head", head)
     assert (code, err) == (0, "")
-    assert out == f"intact: 4 entries, head {head}; {fp.protocol.LedgerStatus.INTACT.value}\n"
+    assert out == f"intact: 4 entries in {ledger}, head {head}; {fp.protocol.LedgerStatus.INTACT.value}\n"
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
     said = json.loads(out)
     assert said.pop("books") == fp.protocol.check_books(ledger).to_dict()
@@ -119,7 +120,8 @@ def test_export_writes_what_can_be_verified_and_nothing_over_it(fedpact, ledger,
     code, _, err = fedpact("ledger", "export", str(ledger), "-o", file)
     assert code == 1
     assert "already a file" in err
-    assert fedpact("ledger", "export", str(ledger), "-o", file, "--force")[0] == 0
+    code, out, _ = fedpact("ledger", "export", str(ledger), "-o", file, "--force", "--json")
+    assert (code, json.loads(out)) == (0, {"file": file, "entries": 4})
     assert fedpact("ledger", "export", str(ledger), "-o", str(tmp_path / "run.csv"))[0] == 0
 
 
@@ -190,6 +192,26 @@ def test_the_home_of_a_run_stands_for_its_ledger(fedpact, home, tmp_path, monkey
     by_home = fedpact("ledger", command, "home", *COMMANDS[command])
     assert by_home[0] == 0
     assert by_home == fedpact("ledger", command, str(tmp_path / "apart.db"), *COMMANDS[command])
+
+
+def test_of_a_copied_home_the_copy_is_checked(fedpact, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert fedpact("run", "alice-bob", "--home", "home")[0] == 0
+    shutil.copytree("home", "copy")
+    code, out, _ = fedpact("ledger", "verify", "copy")
+    assert code == 0
+    assert " entries in copy/ledger.db, head " in out
+    assert json.loads(fedpact("ledger", "verify", "copy", "--json")[1])["where"] == "copy/ledger.db"
+    data = bytearray((tmp_path / "copy/ledger.db").read_bytes())
+    data[data.rindex(b'"alice"') + 1] ^= 1
+    (tmp_path / "copy/ledger.db").write_bytes(data)
+    code, out, err = fedpact("ledger", "verify", "copy")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: copy/ledger.db is broken: ")
+    assert fedpact("ledger", "verify", "home")[0] == 0
+    (tmp_path / "home").rename("away")
+    assert fedpact("ledger", "verify", "away")[0] == fedpact("ledger", "show", "away")[0] == 0
+    assert fedpact("ledger", "verify", "copy")[2] == err
 
 
 @pytest.mark.parametrize("command", COMMANDS)

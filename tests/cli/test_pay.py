@@ -16,7 +16,11 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
         ["alice", "3", "3", "1", "2", "28", "27", "14"],
         ["bob", "2", "2", "1", "1", "28", "27", "14"],
     ]
-    assert out.splitlines()[4:] == ["spend 5, recovered 2, deficit 3", fp.SettlementStatus.ACCEPTED.value]
+    assert out.splitlines()[4:] == [
+        "worth of target: what meeting it is worth to an agent; set it with --worth",
+        "spend 5, recovered 2, deficit 3",
+        fp.SettlementStatus.ACCEPTED.value,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,66 @@ def test_alice_and_bob(fedpact, here):
     assert fedpact("ledger", "verify", str(ledger))[0] == 0
 
 
+def write_clinics(fedpact, here, names=("north", "south"), more=""):
+    """Two clinics' folders, and the federation that was gathered of their reports."""
+    for name in names:
+        (here / name).mkdir()
+        (here / name / "predictions.csv").write_text("forest,stump\n" + "ill,ill\nill,healthy\n" * 40)
+        (here / name / "labels.csv").write_text("label\n" + "ill\n" * 80)
+        described = f'name = "{name}"\npredictions = "predictions.csv"\nlabels = "labels.csv"\n{more}'
+        (here / name / "site.toml").write_text(described.format(name))
+        assert fedpact("report", f"{name}/predictions.csv", "--name", name)[0] == 0
+    reports = [f"{name}.report.npz" for name in names]
+    assert fedpact("gather", *reports, "--epsilon", "0.2", "--delta", "0.1", "-o", "clinics.toml")[0] == 0
+
+
+SITES = ("--sites", "north", "--sites", "south")
+SIGNS = 'key = "../keys/sites/{0}/signing.key"\noperator = "../keys/sites/{0}/operator.pub"\n'
+
+
+def test_from_reports_to_a_run_by_the_sites_own_folders(fedpact, here):
+    write_clinics(fedpact, here)
+    said = refused(fedpact, "clinics.toml")
+    assert "give the sites' own folders (fedpact run FILE --sites FOLDER --sites FOLDER ...)" in said
+    code, out, _ = fedpact("run", "clinics.toml", *SITES, "--confidence", "0.9", "--json")
+    assert code == 0
+    outcome = json.loads(out)
+    assert (outcome["hypothesis"], outcome["status"]) == ("forest", fp.protocol.RunStatus.FINISHED.value)
+    home = fp.protocol.read_home("fedpact-runs/clinics")
+    assert home.sites == {name: here / name for name in ("north", "south")}
+    assert home.pact.keys == {}, "sites without keys do not sign"
+    assert fedpact("ledger", "verify", "fedpact-runs/clinics")[0] == 0
+    assert fedpact("run", "--resume", "fedpact-runs/clinics")[0] == 0
+
+
+def test_sites_with_keys_sign_in_their_own_folders(fedpact, here):
+    assert fedpact("keys", "make", "keys", "--sites", "north,south")[0] == 0
+    write_clinics(fedpact, here, more=SIGNS)
+    assert "answers only an operator with the key" in refused(fedpact, "clinics.toml", *SITES, "--home", "one")
+    assert fedpact("run", "clinics.toml", *SITES, "--keys", "keys", "--home", "two")[0] == 0
+    assert fp.protocol.check_books("two").status is fp.protocol.BooksStatus.SOUND
+
+
+def test_folders_that_are_not_the_sites(fedpact, here):
+    write_clinics(fedpact, here)
+    for words, why in {
+        ("clinics.toml", *SITES[:2]): "'south' is not there",
+        ("clinics.toml", *SITES, *SITES[2:]): "south: site 'south' is in south already",
+        ("alice-bob", *SITES): "alice-bob",
+        ("digits", *SITES): "--sites names sites on this machine; 'digits' has its own",
+        ("clinics.toml", *SITES, "--teacher", "forest"): "--teacher labels at sites that are made up",
+        (
+            "clinics.toml",
+            *SITES,
+            "--engine",
+            "flower",
+            "--superlink",
+            "a:1",
+        ): "--superlink is for those on machines",
+    }.items():
+        assert why in refused(fedpact, *words)
+
+
 def test_as_json(fedpact):
     words = ("run", "alice-bob", "--teacher", "xA", "--method", "tree", "--fee", "alice=1,bob=0", "--json")
     code, out, _ = fedpact(*words, "--home", "one")

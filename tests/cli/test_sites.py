@@ -217,3 +217,20 @@ def test_a_site_with_ten_points_can_still_take_part(folder, fedpact):
     shares = ",".join(f"{site}={count}" for site, count in quotas.items())
     code, out, _ = fedpact("verify", "x.toml", "--m", shares, "--confidence", "0.95", "--json")
     assert (code, json.loads(out)["feasible"]) == (0, True)
+
+
+def test_a_site_whose_capacity_is_not_named_has_no_limit(fedpact, network):
+    words = (
+        "gather",
+        "alice.report.npz",
+        "bob.report.npz",
+        "--epsilon",
+        "0.2",
+        "--delta",
+        "0.1",
+        "-o",
+        "few.toml",
+    )
+    assert fedpact(*words, "--capacity", "bob=10")[0] == 0
+    assert [agent.capacity for agent in fp.load("few.toml").agents] == [None, 10]
+    assert "capacity names 'bbo', who is not in the federation" in refused(fedpact, *words, "--capacity", "bbo=10")

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic, read_cost
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic, read_cost, scale
 from fedpact.errors import FederationError
 
 READ = {
@@ -124,3 +124,8 @@ def test_marginal_costs_sum_to_the_cost_and_never_fall(cost):
     marginal = [cost.marginal(m) for m in range(12)]
     assert np.cumsum(marginal) == pytest.approx(cost(np.arange(1, 13)))
     assert marginal == sorted(marginal)
+
+
+@given(costs(), st.sampled_from([0.5, 1.0, 100.0]))
+def test_another_currency_is_the_same_cost(cost, factor):
+    assert scale(cost, factor)(np.arange(20)) == pytest.approx(factor * cost(np.arange(20)))

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.planning.plan import plan
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.disagreement import disagreement
 from strategies import report_of
 
@@ -333,3 +336,44 @@ def test_predictions_that_name_their_candidates_are_told_apart():
     assert fed.hypotheses == ("x", "y")
     with pytest.raises(FederationError, match="candidate 1 is 'x' in one and 'y' in the other"):
         Federation.from_predictions({"a": predicted("xy"), "b": predicted("yx")}, epsilon=0.1, delta=0.1)
+
+
+def test_a_cost_is_that_of_one_number_per_agent():
+    with pytest.raises(FederationError, match=r"m must have one number per agent, 2; its shape is \(3,\)"):
+        table().cost_of([1, 2, 3])
+    assert table(cost=[2, {"quadratic": [1, 2]}]).costs_by_agent([3, 4]).tolist() == [6, 36]
+
+
+@pytest.mark.parametrize(
+    ("teacher", "hint"), [("h44", "did you mean 'h4'"), (4, "give a name")], ids=["near", "number"]
+)
+def test_a_teacher_is_one_of_the_hypotheses(teacher, hint):
+    with pytest.raises(FederationError, match=f"teacher must be one of the hypotheses; it is .* \\({hint}"):
+        table().replace(teacher=teacher)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_teacher_whom_nobody_can_tell_from_another_is_that_one(kind):
+    part = three_sites(kind).restrict(["a"])
+    assert part.truths.tolist() == [0, 1, 2]
+    names = part.evidence.hypotheses
+    assert [part.replace(teacher=name).truths.tolist() for name in names] == [[0], [1], [2], [2]]
+    assert len({part.fingerprint, *(part.replace(teacher=name).fingerprint for name in names)}) == 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pickled_federation_is_the_same_and_read_only(kind):
+    fed = three_sites(kind)
+    expected = fed.fingerprint
+    other = pickle.loads(pickle.dumps(fed))
+    assert (other.fingerprint, other.agents, repr(other)) == (expected, fed.agents, repr(fed))
+    with pytest.raises(ValueError, match="read-only"):
+        other.distinct[0] = 1
+
+
+def test_a_confidence_is_shown():
+    confident = at_confidence(three_sites("reports"), 0.9)
+    assert "reports at confidence 0.9" in repr(confident)
+    assert not confident.is_sampled
+    assert three_sites("reports").is_sampled
+    assert not table().is_sampled

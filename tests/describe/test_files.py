@@ -20,6 +20,7 @@ from fedpact.describe.files import load, load_settings, save
 from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.make_report import report
 
 PAIR = {
@@ -495,6 +496,16 @@ def test_a_prediction_file_that_is_none(scratch, content, message):
     assert problem.startswith(f"agent 'bob': predictions: {scratch / 'odd.npy'}: {message}")
 
 
+def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
+    (scratch / "bob.csv").write_text("p,q\n0,1\n")
+    (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "bob.csv"))))
+    assert problem == (
+        f"agent 'bob': predictions: {scratch / 'bob.csv'}: predictions must be an .npy file, a row for every "
+        "hypothesis: numpy.save(FILE, labels), whole numbers; a table (.csv) is read by fedpact report and by a "
+        "site's site.toml"
+    )
+
+
 POINTERS = {
     "missing": ("none.npy", "there is no file 'none.npy' (paths are relative to the federation file)"),
     "folder": (".", "there is no file '.' (paths are relative to the federation file)"),
@@ -699,7 +710,8 @@ def test_points_of_other_features(pointed):
 
 
 SYNTAX = {
-    "toml-empty": ("x.toml", b"", "delta is missing"),
+    "toml-empty": ("x.toml", b"", "the file is empty; it must give at least delta, epsilon and agents"),
+    "toml-comment": ("x.toml", b"# later", "the file is empty"),
     "toml-broken": ("x.toml", b"delta = ", "not valid TOML: Invalid value"),
     "toml-key-twice": ("x.toml", b"delta = 1\ndelta = 2", "not valid TOML: Cannot overwrite a value"),
     "toml-deep": ("x.toml", b"a = " + b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
@@ -741,7 +753,7 @@ def test_what_is_no_federation_file(tmp_path, name, content, message):
 def test_paths_that_lead_nowhere(tmp_path):
     assert problems_of(tmp_path / "none.toml") == ["no such file"]
     (tmp_path / "folder.toml").mkdir()
-    assert problems_of(tmp_path / "folder.toml") == ["cannot be read: Is a directory"]
+    assert problems_of(tmp_path / "folder.toml") == ["this is a directory; name a federation file in it"]
     with pytest.raises(FederationError, match=r"a\\x00b.toml: cannot be read: embedded null byte"):
         load("a\0b.toml")
     with pytest.raises(FederationError, match=r"^a\\nb.toml: no such file$"):
@@ -1096,3 +1108,17 @@ def test_settings_of_what_is_no_file(tmp_path):
         with pytest.raises(FederationError) as caught:
             load_settings(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: ")
+
+
+def test_no_agent_with_a_distribution_is_one_problem_each(scratch):
+    empty = changed(PAIR, ("agents", 0, "distribution", {}), ("agents", 1, "distribution", {}))
+    message = "agent {!r}: distribution must be a table of points and masses; it is {{}}"
+    assert problems_of(write(scratch, empty)) == [message.format(name) for name in ("alice", "bob")]
+
+
+def test_what_belongs_to_a_plan_is_not_saved(tmp_path):
+    reported = Federation.from_reports([report(name="a", predictions=[[0], [1]])], epsilon=0.1, delta=0.05)
+    for extended in (small().replace(teacher="h1"), at_confidence(reported, 0.9)):
+        with pytest.raises(FederationError, match="a confidence or a teacher belongs to a plan, not to a file"):
+            extended.save(tmp_path / "net.toml")
+    assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from fedpact.describe.classes import halfspaces, stumps
 from fedpact.describe.halfspaces import halfspaces_in_plane
-from fedpact.describe.halfspaces_by_contraction import independent_features, separate
+from fedpact.describe.halfspaces_by_contraction import _to_double, independent_features, separate
 from fedpact.errors import FederationError
 
 
@@ -139,3 +139,8 @@ def test_refuses_what_is_too_large(x):
 def test_refuses_names_of_other_features():
     with pytest.raises(FederationError, match="feature_names must be 3 different names"):
         halfspaces([[1, 2, 3]], names=["a"])
+
+
+def test_a_threshold_beyond_all_numbers_is_infinite():
+    assert _to_double(Fraction(10**400, 3)) == math.inf
+    assert _to_double(Fraction(1, 3)) == 1 / 3

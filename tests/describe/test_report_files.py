@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedpact.describe import report_files
 from fedpact.describe.candidate_list import CandidateList, digest_of
 from fedpact.describe.noise import Noise
 from fedpact.describe.report_files import from_bytes, read_report, to_bytes
@@ -215,3 +216,19 @@ def test_counts_that_are_nearly_all_zero_are_no_bomb():
     sent = Report(name="a", n=9, n_classes=3, counts=counts)
     assert len(to_bytes(sent)) < len(counts) / 100
     assert from_bytes(to_bytes(sent)).H == H
+
+
+@pytest.mark.parametrize("point", [0x110000, 0x7F000000, 0xD800], ids=["beyond", "far-beyond", "half"])
+@pytest.mark.parametrize("field", ["name", "candidates", "version", "n"])
+def test_texts_of_what_is_no_character_are_refused(field, point):
+    """Python itself breaks on some of them, and an operator that read such a report broke with it."""
+    sent = Report(
+        name="a", n=3, n_classes=2, counts=np.array([1]), candidates=CandidateList.from_names(["f", "g"])
+    )
+    with np.load(io.BytesIO(to_bytes(sent))) as archive:
+        fields = {key: archive[key] for key in archive.files if key != "checksum"}
+    fields[field] = np.array([point], dtype=np.uint32).view("U1")[0:1].reshape(())
+    buffer = io.BytesIO()
+    np.savez(buffer, **fields, checksum=np.asarray(report_files._checksum(fields)))
+    with pytest.raises(FederationError, match=f"its {field} holds what is no character, or half of one"):
+        from_bytes(buffer.getvalue())

@@ -22,6 +22,8 @@ def test_counts_are_read_only():
 
 
 BAD = {
+    "no-name": ({"name": ""}, "a report's name must be a string that is not empty; it is ''"),
+    "name-of-no-string": ({"name": 7}, "a report's name must be a string that is not empty; it is 7"),
     "no-points": ({"n": 0}, "report 'alice': n must lie between 1 and 2^53; it is 0"),
     "too-many-points": ({"n": 10**40}, "report 'alice': n must lie between 1 and 2^53; it is 1000"),
     "a-count-beyond-numbers": ({"n": 10**400}, "report 'alice': n must be a finite number; it is 1000"),
@@ -68,3 +70,16 @@ def test_what_a_sent_count_may_stand_for():
 
 def test_noise_is_never_exact():
     assert not site(noise=Noise(scale=2, epsilon=1, delta=0.1)).is_exact
+
+
+def test_all_but_the_counts_is_told():
+    candidates, noise = CandidateList.from_names("abc"), Noise(scale=2, epsilon=1, delta=0.1)
+    assert site(candidates=candidates, noise=noise).to_dict() == {
+        "name": "alice",
+        "H": 3,
+        "n": 10,
+        "n_classes": 2,
+        "candidates": candidates.fingerprint,
+        "minimum_count": 0,
+        "noise": noise.to_dict(),
+    }

@@ -63,3 +63,12 @@ def test_every_problem_is_noted_and_a_bad_delta_is_one_of_them():
 def test_no_capacity_is_no_limit():
     assert read_capacity(None) is None
     assert read_capacity("12") == 12
+
+
+def test_one_string_is_no_list_of_names():
+    problems = Problems()
+    read_settings("alice", 1, 0.1, None, 0.1, "pac", "joint", problems)
+    with pytest.raises(
+        FederationError, match="names must be one string per agent; it is the single string 'alice'"
+    ):
+        problems.raise_if_any()

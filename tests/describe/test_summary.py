@@ -62,3 +62,39 @@ def test_a_file_is_described_or_all_its_problems_are(tmp_path):
     assert len(broken.problems) >= 2
     assert all(problem.startswith(str(path)) for problem in broken.problems)
     assert broken.to_dict()["describes"] is None
+
+
+def terms(tmp_path, **changes):
+    agents = [{"name": "alice"}, {"name": "bob", "cost": 2}]
+    path = tmp_path / "terms.json"
+    path.write_text(json.dumps({"name": "run", **TARGETS, "agents": agents} | changes))
+    return path
+
+
+def test_the_terms_of_a_run_are_described_before_anybody_reported(tmp_path):
+    seen = check(terms(tmp_path))
+    assert seen.problems == ()
+    assert not seen.summary.has_evidence
+    assert summarise(fp.examples.alice_bob()).has_evidence
+    assert [agent.name for agent in seen.summary.agents] == ["alice", "bob"]
+    assert (seen.summary.name, seen.summary.H, seen.summary.delta) == ("run", 0, 0.05)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"agents": []},
+        {"agents": [{"name": "alice"}, "bob"]},
+        {"agents": [{"name": "alice"}, {"name": "bob", "predictions": "none.npy"}]},
+        {"hypotheses": {"names": ["p", "q"]}},
+    ],
+    ids=str,
+)
+def test_a_broken_file_is_not_taken_for_terms(tmp_path, changes):
+    assert check(terms(tmp_path, **changes)).summary is None
+
+
+def test_what_is_no_file_has_a_problem(tmp_path):
+    assert check(tmp_path / "none.toml").summary is None
+    (tmp_path / "text.toml").write_text("this is no toml")
+    assert len(check(tmp_path / "text.toml").problems) == 1

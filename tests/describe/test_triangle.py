@@ -1,10 +1,12 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from fedpact.describe import triangle
 from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
 
 
@@ -27,6 +29,13 @@ def test_a_broken_triangle_is_found_if_there_is_one(H, data):
     assert found in broken if broken else found is None
 
 
+@pytest.fixture(params=["compiled", "as written"])
+def loops(request, monkeypatch):
+    if request.param == "as written":
+        monkeypatch.setattr(triangle, "compiled", lambda function: function)
+
+
+@pytest.mark.usefixtures("loops")
 def test_one_broken_triangle_among_many():
     labels = np.random.default_rng(0).integers(0, 2, (70, 40))
     counts = (labels[:, None] != labels).sum(axis=2)

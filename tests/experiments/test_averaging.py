@@ -151,3 +151,12 @@ def test_bad_parameters_are_refused(run, changes, said):
     with pytest.raises(fp.FederationError) as caught:
         run(**changes)
     assert said in str(caught.value)
+
+
+def test_what_is_kept_is_of_every_seed_and_tells_no_start_from_pooled_training():
+    kept = fp.experiments.Reproduction.from_dict(json.loads(KEPT.read_text()))
+    assert [one["seed"] for one in kept.results["draws"]] == list(range(kept.seeds)) == [0, 1, 2]
+    assert judge(kept.results["rows"]) == OPENS
+    for model in ("softmax", "network"):
+        said = f"{model}, from the chosen candidate, where the protocol starts: held-out points tell 0 of 24"
+        assert any(sentence.startswith(said) for sentence in kept.conclusions)

@@ -1,5 +1,8 @@
 """Plans at a confidence keep their promise on simulated federations; plans that trust estimates miss."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -11,6 +14,7 @@ from fedpact.experiments.coverage_page import ABOVE, NOT_ABOVE, WITHIN, judge
 from fedpact.experiments.simulated_federations import draw_sites, draw_truth
 from fedpact.experiments.sweep.settings import read_settings
 
+KEPT = Path(__file__).parents[2] / "docs" / "results" / "coverage.json"
 FAMILIES = ("tables", "thresholds", "checkpoints")
 
 
@@ -138,3 +142,12 @@ def test_bad_parameters_are_refused(run, changes, said):
     with pytest.raises(fp.FederationError) as caught:
         run(**changes)
     assert said in str(caught.value)
+
+
+def test_what_is_kept_bears_the_promise_out():
+    kept = json.loads(KEPT.read_text())["results"]
+    confident = [one for one in kept["rows"] if one["plan"] == "confident"]
+    assert sum(one["federations"] for one in confident) >= 1000
+    assert judge(kept) == WITHIN
+    assert all(one["high"] <= 1 - kept["confidence"] for one in confident)
+    assert all(one["low"] > 1 - kept["confidence"] for one in kept["rows"] if one["plan"] != "confident")

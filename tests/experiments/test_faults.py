@@ -1,6 +1,7 @@
 """Many worlds, and what is said of them."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,8 @@ from fedpact.experiments import faults as module
 from fedpact.experiments.faults_page import FAILED, PASSED
 from fedpact.protocol.operator import operator
 from mutate import mutate
+
+KEPT = Path(__file__).parents[2] / "docs" / "results" / "faults.json"
 
 
 @pytest.fixture
@@ -79,3 +82,9 @@ def test_what_happened_is_drawn(run):
 def test_what_cannot_be_simulated_is_said(run, options, said):
     with pytest.raises(fp.FederationError, match=said):
         run(**options)
+
+
+def test_no_world_that_is_kept_failed():
+    kept = fp.experiments.Reproduction.from_dict(json.loads(KEPT.read_text()))
+    assert (kept.results["worlds"], kept.results["failed"]) == (20_000, [])
+    assert kept.conclusions[0] == PASSED

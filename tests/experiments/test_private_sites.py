@@ -179,3 +179,10 @@ def test_bad_parameters_are_refused(run, name, changes, said):
     with pytest.raises(fp.FederationError) as caught:
         run(name, **changes)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["hospitals", "digits"])
+def test_every_plan_that_is_kept_has_capacities(name):
+    kept = fp.experiments.Reproduction.from_dict(json.loads((RESULTS / f"{name}.json").read_text()))
+    assert plans(kept)
+    assert all(one["has_capacities"] for one in plans(kept))

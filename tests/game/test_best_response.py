@@ -28,6 +28,7 @@ def test_one_profile_and_many_have_the_shape_that_was_given():
     fed = fp.examples.alice_bob()
     assert fp.best_response(fed, [2, 3]).shape == fp.best_response(fed, {"bob": 2}).shape == (2,)
     assert fp.best_response(fed, np.zeros((5, 2), dtype=int)).shape == (5, 2)
+    assert fp.best_response(fed, np.zeros((0, 2), dtype=int)).shape == (0, 2)
 
 
 def test_more_from_the_others_never_asks_for_more():

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.game.dynamics import play_to_rest
+from fedpact.game.make_game import game_of
 from profiles import play, random_game, responses
 from strategies import report_of
 
@@ -59,6 +61,19 @@ def test_too_few_rounds_are_said():
     seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), max_rounds=1)
     assert seen.status is fp.DynamicsStatus.STOPPED
     assert seen.cycle == ()
+
+
+def test_progress_counts_the_rounds():
+    seen = []
+    fp.best_response_dynamics(
+        fp.examples.alice_bob(), start=[5, 5], max_rounds=9, progress=lambda *given: seen.append(given)
+    )
+    assert seen == [(1, 9), (2, 9)]
+
+
+def test_who_settles_is_found_and_who_does_not_is_not():
+    assert play_to_rest(game_of(fp.examples.alice_bob()), [1, 0], 3).tolist() == [0, 14]
+    assert play_to_rest(game_of(fp.examples.no_pure_equilibrium()), [0, 1, 2], 50) is None
 
 
 def test_the_staircases_are_those_of_every_profile():

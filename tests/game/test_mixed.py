@@ -1,10 +1,13 @@
 import json
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+import quantecon.game_theory
 
 import fedpact as fp
+from fedpact.game import mixed, solve_mixed
 from fedpact.game.solve_mixed import solve
 from profiles import play, random_game
 
@@ -110,6 +113,60 @@ def test_unequal_coins_of_three_are_found_to_the_last_digit():
         others = [mixture[other] for other in range(3) if other != agent]
         utility = np.einsum("abc,b,c->a", payoff, *others)
         assert utility.max() - mixture[agent] @ utility < 1e-9
+
+
+PENNIES = np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+
+def three(first, second):
+    """Two play, a third looks on."""
+    return [first[:, :, None], second[:, :, None], np.zeros((1, 2, 2))]
+
+
+def test_one_agent_takes_what_pays_most():
+    assert solve([np.array([1.0, 3.0, 2.0])])[0][0].tolist() == [0, 1, 0]
+
+
+def test_two_agents_with_many_strategies_are_solved_by_pivots_alone():
+    payoff = np.kron(np.eye(5), PENNIES)
+    mixture, method = solve([payoff, -payoff.T])
+    assert method == "Lemke-Howson"
+    for own, other, one in ((payoff, mixture[1], mixture[0]), (-payoff.T, mixture[0], mixture[1])):
+        assert (own @ other).max() - one @ own @ other < 1e-12
+
+
+def test_a_solver_that_does_not_converge_is_named(monkeypatch):
+    monkeypatch.setattr(
+        quantecon.game_theory, "lemke_howson", partial(quantecon.game_theory.lemke_howson, max_iter=1)
+    )
+    payoff = np.kron(np.eye(5), PENNIES)
+    with pytest.raises(fp.SolverError, match="Lemke-Howson did not converge"):
+        solve([payoff, -payoff.T])
+
+
+def test_what_does_not_converge_for_three_is_looked_for_among_pure_profiles(monkeypatch):
+    monkeypatch.setattr(solve_mixed, "_MAX_ITERATIONS", 1)
+    second_is_better = np.array([[0.0, 0.0], [1.0, 1.0]])
+    mixture, method = solve(three(second_is_better, second_is_better))
+    assert method == "every profile tried"
+    assert [own.tolist() for own in mixture] == [[0, 1], [0, 1], [1]]
+    with pytest.raises(fp.SolverError, match="McLennan-Tourky did not converge in 1 iterations"):
+        solve(three(PENNIES, -PENNIES.T))
+
+
+def test_a_support_on_which_nobody_is_indifferent_is_left_as_it_is():
+    """The first is indifferent only if the second plays its first strategy with probability 3/2."""
+    payoffs = three(np.array([[1.0, 0.0], [1.5, 1.5]]), PENNIES)
+    mixture = [np.array([0.5, 0.5]), np.array([0.75, 0.25]), np.ones(1)]
+    assert solve_mixed._sharpen(payoffs, mixture, 1e-3) is mixture
+
+
+def test_what_is_no_equilibrium_is_called_approximate(monkeypatch):
+    """Alice and bob both give nothing; each is 14 samples short of a target worth 28."""
+    monkeypatch.setattr(mixed, "solve", lambda payoffs: ([np.eye(len(payoff))[0] for payoff in payoffs], "guess"))
+    found = fp.mixed_equilibrium(fp.examples.alice_bob())
+    assert found.status is fp.MixedStatus.APPROXIMATE
+    assert found.regret == {"alice": 14.0, "bob": 14.0}
 
 
 def test_without_quantecon_the_line_that_installs_it_is_given(monkeypatch):

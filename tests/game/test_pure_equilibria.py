@@ -1,4 +1,5 @@
 import itertools
+import math
 import tracemalloc
 
 import numpy as np
@@ -45,6 +46,7 @@ def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
     assert len(everything.profiles) > 300
     assert not few.is_complete
     assert few.cost_left is None
+    assert few.status is fp.EquilibriaStatus.CUT
     costs = [many_equilibria().costs_of(found.profiles) for found in (everything, few)]
     assert len(costs[1]) <= 3 + 20  # as many as asked for, and what became cheapest or dearest
     assert (costs[1].min(), costs[1].max()) == (costs[0].min(), costs[0].max())
@@ -86,6 +88,37 @@ def test_where_the_boxes_are_too_many_dynamics_find_one():
     assert not found.is_complete
     assert len(found.profiles)
     assert all(fp.is_equilibrium(fed, m) for m in found.profiles)
+
+
+@pytest.mark.parametrize(
+    ("fed", "expected"),
+    [
+        pytest.param(fp.examples.alice_bob(), [[0, 14], [14, 0]], id="one for each that moves first"),
+        pytest.param(fp.examples.price_of_stability(), [[20, 0]], id="the same twice"),
+        pytest.param(fp.examples.no_pure_equilibrium(), [], id="none"),
+    ],
+)
+def test_dynamics_offer_what_each_order_settles_at_once(fed, expected):
+    search = pure_equilibria._Search(game_of(fed), max_count=10)
+    pure_equilibria._try_dynamics(search, deadline=math.inf)
+    assert search.result().profiles.tolist() == expected
+
+
+def test_without_time_what_exists_is_not_known():
+    found = find_equilibria(game_of(fp.examples.no_pure_equilibrium()), max_count=10, time_limit=0)
+    assert found.status is fp.EquilibriaStatus.NONE_FOUND
+    assert found.share_searched == 0
+    found = find_equilibria(game_of(fp.examples.alice_bob()), max_count=10, time_limit=0)
+    assert found.profiles.tolist() == [[14, 0]]
+    assert found.status is fp.EquilibriaStatus.STOPPED
+
+
+def test_progress_ends_with_everything_settled():
+    seen = []
+    game = game_of(fp.examples.alice_bob())
+    found = find_equilibria(game, max_count=100, time_limit=60, progress=lambda *given: seen.append(given))
+    assert seen == sorted(seen)
+    assert seen[-1] == (1, len(found.profiles))
 
 
 def test_pairwise_rates_leave_profiles_undecided():

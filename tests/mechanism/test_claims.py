@@ -71,3 +71,9 @@ def test_what_a_site_that_hides_small_counts_claims_is_hidden_as_well():
     claims = claims_of(fp.Federation.from_reports([site], epsilon=0.1, delta=0.1), "data")
     lying = claims.federation({0: np.array([0.1, 0.4, 0.9])})
     assert lying.evidence.reports[0].counts.tolist() == [0, 8, 20]
+
+
+def test_points_have_letters_while_there_are_enough_and_then_numbers():
+    for H, name in ((3, "abc"), (30, "x1")):
+        fed = fp.Federation.from_predictions({"a": np.arange(H)[:, None]}, epsilon=0.1, delta=0.1)
+        assert claims_of(fed, "data").table.points == (name, "all agree")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from fedpact.describe.classes import ON_FEATURES, ON_LINE
-from fedpact.planning.build_cover import COVERED, vc_dimension
+from fedpact.planning.build_cover import COVERED, TooManyMembers, _pack, vc_dimension
 
 CLASSES = {**ON_LINE, **ON_FEATURES}
 
@@ -136,3 +136,13 @@ def test_refuses(arguments, message):
     with pytest.raises(fp.FederationError) as caught:
         fp.cover(*arguments)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_a_cover_of_more_members_than_are_wanted_is_given_up(allowed):
+    """Five labelings of five points, each two away from the others."""
+    labels, counts = np.eye(5, dtype=bool), np.ones((1, 5), dtype=np.int64)
+    chosen, radius = _pack(labels, counts, np.array([allowed]), 5)
+    assert (sorted(chosen), radius) == ([0, 1, 2, 3, 4], 0)
+    with pytest.raises(TooManyMembers):
+        _pack(labels, counts, np.array([allowed]), 4)

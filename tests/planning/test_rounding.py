@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.planning import rounding
 from fedpact.planning.certificates import prove_by_union
 from fedpact.planning.rounding import move, polish, round_up, trim
 from noisy import noisy_federation
@@ -63,3 +64,15 @@ def test_a_dear_sample_is_exchanged_for_cheap_ones():
 def test_capacities_hold_in_every_exchange():
     fed = noisy_federation(1, capacity=[None, 3, None], cost=[3, 1, 3])
     assert polish(fed, np.array([60, 0, 60]), prove_by_union(fed))[1] <= 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("_MOVE_AGENTS", 0), ("_MOST_MOVES", 1), ("_MANY_RATES", 0)], ids=lambda limit: str(limit)
+)
+def test_where_work_is_limited_plans_are_proved_and_no_cheaper(fed, monkeypatch, limit, value):
+    proves, start = prove_by_union(fed), np.full(fed.k, 40)
+    unlimited = polish(fed, start, proves)
+    monkeypatch.setattr(rounding, limit, value)
+    m = polish(fed, start, proves)
+    assert proves(m[None])[0]
+    assert fed.cost_of(unlimited) <= fed.cost_of(m) <= fed.cost_of(start)

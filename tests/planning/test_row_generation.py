@@ -110,3 +110,50 @@ def test_a_curve_too_steep_for_the_solver_is_said_and_not_refined_for_ever():
     )
     with pytest.raises(fp.SolverError, match="costs are too large"):
         plan(fed)
+
+
+class Rows:
+    """Rows over some agents, each "so many samples of each counted so often are at least b"."""
+
+    def __init__(self, *rows):
+        one = {"target": 0, "hypotheses": np.array([1]), "weights": np.ones(1), "requirement": 0}
+        self.rows = [row_generation.Row(a=np.array(a, dtype=float), b=b, **one) for a, b in rows]
+
+    def __call__(self, m):
+        return [row for row in self.rows if row.a @ m < row.b - 1e-9]
+
+
+def program(rates, capacity=np.inf, floor=None):
+    costs, caps = [fp.Linear(float(rate)) for rate in rates], np.full(len(rates), float(capacity))
+    return row_generation.CoveringProgram(costs, caps, None if floor is None else np.array(floor))
+
+
+def test_the_integer_bound_grows_with_the_rows_that_are_generated():
+    rows, limits = Rows(([2, 0], 3), ([0, 2], 5)), {"seconds": 10, "nodes": 100}
+    found = program([1, 1])
+    assert [found.integer_bound(rows, rounds=rounds, **limits) for rounds in (1, 1, 5)] == [0, 5, 5]
+    assert program([1, 1]).solve(rows).value == pytest.approx(1.5 + 2.5)
+
+
+def test_a_program_without_whole_solutions_has_some_bound_and_is_as_before():
+    rows, found = Rows(([2], 3)), program([1], capacity=1.5)
+    assert found.solve(rows).value == pytest.approx(1.5)
+    assert found.integer_bound(rows, seconds=10, nodes=100, rounds=5) >= 0
+    assert found.solve(rows).value == pytest.approx(1.5)
+
+
+def test_what_the_solver_cannot_solve_is_said_with_its_status():
+    with pytest.raises(fp.SolverError, match="without an optimum") as caught:
+        program([1], capacity=1, floor=[2]).solve(Rows())
+    assert caught.value.solver_status == "Infeasible"
+
+
+def test_as_many_agents_enter_as_a_row_needs_and_at_the_rate_they_charge_by_then(monkeypatch):
+    monkeypatch.setattr(row_generation, "MANY_AGENTS", 0)
+    monkeypatch.setattr(row_generation, "_NEW_COLUMNS", 1)
+    found = program([1, 2, 9, 8], capacity=1)
+    found.set_rate(2, 3.0)
+    solution = found.solve(Rows(([1, 1, 1, 1], 2.5)))
+    assert solution.m == pytest.approx([1, 1, 0.5, 0])
+    assert solution.value == pytest.approx(1 + 2 + 1.5)
+    assert not found.has_all_columns

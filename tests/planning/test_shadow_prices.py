@@ -118,3 +118,22 @@ def test_prices_at_a_confidence_are_refused():
     fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]]}, epsilon=0.1, delta=0.1)
     with pytest.raises(fp.FederationError, match="leave the confidence out"):
         fp.shadow_prices(fp.at_confidence(fed, 0.95))
+
+
+def test_where_the_next_epsilon_needs_nothing_it_saves_everything():
+    fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1)
+    calls = []
+    prices = shadow_prices(fed, progress=lambda *given: calls.append(given))
+    assert calls == [(1, 1)]
+    assert prices.epsilon[0].next_epsilon == 0.5
+    assert prices.epsilon[0].saving == prices.fractional_cost == pytest.approx(np.log(0.1) / np.log(0.5))
+
+
+def test_what_only_the_union_program_cannot_reach_is_said():
+    """Eight hypotheses are missed together where the first point is; a sum of their probabilities counts eight."""
+    labels = np.hstack([np.arange(9)[:, None] > 0, np.eye(9, dtype=bool)[:, 1:], np.zeros((9, 1), dtype=bool)])
+    masses = [0.6, *[0.01] * 8, 0.32]
+    fed = fp.Federation.from_table(labels, [masses], epsilon=0.1, delta=0.05, capacity=4)
+    assert fp.plan(fed, "exact").contributions == {"agent-1": 4}
+    with pytest.raises(fp.NoPlanFoundError):
+        shadow_prices(fed)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedpact as fp
+from fedpact.planning import tradeoff as module
 from fedpact.planning.tradeoff import tradeoff
 
 
@@ -82,3 +83,12 @@ def test_a_curve_at_its_ceiling_needs_no_larger_contribution():
 def test_malformed(benefit, m, message):
     with pytest.raises(fp.FederationError, match=message):
         tradeoff(benefit, m)
+
+
+def test_beyond_what_is_looked_at_the_ceiling_decides(monkeypatch):
+    """A curve that is worth 1/2 up to a jump that is never looked at."""
+    monkeypatch.setattr(module, "_MOST", 500)
+    found = tradeoff(lambda m: np.where(m < 1, 0.0, 0.5), 1)
+    assert found.larger is None
+    assert 0.5 / 2000 < found.lowest < 0.5 / 500
+    assert found.highest == 0.5

@@ -1,5 +1,7 @@
 """Everything that a run needs, in one folder: made, found again, used twice, and never written over in use."""
 
+import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -175,3 +177,52 @@ def test_names_that_are_no_names_of_folders(tmp_path):
 def test_no_run_is_where_it_is_looked_for(tmp_path, where):
     with pytest.raises(ProtocolError, match=f"there is no run at {tmp_path / where}; start one with"):
         read_home(tmp_path / where)
+
+
+def as_earlier_versions_wrote(home):
+    """Keep absolute paths, as run.json had them before copies were thought of."""
+    file = home.operator / "run.json"
+    kept = json.loads(file.read_text())
+    del kept["form"]
+    kept["sites"] = {name: str(home.folder / own) for name, own in kept["sites"].items()}
+    file.write_text(json.dumps(kept | {key: str(home.folder / kept[key]) for key in ("ledger", "key", "keys")}))
+
+
+FORMS = {"now": lambda home: None, "before": as_earlier_versions_wrote}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_copy_of_a_home_has_its_own_ledger_keys_and_sites(tmp_path, form):
+    home = prepare(tmp_path / "home")
+    FORMS[form](home)
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+    before = sorted((tmp_path / "home").rglob("*"))
+    copy = read_home(tmp_path / "copy")
+    assert (copy.ledger, copy.keys) == (str(tmp_path / "copy/ledger.db"), tmp_path / "copy/keys")
+    assert copy.sites == {name: tmp_path / "copy/sites" / name for name in home.sites}
+    outcome = run_home(copy)
+    assert read_outcome(tmp_path / "copy") == outcome
+    assert entries(home.ledger) == [], "the original is left alone"
+    assert sorted((tmp_path / "home").rglob("*")) == before
+
+
+def test_a_moved_home_is_resumed_in_its_own_ledger(tmp_path):
+    read_operator(prepare(tmp_path / "home").operator).ledger.close()
+    begun = entries(tmp_path / "home")
+    (tmp_path / "home").rename(tmp_path / "moved")
+    assert run_home(read_home(tmp_path / "moved")).status is RunStatus.FINISHED
+    kept = entries(tmp_path / "moved")
+    assert (kept[: len(begun)], kept[-1]) == (begun, (begun[0][0], "close"))
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_books_elsewhere_are_also_those_of_a_copy(tmp_path, form):
+    books = tmp_path / "office" / "ledger.db"
+    books.parent.mkdir()
+    run_home(prepare(tmp_path / "home"))
+    home = prepare(tmp_path / "home", ledger=str(books), again=True)
+    FORMS[form](home)
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+    assert read_home(tmp_path / "copy").ledger == str(books)
+    assert entries(tmp_path / "copy") == [], "not those of the run before, in a file of the same name"

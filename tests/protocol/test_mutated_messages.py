@@ -1,14 +1,18 @@
 """Whatever is changed in a message, signed again or not: it is refused or harmless, and the books still add up."""
 
+import base64
 import copy
+import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrier import OPERATOR, ListLedger, key_of, run_with, small_federation, start, with_test_keys
+from fedpact.describe import report_files
 from fedpact.errors import MessageError
 from fedpact.protocol.canonical import to_canonical
 from fedpact.protocol.keys.signing import sign_value
@@ -168,3 +172,25 @@ def test_nesting_crashes_nobody(place, depth):
     operator.advance(0.0)
     operator.receive(nested, 0.0)
     assert operator.state.refusals == 1
+
+
+def test_a_report_that_is_no_text_costs_its_site_and_nobody_else():
+    """Python breaks on a text with such a character; the operator broke with it."""
+
+    def harm(carrier, outgoing):
+        if (outgoing.site, outgoing.step) != ("north", "report"):
+            return None
+        said = json.loads(carrier.answer(outgoing))
+        with np.load(io.BytesIO(base64.b64decode(said["body"]["report"]))) as archive:
+            fields = {key: archive[key] for key in archive.files if key != "checksum"}
+        fields["name"] = np.array([0x7F000000], dtype=np.uint32).view("U1").reshape(())
+        buffer = io.BytesIO()
+        np.savez(buffer, **fields, checksum=np.asarray(report_files._checksum(fields)))
+        said["body"]["report"] = base64.b64encode(buffer.getvalue()).decode()
+        del said["signature"]
+        return [(0.1, to_canonical(sign_value(key_of("north"), said)))]
+
+    ledger = memory_ledger()
+    outcome, _, _ = run_with(harm, ledger=ledger)
+    assert check_books(ledger).problems == ()
+    assert (list(outcome.gone), outcome.status) == (["north"], RunStatus.FINISHED)

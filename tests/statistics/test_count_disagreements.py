@@ -6,8 +6,10 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import pdist
 
 from fedpact.errors import FederationError
+from fedpact.statistics import bit_kernel
 from fedpact.statistics import count_disagreements as module
 from fedpact.statistics.count_disagreements import DisagreementCounter, count_disagreements
+from uncompiled import uncompile
 
 
 def slowly(labels, weights=None):
@@ -32,6 +34,14 @@ def test_counts_are_those_of_scipy(dtype):
     labels = np.random.default_rng(0).integers(0, 2 if dtype is np.bool_ else 10, (40, 1000)).astype(dtype)
     expected = np.rint(pdist(labels.astype(float), "hamming") * 1000)
     np.testing.assert_array_equal(count_disagreements(labels), expected)
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+def test_the_loops_count_alike_as_they_are_written(labels, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels, weights = rng.integers(0, labels, (5, 70)), rng.integers(0, 9, 70)
+    uncompile(monkeypatch, bit_kernel)
+    assert count_disagreements(labels, weights).tolist() == slowly(labels, weights)
 
 
 def test_blocks_of_points_change_nothing(monkeypatch):

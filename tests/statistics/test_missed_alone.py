@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedpact.statistics import missed_alone_kernel
 from fedpact.statistics.missed_alone import missed_alone
 from oracle import seen_sets
 from strategies import families
+from uncompiled import uncompile
 
 
 def enumerate_alone(family, others):
@@ -38,6 +40,13 @@ def test_the_limits_hold_the_truth_and_are_a_rounding_apart(family, data):
     assert high - low < 1e-12
 
 
+@pytest.fixture(params=["compiled", "as written"])
+def loops(request, monkeypatch):
+    if request.param == "as written":
+        uncompile(monkeypatch, missed_alone_kernel)
+
+
+@pytest.mark.usefixtures("loops")
 def test_nodes_have_their_own_numbers_of_others():
     sides, mass = np.eye(4, dtype=bool), np.full((1, 4), 0.25)
     union, near = np.packbits(sides[:3], axis=1), np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3]])

@@ -146,6 +146,21 @@ def test_the_table_of_the_frontier_says_what_its_lines_say():
     assert "Today's 0.1 costs 5" in chart.description
 
 
+@pytest.mark.parametrize(
+    ("m", "said"),
+    [
+        ([3, 2], "by 2 agents; most of them, 3, by alice."),
+        ([3, 3], "by 2 agents; 3 by each."),
+        ([0, 14], "by 1 agent; all by bob."),
+    ],
+)
+def test_who_labels_most_is_named_only_if_somebody_does(m, said):
+    view, parts = answer_example("alice-bob")
+    answer = parts["plan"].answer
+    given = answer["plan"] | {"contributions": dict(zip(("alice", "bob"), m, strict=True))}
+    assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)
+
+
 def test_errors_without_a_plan_are_marked():
     fed = fp.examples.alice_bob().replace(capacity=2)
     curve = fp.frontier(fed, epsilon=[0.1, 0.45], method="union").to_dict()

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.numbers import shorten
+from fedpact.describe.texts import is_text
 from fedpact.errors import FederationError
 
 Label: TypeAlias = str | int
@@ -90,6 +91,8 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
     if array.dtype.kind in "OT":
         array = _read_objects(array.astype(object), what, first)
     if array.dtype.kind == "U":
+        if not is_text(array):
+            raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
         _refuse(array == "", array, what, first)
         return array
     if array.dtype.kind not in "biuf":

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from fedpact.candidates.label_codes import Coded, Label, read_classes, smallest_type, stack
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Predicted:
+class Predicted(Shows):
     """Predictions of H candidates at n points.
 
     Examples
@@ -72,6 +74,15 @@ class Predicted:
     def n(self) -> int:
         """Number of points."""
         return int(self.labels.shape[1])
+
+    def shown(self) -> ShownTable:
+        """Show at which share of the points each candidate predicts each class."""
+        shares = [(self.labels == code).mean(axis=1).tolist() for code in range(len(self.classes))]
+        return ShownTable(
+            title=f"Predictions of {self.H:,} candidates at {self.n:,} points",
+            columns=[("candidate", str), *((str(label), float) for label in self.classes)],
+            rows=list(zip(self.candidates.names, *shares, strict=True)),
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.labels, dtype=dtype, copy=copy)

@@ -16,6 +16,8 @@ from fedpact.candidates.label_codes import Label
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 class TrainingStatus(Enum):
@@ -76,7 +78,7 @@ class TrainedModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TrainedCandidates:
+class TrainedCandidates(Shows):
     """A class of candidates; :func:`train` makes it, the same one wherever points, seed and versions are."""
 
     models: Mapping[str, TrainedModel]
@@ -101,6 +103,19 @@ class TrainedCandidates:
     def H(self) -> int:
         """Number of candidates."""
         return len(self.models)
+
+    def shown(self) -> ShownTable:
+        """Show every candidate, with what it is and how many features it looks at."""
+        return ShownTable(
+            title="Trained candidates",
+            status=self.status.value,
+            facts={"candidates": self.H, "tried": self.tried, "seed": self.seed},
+            columns=[("candidate", str), ("estimator", str), ("features", int), ("digest", str)],
+            rows=[
+                (name, type(model.estimator).__name__, len(model.columns), digest)
+                for (name, model), digest in zip(self.models.items(), self.candidates.digests, strict=True)
+            ],
+        )
 
     def predict(
         self, points: Any, *, batch: int = BATCH, progress: Callable[[int, int], None] | None = None

@@ -30,6 +30,7 @@ from fedpact.cli.common import (
     read_seed,
     say_rule,
 )
+from fedpact.cli.complete import METHODS, RULES, one_of
 
 _SHOWN = 6
 _HAS = {False: "has", True: "have"}
@@ -41,12 +42,16 @@ def audit(
         str,
         typer.Option(
             help='"pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", or "all" '
-            "for a table of them."
+            "for a table of them.",
+            autocompletion=one_of(*RULES, "all"),
         ),
     ] = "pwyc",
     method: Annotated[
         str | None,
-        typer.Option(help='How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.'),
+        typer.Option(
+            help='How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.',
+            autocompletion=one_of(*METHODS),
+        ),
     ] = None,
     reports: Annotated[
         int | None, typer.Option(help="How many misreports to try; 1000 if not given, 200 for each of all rules.")

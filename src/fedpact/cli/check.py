@@ -51,9 +51,7 @@ def print_summary(summary: fp.Summary, *, file: str = "FILE") -> None:
     table = make_table("agent", "epsilon", "cost", "capacity")
     for agent in summary.agents:
         capacity = "no limit" if agent.capacity is None else f"{agent.capacity:,}"
-        table.add_row(
-            escape(agent.name), format_number(agent.epsilon), escape(describe_cost(agent.cost)), capacity
-        )
+        table.add_row(escape(agent.name), format_number(agent.epsilon), str(agent.cost), capacity)
     print_table(summary.name, table)
     out = console()
     merged = summary.H_given - summary.H
@@ -68,15 +66,3 @@ def print_summary(summary: fp.Summary, *, file: str = "FILE") -> None:
     else:
         run = f"fedpact run {shlex.quote(file)} --engine flower --superlink HOST:PORT"
         out.print(escape(f"sound as the terms of a run: {summary.evidence}: {run}"), soft_wrap=True)
-
-
-def describe_cost(cost: fp.Linear | fp.Quadratic | fp.PiecewiseLinear) -> str:
-    """Say what a sample costs."""
-    match cost:
-        case fp.Linear(rate):
-            return f"{rate:g} per sample"
-        case fp.Quadratic(linear, quadratic):
-            return f"{linear:g} m + {quadratic:g} m^2"
-        case fp.PiecewiseLinear(breakpoints, slopes):
-            steps = [f"{slope:g} up to {at:g}" for slope, at in zip(slopes, breakpoints, strict=False)]
-            return ", ".join([*steps, f"then {slopes[-1]:g}"])

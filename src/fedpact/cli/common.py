@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -18,14 +18,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import fedpact as fp
+from fedpact.cli.complete import complete_federations
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FileArgument = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help='A federation file (TOML or JSON), or an example such as "alice-bob(0.05)".'
+        metavar="FILE",
+        help='A federation file (TOML or JSON), or an example such as "alice-bob(0.05)".',
+        autocompletion=complete_federations,
     ),
 ]
 _DRAWN = (".png", ".svg", ".pdf")
+
+
+def require_package(package: str, what: str, *, extra: str) -> None:
+    """Say what to install before any work is done."""
+    if find_spec(package) is None:
+        raise fp.MissingExtraError(what, extra=extra)
 
 
 def _check_drawn(path: Path | None) -> Path | None:
@@ -34,8 +46,8 @@ def _check_drawn(path: Path | None) -> Path | None:
         raise fp.FederationError(f"plot must be a file that ends in .png, .svg or .pdf; it is {str(path)!r}")
     if path is not None and not path.parent.is_dir():
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: there is no such folder")
-    if path is not None and find_spec("matplotlib") is None:
-        raise fp.MissingExtraError("plot", extra="plot")
+    if path is not None:
+        require_package("matplotlib", "plot", extra="plot")
     return path
 
 
@@ -96,7 +108,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 
 def is_file(text: str) -> bool:
     """Whether ``text`` is meant as a file, not as the name of an example."""
-    return Path(text).suffix in (".toml", ".json") or Path(text).exists()
+    return Path(text).suffix in (".toml", ".json") or (text != "" and Path(text).exists())
 
 
 def refuse_report(text: str) -> None:
@@ -108,11 +120,21 @@ def refuse_report(text: str) -> None:
         )
 
 
+def _load(file: str) -> fp.Federation:
+    """Load a file, or say where all its problems are listed."""
+    try:
+        return fp.load(file)
+    except fp.FederationError as error:
+        if len(error.problems) == 1:
+            raise
+        raise fp.FederationError(f"{error}; all are listed by fedpact check {shlex.quote(file)}") from None
+
+
 def read_federation(text: str) -> fp.Federation:
     """Load a file, or build the example of that name."""
     refuse_report(text)
     if is_file(text):
-        return fp.load(text)
+        return _load(text)
     try:
         return fp.examples.build(text)
     except fp.FederationError as error:
@@ -143,7 +165,9 @@ def read_seed(seed: int) -> np.random.Generator:
     """Start a generator."""
     if seed < 0:
         raise fp.FederationError(f"seed must be a whole number >= 0; it is {seed}")
-    return np.random.default_rng(seed)
+    from numpy.random import default_rng
+
+    return default_rng(seed)
 
 
 def names_candidates(file: str) -> bool:

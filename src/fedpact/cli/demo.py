@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rich.markup import escape
@@ -26,25 +26,55 @@ from fedpact.cli.share import print_share
 _RECOVERED = 0.3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstration:
-    """What the demo shows."""
+    """What the demo shows; each part is worked out when it is first asked for, so that the plan need not wait."""
 
-    fed: fp.Federation
-    comparison: fp.Comparison
-    plan: fp.Plan
-    consortium: fp.Federation
-    """Those who label if nobody coordinates."""
-    share: fp.Share
-    """How they would split the cost of their own plan."""
-    settlement: fp.Settlement
-    audit: fp.Audit
+    def __init__(self) -> None:
+        self.fed = fp.examples.arizona_hospitals()
+
+    @cached_property
+    def plan(self) -> fp.Plan:
+        """The plan, without a long search: that lowers neither its cost nor the gap to the bound."""
+        return fp.plan(self.fed, max_nodes=1)
+
+    @cached_property
+    def standalone(self) -> dict[str, int | None]:
+        """What each hospital needs alone."""
+        return fp.standalone(self.fed)
+
+    @cached_property
+    def comparison(self) -> fp.Comparison:
+        """Every way to organise it."""
+        with progress_bar(f"Comparing ways to organise {self.fed.k} hospitals") as report:
+            return fp.compare(self.fed, time_limit=0, progress=report)
+
+    @cached_property
+    def consortium(self) -> fp.Federation:
+        """Those who label if nobody coordinates."""
+        selfish = self.comparison.row("best-equilibrium").contributions
+        return self.fed.restrict([name for name, count in selfish.items() if count])
+
+    @cached_property
+    def share(self) -> fp.Share:
+        """How they would split the cost of their own plan."""
+        with progress_bar("Planning for every group of them"):
+            return fp.share(self.consortium)
+
+    @cached_property
+    def settlement(self) -> fp.Settlement:
+        """What each is paid for the plan."""
+        return fp.settle(self.fed, self.plan, rule="pwyc", recover=_RECOVERED)
+
+    @cached_property
+    def audit(self) -> fp.Audit:
+        """Whether it pays to misreport."""
+        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         return {
             "federation": fp.summarise(self.fed).to_dict(),
-            "standalone": self.comparison.standalone,
+            "standalone": self.standalone,
             "comparison": self.comparison.to_dict(),
             "plan": self.plan.to_dict(),
             "share": self.share.to_dict(),
@@ -58,40 +88,22 @@ def demo(as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact demo[/bold]
     """
-    shown = demonstrate()
+    shown = Demonstration()
     answer(shown, lambda: _print(shown), as_json=as_json)
 
 
-def demonstrate() -> Demonstration:
-    """Work out everything that the demo shows."""
-    fed = fp.examples.arizona_hospitals()
-    with progress_bar("Comparing ways to organise 17 hospitals") as report:
-        table = fp.compare(fed, time_limit=0, progress=lambda done, total: report(done, total + 4))
-        found = fp.plan(fed)
-        selfish = table.row("best-equilibrium").contributions
-        consortium = fed.restrict([name for name, count in selfish.items() if count])
-        return Demonstration(
-            fed=fed,
-            comparison=table,
-            plan=found,
-            consortium=consortium,
-            share=fp.share(consortium),
-            settlement=fp.settle(fed, found, rule="pwyc", recover=_RECOVERED),
-            audit=fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300),
-        )
-
-
 def _print(shown: Demonstration) -> None:
-    fed, consortium = shown.fed, shown.consortium
+    fed = shown.fed
     console().print(
         f"{fed.k} hospitals want one model of their cardiac patients. Each tolerates an error of "
         f"{fed.epsilon[0]:g} on its own patients,\nwith probability {1 - fed.delta:g}; "
         f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
     )
-    _print_shares(fed, shown.comparison.standalone, shown.plan)
+    _print_shares(fed, shown.standalone, shown.plan)
     print_certificate(shown.plan)
     console().print()
     print_comparison(shown.comparison)
+    consortium = shown.consortium
     console().print(
         f"\nIf nobody coordinates, {consortium.k} hospitals end up labelling for all. Those {consortium.k} by "
         "themselves, with nobody to pay for them,\nwould split the cost of their own plan so that no group of "

@@ -11,11 +11,16 @@ from rich.markup import escape
 import fedpact as fp
 from fedpact.cli.check import print_summary
 from fedpact.cli.common import JsonOption, console, make_table, print_json, print_table
+from fedpact.cli.complete import complete_names
 
 
 def examples(
     name: Annotated[
-        str | None, typer.Argument(help='An example, with arguments if you like: "price-of-stability(1/64)".')
+        str | None,
+        typer.Argument(
+            help='An example, with arguments if you like: "price-of-stability(1/64)".',
+            autocompletion=complete_names,
+        ),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the example as a federation file (.toml or .json).")

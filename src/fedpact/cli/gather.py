@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import fedpact as fp
 from fedpact.cli.check import print_summary
 from fedpact.cli.common import JsonOption, answer, console, read_amounts
+
+
+def _read_capacity(given: str | None, reports: list[fp.Report]) -> Any:
+    """Read one for all, or some by name; who is not named has no limit."""
+    read = read_amounts(given, "capacity")
+    return {report.name: None for report in reports} | read if isinstance(read, dict) else read
 
 
 def gather(
@@ -26,7 +32,10 @@ def gather(
         str, typer.Option(metavar="AMOUNT", help='What a labelled sample costs: "1", or "alice=1,bob=2.5".')
     ] = "1",
     capacity: Annotated[
-        str | None, typer.Option(metavar="COUNT", help="The most that each can label, one for all or by name.")
+        str | None,
+        typer.Option(
+            metavar="COUNT", help='The most that each can label: "50", or "alice=10", and the others any number.'
+        ),
     ] = None,
     objective: Annotated[str, typer.Option(help='"pac" or "expected".')] = "pac",
     guarantee: Annotated[str, typer.Option(help='"per-agent" or "joint".')] = "per-agent",
@@ -44,7 +53,7 @@ def gather(
         epsilon=read_amounts(epsilon, "epsilon"),
         delta=delta,
         cost=read_amounts(cost, "cost"),
-        capacity=read_amounts(capacity, "capacity"),
+        capacity=_read_capacity(capacity, read),
         objective=objective,
         guarantee=guarantee,
         name=output.stem,

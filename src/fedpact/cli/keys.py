@@ -1,4 +1,4 @@
-"""``fedpact keys``: make, add, renew and check the keys of a federation."""
+"""``fedpact keys``: make, add, renew, check and register the keys of a federation."""
 
 from __future__ import annotations
 
@@ -75,6 +75,23 @@ def renew(
 
 
 @app.command()
+def register(
+    folder: FolderArgument,
+    superlink: Annotated[str, typer.Option(metavar="HOST:PORT", help="The SuperLink that the sites will join.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Tell a SuperLink which sites may join it; one that is only starting is waited for.
+
+    Example: [bold]fedpact keys register keys --superlink fl.example.org:9092[/bold]
+    """
+    names = fp.protocol.flower.register_sites(folder, superlink)
+    if as_json:
+        print_json({"sites": list(names), "superlink": superlink})
+    else:
+        _print_lines([f"{', '.join(names)} may join {superlink}"])
+
+
+@app.command()
 def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
     """Say whether all keys are there, belong together, are in time and private; exit code 1 if not.
 
@@ -142,7 +159,9 @@ def _list_commands(keys: fp.protocol.KeySet) -> list[str]:
     start = [] if len(keys.new_sites) < len(keys.sites) else ["- operator, once:", f"  {_start_server(folder)}"]
     return [
         *start,
-        "- operator, for every run; it also registers the sites with the SuperLink:",
+        "- operator, before new sites join; a run does it, too:",
+        f"  fedpact keys register {_quote(folder)} --superlink {host}:{_PORT}",
+        "- operator, for every run:",
         f"  fedpact run FILE --engine flower --superlink {host}:{_PORT} --keys {_quote(folder)}",
         "- every new site, then, with the folder of keys that it was handed:",
         f"  fedpact site join SITE_FOLDER --superlink {host}:{_PORT} --keys KEYS",

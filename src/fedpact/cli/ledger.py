@@ -32,7 +32,7 @@ _WIDEST = 1_000_000
 """Wider than any line: what goes to a file or another program is never cut or wrapped."""
 
 app = typer.Typer(
-    help="Look at, check and export the ledger of a run.",
+    help="Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -115,7 +115,8 @@ def show(
 
 def _print_check(found: fp.protocol.LedgerCheck) -> None:
     note = "" if found.why_not_compared is None else f" ({found.why_not_compared})"
-    line = f"intact: {found.entries} entries, head {found.head}; {found.status.value}{note}"
+    where = _plain(found.where)
+    line = f"intact: {found.entries} entries in {where}, head {found.head}; {found.status.value}{note}"
     console().print(escape(line), soft_wrap=True)
 
 
@@ -155,6 +156,7 @@ def export(
         bool, typer.Option("--payments", help="Only what was paid to whom, as CSV for bookkeeping.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write all entries to a file: CSV for tables, JSON that can be checked and made a ledger again.
 
@@ -162,12 +164,15 @@ def export(
     [bold]fedpact ledger export run.ledger --payments -o payments.csv[/bold]
     """
     if payments:
-        count = fp.protocol.export_payments(ledger, output, force=force)
-        console().print(escape(f"wrote {count} payments to {output}"), soft_wrap=True)
-        return
-    with fp.protocol.Ledger.open(ledger) as opened:
-        fp.protocol.export_ledger(opened, output, force=force)
-        console().print(escape(f"wrote {len(opened)} entries to {output}"), soft_wrap=True)
+        what, count = "payments", fp.protocol.export_payments(ledger, output, force=force)
+    else:
+        with fp.protocol.Ledger.open(ledger) as opened:
+            fp.protocol.export_ledger(opened, output, force=force)
+            what, count = "entries", len(opened)
+    if as_json:
+        print_json({"file": str(output), what: count})
+    else:
+        console().print(escape(f"wrote {count} {what} to {output}"), soft_wrap=True)
 
 
 app.command()(books.statement)

@@ -32,6 +32,7 @@ from fedpact.cli.common import (
     read_m,
     say_rule,
 )
+from fedpact.cli.complete import METHODS, RULES, one_of
 
 
 def pay(
@@ -40,13 +41,15 @@ def pay(
         str,
         typer.Option(
             help='"pwyc" (pay what you contribute), "vcg", "vcg-verified", "threshold", "none", "equal-split" or '
-            '"proportional" (to the cost alone).'
+            '"proportional" (to the cost alone).',
+            autocompletion=one_of(*RULES),
         ),
     ] = "pwyc",
     method: Annotated[
         str | None,
         typer.Option(
-            help='How contributions are planned: "lp", "union", "tree", "exact", or "auto" if not given.'
+            help='How contributions are planned: "lp", "union", "tree", "exact", or "auto" if not given.',
+            autocompletion=one_of(*METHODS),
         ),
     ] = None,
     confidence: ConfidenceOption = None,
@@ -130,6 +133,7 @@ def print_settlement(name: str, bill: fp.Settlement) -> None:
         )
     print_table(f"{name}: rule {say_rule(bill.rule, bill.pivot)}", table)
     out = console()
+    out.print("worth of target: what meeting it is worth to an agent; set it with --worth")
     if bill.rule == "threshold":
         out.print("threshold pays for contributions of its own: those of the paper's program, rounded up")
     out.print(escape(say_money(bill)), soft_wrap=True)

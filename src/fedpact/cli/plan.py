@@ -24,13 +24,17 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
+from fedpact.cli.complete import METHODS, one_of
 
 
 def plan(
     file: FileArgument,
     method: Annotated[
         str,
-        typer.Option(help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.'),
+        typer.Option(
+            help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.',
+            autocompletion=one_of(*METHODS),
+        ),
     ] = "auto",
     confidence: ConfidenceOption = None,
     teacher: Annotated[
@@ -95,7 +99,8 @@ def print_certificate(found: fp.Plan) -> None:
     if found.teacher is not None:
         out.print(escape(f"the samples are labelled by {found.teacher!r}, and errors are counted against it"))
     out.print(f"why it is enough: {escape(found.proved_by)}")
-    ratio = "" if found.ratio == 1 else f", so this one costs at most {found.ratio:.3f} times the optimum"
+    is_known = found.ratio != 1 and math.isfinite(found.ratio)
+    ratio = f", so this one costs at most {found.ratio:.3f} times the optimum" if is_known else ""
     out.print(f"no plan costs less than {format_number(found.lower_bound)} ({found.lower_bound_by}){ratio}")
     print_confidence(found)
     for pair in found.duals[:3]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
 
@@ -61,8 +60,8 @@ def _split(text: str) -> tuple[str, str, str]:
 
 def _note_strange_labels(site: str, both: fp.candidates.Predicted) -> None:
     """Say on stderr which labels of a site no candidate predicts there: they may be misspelt."""
-    strange = np.setdiff1d(both.labels[-1], both.labels[:-1])
-    if len(strange):
+    strange = sorted(set(both.labels[-1].tolist()) - set(both.labels[:-1].ravel().tolist()))
+    if strange:
         words = ", ".join(repr(both.classes[code]) for code in strange)
         print(f"note: at {site!r} some samples are labelled {words}, which no candidate predicts", file=sys.stderr)
 

@@ -10,12 +10,18 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import FileArgument, JsonOption, console, print_json, progress_bar, read_federation
+from fedpact.cli.complete import METHODS, one_of
 
 
 def report_html(
     file: FileArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
-    method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, exact, tree, union or lp.')] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            help='As for "fedpact plan": auto, exact, tree, union or lp.', autocompletion=one_of(*METHODS)
+        ),
+    ] = "auto",
     order: Annotated[
         str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")
     ] = "round-robin",

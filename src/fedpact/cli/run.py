@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from click.core import ParameterSource
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -22,7 +21,9 @@ from fedpact.cli.common import (
     read_amounts,
     read_federation,
     read_seed,
+    require_package,
 )
+from fedpact.cli.complete import complete_federations, one_of
 from fedpact.cli.show_run import RunAnswer, find_gap, print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
@@ -45,6 +46,8 @@ class _Made(NamedTuple):
 
     pact: fp.protocol.Pact
     sites: dict[str, fp.protocol.Site] | None = None
+    folders: tuple[Path, ...] = ()
+    """Of the sites, if they have their own."""
     starts: list[Any] | None = None
     """For every candidate, the weights from which training goes on."""
 
@@ -57,11 +60,16 @@ def run(
             metavar="FILE",
             help='A federation file, an example such as "alice-bob", or a trial on real data: "digits", or '
             '"hospitals" with --data.',
+            autocompletion=complete_federations,
         ),
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(help=f"Who carries the messages: {', '.join(ENGINES)}.", show_default=ENGINES[0]),
+        typer.Option(
+            help=f"Who carries the messages: {', '.join(ENGINES)}.",
+            show_default=ENGINES[0],
+            autocompletion=one_of(*ENGINES),
+        ),
     ] = None,
     local: Annotated[
         int | None,
@@ -72,6 +80,13 @@ def run(
     ] = None,
     superlink: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="With flower: a SuperLink that is running already.")
+    ] = None,
+    sites: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="A site's own folder on this machine, as 'fedpact site check' takes it; once for every site.",
+        ),
     ] = None,
     home: Annotated[
         Path | None,
@@ -121,8 +136,9 @@ def run(
 ) -> None:
     """Run the protocol: sites report, are planned for, label, contribute, are checked and paid.
 
-    Sites of a federation file are made up from its tables or predictions; a teacher labels. Every step stands in
-    the ledger before it is taken, so that a run that was stopped goes on with --resume.
+    Sites of a federation file are made up from its tables or predictions, and a teacher labels, unless --sites
+    names their folders. Every step stands in the ledger before it is taken, so that a run that was stopped goes on
+    with --resume.
 
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
@@ -140,14 +156,19 @@ def run(
         carrier = _choose_carrier(engine, local, superlink)
         terms = _read_terms(method, confidence, rule, fee, level, patience) | _read_training(train, seed)
         trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
-        made = _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
-        _check_local(list(made.sites or ()), local)
+        made = (
+            _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
+            if not sites
+            else _Made(pact=fp.protocol.load_pact(_insist(file), **terms), folders=tuple(sites))
+        )
+        _check_local(list(made.pact.names if made.folders else made.sites or ()), local)
         folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
         with fp.protocol.hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
                 made.pact,
                 made.sites,
+                folders=made.folders,
                 keys=keys,
                 ledger=ledger,
                 starts=made.starts,
@@ -181,7 +202,8 @@ def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
 def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) -> None:
     """Refuse options that would be passed over in silence."""
     options = {str(option.name): max(option.opts, key=len) for option in context.command.params}
-    given = [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    sources = {name: context.get_parameter_source(name) for name in options}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     for name in given:
         if is_resumed and name not in _OF_RESUMES:
             what = repr(file) if name == "file" else options[name]
@@ -190,7 +212,10 @@ def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) 
             raise fp.FederationError(
                 f"{options[name]} is for the trials {' and '.join(TRIALS)}; {file!r} says its own, or has none"
             )
-    if "teacher" in given and (file in TRIALS or "superlink" in given):
+    if "sites" in given and (file in TRIALS or "superlink" in given):
+        whose = f"{file!r} has its own" if file in TRIALS else "--superlink is for those on machines of their own"
+        raise fp.FederationError(f"--sites names sites on this machine; {whose}")
+    if "teacher" in given and (file in TRIALS or "superlink" in given or "sites" in given):
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 
 
@@ -202,6 +227,8 @@ def _choose_carrier(engine: str | None, local: int | None, superlink: str | None
         raise fp.FederationError("--local and --superlink belong to --engine flower")
     if local is not None and superlink is not None:
         raise fp.FederationError("--local starts a SuperLink, --superlink names one; give one of the two")
+    if chosen != ENGINES[0]:
+        require_package("flwr", f"the engine {chosen}", extra="flower")
     return _Carrier(chosen, superlink)
 
 

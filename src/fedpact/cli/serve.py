@@ -12,6 +12,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import console, read_federation
+from fedpact.cli.complete import complete_federations
 
 
 def serve(
@@ -21,6 +22,7 @@ def serve(
             metavar="[FILE]",
             help="A federation file, or an example; if not given, the Arizona hospitals.",
             show_default=False,
+            autocompletion=complete_federations,
         ),
     ] = None,
     host: Annotated[

@@ -23,6 +23,7 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
+from fedpact.cli.complete import METHODS, one_of
 
 _SHOWN = 5
 
@@ -30,10 +31,18 @@ _SHOWN = 5
 def share(
     file: FileArgument,
     rule: Annotated[
-        str, typer.Option(help='"core", "least-core", "shapley", "equal" or "proportional" (to the cost alone).')
+        str,
+        typer.Option(
+            help='"core", "least-core", "shapley", "equal" or "proportional" (to the cost alone).',
+            autocompletion=one_of("core", "least-core", "shapley", "equal", "proportional"),
+        ),
     ] = "least-core",
     method: Annotated[
-        str, typer.Option(help='How every group is planned for: "lp", "union", "tree", "exact" or "auto".')
+        str,
+        typer.Option(
+            help='How every group is planned for: "lp", "union", "tree", "exact" or "auto".',
+            autocompletion=one_of(*METHODS),
+        ),
     ] = "auto",
     time_limit: SecondsOption = None,
     max_groups: Annotated[

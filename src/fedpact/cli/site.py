@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json
+from fedpact.cli.common import JsonOption, console, print_json, require_package
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -71,6 +72,7 @@ def join(
         ),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Flower's own output too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every line as JSON, on stdout.")] = False,
 ) -> None:
     """Answer the operator's requests for a site, until interrupted, and say what was answered.
 
@@ -78,5 +80,11 @@ def join(
 
     Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys/sites/clinic[/bold]
     """
-    code = fp.protocol.flower.join_federation(folder, superlink, keys=keys, port=port, is_verbose=verbose)
-    raise typer.Exit(code)
+    require_package("flwr", "joining over Flower", extra="flower")
+    join: Callable[..., int] = fp.protocol.flower.join_federation
+    says = {"say": _say_json} if as_json else {}
+    raise typer.Exit(join(folder, superlink, keys=keys, port=port, is_verbose=verbose, **says))
+
+
+def _say_json(line: str) -> None:
+    print(json.dumps({"says": line}), flush=True)

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
+from fedpact.planning.budget import Budget
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import Start, plan, plan_from
 from fedpact.planning.result import Plan
@@ -166,7 +167,7 @@ class CostGame:
         seconds = _GROUP_SECONDS if self.time_limit is None else self.time_limit
         try:
             fed = self.fed.restrict(self.names(group))
-            found = plan_from(fed, method, Start(), time_limit=seconds, raises_interrupt=True)
+            found = plan_from(fed, method, Start(), Budget(time_limit=seconds, raises_interrupt=True))
         except NoPlanFoundError as error:
             return Value(cost=math.inf, lower_bound=self._bound(group), plan=None, reason=str(error))
         except InfeasibleError as error:

@@ -8,6 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -67,7 +69,7 @@ class LeavingGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Shows):
     """Who bears how much of the plan for all, and how stable that is."""
 
     shares: dict[str, float]
@@ -121,6 +123,23 @@ class Share:
             axis="share of the cost",
             marked=self.leaving[0].members if self.leaving else (),
             meaning="would do better by leaving together",
+        )
+
+    def shown(self) -> ShownTable:
+        """Show what each agent bears, and what it would pay alone."""
+        return ShownTable(
+            title=f"Split of the cost by rule {self.rule}",
+            status=self.status.value,
+            facts={"cost": self.cost, "groups that would leave": len(self.leaving)},
+            columns=[
+                ("agent", str),
+                ("share", float),
+                ("alone", float),
+                ("samples", int),
+                ("labelling", float),
+                ("payment", float),
+            ],
+            rows=rows_by_name(self.shares, self.alone, self.contributions, self.labelling, self.payments),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ harms an agent, so it takes nothing from those who go alone; under the joint gua
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
@@ -140,6 +141,12 @@ def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: 
     return _verified_row(method, seen, status=status, lower_bound=found.lower_bound)
 
 
+def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
+    """Hold every plan against the best lower bound that any of them found: all are for the same targets."""
+    bounds = [row.lower_bound for row in rows if row.lower_bound is not None]
+    return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
+
+
 def compare(
     fed: Federation,
     *,
@@ -196,5 +203,5 @@ def compare(
         if progress is not None:
             progress(len(rows), len(methods))
     return Comparison(
-        rows=tuple(rows), standalone=needs, name=fed.name, objective=fed.objective, guarantee=fed.guarantee
+        rows=_share_bound(rows), standalone=needs, name=fed.name, objective=fed.objective, guarantee=fed.guarantee
     )

@@ -27,8 +27,9 @@ from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
 from fedpact.game.result import Equilibria, PricedEquilibrium
+from fedpact.planning.budget import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
-from fedpact.planning.plan import MAX_NODES, plan
+from fedpact.planning.plan import plan
 from fedpact.statistics.standalone import why_not_alone
 from fedpact.statistics.verification import Interval
 
@@ -51,7 +52,7 @@ def _find_optimum(
     apart = fed.replace(guarantee="per-agent")
     known = list(zip(fed.costs_of(good).tolist(), good, strict=True))
     try:
-        found = plan(apart, method, max_nodes=MAX_NODES, time_limit=time_limit)
+        found = plan(apart, method, max_nodes=EXACT_NODES, time_limit=time_limit)
         low, known = found.lower_bound, [(found.cost, found.m), *known]
     except NoPlanFoundError:
         low = bound_below(apart)

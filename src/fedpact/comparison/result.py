@@ -10,6 +10,8 @@ import numpy as np
 
 from fedpact.describe.names import read_choice
 from fedpact.drawing.figures import draw_bars
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.verification import Interval, Verification
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class ComparedRow:
     is_feasible: bool
     """Whether the federation's chosen guarantee holds."""
     lower_bound: float | None
-    """For plans: no contribution vector that meets the targets costs less."""
+    """For plans: no contribution vector that meets the targets costs less; the best bound that any plan has."""
     status: str
     verification: Verification | None
     """The evidence for ``met``; None if the vector cannot be contributed."""
@@ -91,7 +93,7 @@ class ComparedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Shows):
     """Ways to organise one federation, side by side."""
 
     rows: tuple[ComparedRow, ...]
@@ -133,6 +135,37 @@ class Comparison:
             axis="cost",
             marked={row.title for row in self.rows if not row.is_feasible},
             meaning="misses a target",
+        )
+
+    def shown(self) -> ShownTable:
+        """Show what each way costs and how many targets it meets."""
+        return ShownTable(
+            title=f"Ways to organise {self.name}",
+            facts={"best": self.best, "agents": len(self.standalone)},
+            columns=[
+                ("way", str),
+                ("samples", int),
+                ("cost", float),
+                ("times_best", float),
+                ("met", int),
+                ("is_feasible", bool),
+                ("lower_bound", float),
+                ("status", str),
+            ],
+            rows=[
+                (
+                    row.title,
+                    row.samples,
+                    row.cost,
+                    self.times_best(row),
+                    sum(row.met.values()),
+                    row.is_feasible,
+                    row.lower_bound,
+                    row.status,
+                )
+                for row in self.rows
+            ],
+            bars="cost",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -48,6 +48,9 @@ class Linear:
         """How the file format writes it."""
         return self.rate
 
+    def __str__(self) -> str:
+        return f"{self.rate:g} per sample"
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,9 @@ class Quadratic:
     def to_json(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"quadratic": [self.linear, self.quadratic]}
+
+    def __str__(self) -> str:
+        return f"{self.linear:g} m + {self.quadratic:g} m^2"
 
 
 @final
@@ -135,6 +141,10 @@ class PiecewiseLinear:
     def to_json(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"breakpoints": list(self.breakpoints), "slopes": list(self.slopes)}
+
+    def __str__(self) -> str:
+        steps = [f"{slope:g} up to {at:g}" for slope, at in zip(self.slopes, self.breakpoints, strict=False)]
+        return ", ".join([*steps, f"then {self.slopes[-1]:g}"])
 
 
 Cost: TypeAlias = Linear | Quadratic | PiecewiseLinear

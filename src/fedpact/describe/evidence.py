@@ -1,12 +1,12 @@
 """The three kinds of evidence a federation can be given as.
 
-========== ===================================================== ========== =================
-evidence   what it is                                            pairwise p joint structure
-========== ===================================================== ========== =================
-table      finite points, every label, every agent's masses      yes        yes
-predictions every agent's own points and what each h predicts    yes        yes
-reports    only the pairwise disagreement counts of each site    yes        no
-========== ===================================================== ========== =================
+=========== ================================================ ========== ===============
+evidence    what it is                                       pairwise p joint structure
+=========== ================================================ ========== ===============
+table       finite points, every label, every agent's masses yes        yes
+predictions every agent's own points and what each h says    yes        yes
+reports     only each site's pairwise disagreement counts    yes        no
+=========== ================================================ ========== ===============
 
 Arrays are checked once, here, and read-only afterwards.
 """

@@ -37,10 +37,12 @@ from fedpact.describe.numbers import shorten
 from fedpact.describe.points import read_restriction
 from fedpact.describe.settings import Agent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Federation:
+class Federation(Shows):
     """Agents, their targets and the evidence of how their data differ.
 
     Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
@@ -385,6 +387,12 @@ class Federation:
         from fedpact.describe.files import save
 
         save(self, path)
+
+    def shown(self) -> ShownTable:
+        """Show who takes part, on which terms."""
+        from fedpact.describe.summary import summarise
+
+        return summarise(self).shown()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what describes the federation, not what was worked out about it."""

@@ -238,11 +238,20 @@ class Folder:
         raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
 
 
+def _say_unreadable(path: Path) -> str:
+    if path.suffix.lower() == ".npy":
+        return "not an .npy array that can be read without pickle"
+    return (
+        "predictions must be an .npy file, a row for every hypothesis: numpy.save(FILE, labels), whole numbers; a "
+        "table (.csv) is read by fedpact report and by a site's site.toml"
+    )
+
+
 def _read_array(path: Path) -> NDArray[Any]:
     try:
         array = read_npy(path)
     except UNREADABLE:
-        raise FederationError(f"{path}: not an .npy array that can be read without pickle") from None
+        raise FederationError(f"{path}: {_say_unreadable(path)}") from None
     if array.ndim != 2:
         raise FederationError(f"{path}: must be a matrix, hypotheses by points; its shape is {array.shape}")
     return array

@@ -141,7 +141,11 @@ def _read_settings(data: Values, agents: Named, problems: Problems) -> Settings:
 
 
 def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
+    if path.is_dir():
+        raise FederationError("this is a directory; name a federation file in it")
     data = parse(path, problems)
+    if not data and not problems:
+        raise FederationError("the file is empty; it must give at least delta, epsilon and agents")
     has_known_keys(data, _TOP_KEYS, "", problems)
     return data, _read_agents(data, problems)
 

@@ -29,6 +29,7 @@ from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import shorten
 from fedpact.describe.reports import Report
+from fedpact.describe.texts import is_text
 from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
 from fedpact.errors import FederationError
 
@@ -136,11 +137,15 @@ def _read_fields(data: bytes) -> Fields:
         if _is_bomb(data):
             raise FederationError("not a fedpact report: it unpacks to far more than a report would")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {key: np.asarray(archive[key]) for key in (*_NEEDED, *_OPTIONAL) if key in archive.files}
+            fields = {key: np.asarray(archive[key]) for key in (*_NEEDED, *_OPTIONAL) if key in archive.files}
     except FederationError:
         raise
     except UNREADABLE:
         raise FederationError("not a fedpact report (.npz without pickled objects)") from None
+    for key, value in fields.items():
+        if value.dtype.kind == "U" and not is_text(value):
+            raise FederationError(f"not a fedpact report; its {key} holds what is no character, or half of one")
+    return fields
 
 
 def _build(fields: Fields) -> Report:

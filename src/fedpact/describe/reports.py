@@ -20,6 +20,8 @@ from fedpact.describe.condensed import count_pairs, height_of, to_square
 from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 LARGEST = 2**53
 
@@ -36,7 +38,7 @@ def hide_counts(counts: NDArray[np.integer], n: int, minimum_count: int) -> NDAr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report:
+class Report(Shows):
     """Pairwise disagreement counts of H hypotheses on n points of one site.
 
     :func:`fedpact.report` makes one from predictions, :func:`fedpact.read_report` reads a file.
@@ -136,6 +138,33 @@ class Report:
             most = np.where(sent == 0, min(self.minimum_count - 1, self.n), most)
             least = np.where(sent == self.n, max(self.minimum_count, self.n - self.minimum_count + 1), least)
         return least, most
+
+    def shown(self) -> ShownTable:
+        """Show at which rates each candidate differs from the others: least, on average, most."""
+        noise = None if self.noise is None else self.noise.epsilon
+        return ShownTable(
+            title=f"Report of {self.name}",
+            status="the counts are exact"
+            if self.is_exact
+            else "counts were hidden or made noisy before they were sent",
+            facts={
+                "points": self.n,
+                "classes": self.n_classes,
+                "pairs": len(self.counts),
+                "counts hidden below": self.minimum_count or None,
+                "differential privacy epsilon": noise,
+            },
+            columns=[("candidate", str), ("least", float), ("mean", float), ("most", float)],
+            rows=self._list_rates(),
+        )
+
+    def _list_rates(self) -> list[tuple[Any, ...]]:
+        names = self.candidates.names if self.candidates else tuple(f"h{h + 1}" for h in range(self.H))
+        if self.H == 1:
+            return [(names[0], None, None, None)]
+        rates = (self.square() / self.n)[~np.eye(self.H, dtype=np.bool_)].reshape(self.H, -1)
+        found = (rates.min(axis=1), rates.mean(axis=1), rates.max(axis=1))
+        return list(zip(names, *(column.tolist() for column in found), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, all but the counts: those are for the file that :meth:`save` writes."""

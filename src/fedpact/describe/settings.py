@@ -12,11 +12,15 @@ from fedpact.describe.costs import Cost, read_cost
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
+from fedpact.showing.table import Kind
 
 OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")
 
 T = TypeVar("T")
+
+AGENT_COLUMNS: Sequence[tuple[str, Kind]] = (("agent", str), ("epsilon", float), ("cost", str), ("capacity", int))
+"""Columns of a table of agents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,17 @@ class Agent:
     epsilon: float
     cost: Cost
     capacity: int | None = None
+
+
+def agent_rows(agents: Iterable[Agent]) -> list[tuple[str, float, str, int | None]]:
+    """List what each agent wants, for a table with :data:`AGENT_COLUMNS`.
+
+    Examples
+    --------
+    >>> agent_rows([Agent(name="alice", epsilon=0.1, cost=read_cost(2))])
+    [('alice', 0.1, '2 per sample', None)]
+    """
+    return [(agent.name, agent.epsilon, str(agent.cost), agent.capacity) for agent in agents]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,16 @@ from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings
 from fedpact.describe.parsing import parse
 from fedpact.describe.reports import Report
-from fedpact.describe.settings import Agent
+from fedpact.describe.settings import AGENT_COLUMNS, Agent, agent_rows
 from fedpact.errors import FederationError, Problems
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 _NO_EVIDENCE = "no agent has data here; sites report them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(Shows):
     """A federation in a few lines."""
 
     name: str
@@ -40,6 +42,21 @@ class Summary:
     def has_evidence(self) -> bool:
         """Whether anything is known of the data; if not, these are the terms of a run whose sites report it."""
         return self.H > 0
+
+    def shown(self) -> ShownTable:
+        """Show who takes part, on which terms."""
+        return ShownTable(
+            title=self.name,
+            status=self.evidence,
+            facts={
+                "hypotheses": self.H or None,
+                "delta": self.delta,
+                "objective": self.objective,
+                "guarantee": self.guarantee,
+            },
+            columns=AGENT_COLUMNS,
+            rows=agent_rows(self.agents),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -64,13 +81,23 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileCheck:
+class FileCheck(Shows):
     """What a file describes, or every problem with it."""
 
     file: str
     problems: tuple[str, ...]
     summary: Summary | None
     """None where there are problems."""
+
+    def shown(self) -> ShownTable:
+        """Show what the file describes, or its problems."""
+        if self.summary is not None:
+            return replace(self.summary.shown(), title=f"{self.file}: no problems found")
+        return ShownTable(
+            title=f"{self.file}: {len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}",
+            columns=[("problem", str)],
+            rows=[(problem,) for problem in self.problems],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -9,12 +9,15 @@ from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
 from fedpact.experiments.contribution_check import CONTRIBUTION_CHECK
 from fedpact.experiments.coverage import COVERAGE
+from fedpact.experiments.errata.experiment import ERRATA
+from fedpact.experiments.examples import EXAMPLES
 from fedpact.experiments.exchangeability import EXCHANGEABILITY
 from fedpact.experiments.faults import FAULTS
 from fedpact.experiments.federated.experiment import FEDERATED
 from fedpact.experiments.hardness import HARDNESS
 from fedpact.experiments.mechanisms import MECHANISMS
 from fedpact.experiments.no_pure_equilibrium import NO_PURE_EQUILIBRIUM
+from fedpact.experiments.noise import NOISE
 from fedpact.experiments.obliviousness import OBLIVIOUSNESS
 from fedpact.experiments.planner_table.table import PLANNER_TABLE
 from fedpact.experiments.price_of_stability import PRICE_OF_STABILITY
@@ -42,6 +45,9 @@ _ALL: dict[str, Experiment] = {
         HOSPITALS,
         DIGITS,
         FAULTS,
+        NOISE,
+        ERRATA,
+        EXAMPLES,
     )
 }
 

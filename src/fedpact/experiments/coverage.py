@@ -32,6 +32,7 @@ from fedpact.experiments.coverage_page import ALL, LABELS, conclude, draw, tabul
 from fedpact.experiments.simulated_federations import FAMILIES, draw_sites, draw_truth
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each
+from fedpact.planning.budget import Budget
 from fedpact.planning.pairs import find_bad
 from fedpact.planning.plan import Start, plan_from
 from fedpact.statistics.confidence import at_confidence, clopper_pearson
@@ -88,7 +89,8 @@ def is_missed(truth: Federation, m: Any) -> bool | None:
 
 
 def _plan(fed: Federation, method: str, max_nodes: int | None = None) -> Plan:
-    return plan_from(fed, method, Start(), max_nodes=max_nodes, time_limit=NO_END, raises_interrupt=True)
+    budget = Budget(max_nodes=max_nodes, time_limit=NO_END, raises_interrupt=True)
+    return plan_from(fed, method, Start(), budget)
 
 
 def _try_plans(truth: Federation, sites: Federation, cell: Mapping[str, Any]) -> Iterator[Answer]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from fedpact.describe.numbers import read_whole_number
@@ -20,11 +19,6 @@ from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Set
 from fedpact.experiments.sweep.seed_blocks import cut_seeds
 
 _WORLDS = 50
-
-
-def _prepare(settings: Settings, data: str | None) -> None:
-    """Say at once if the protocol's packages are not installed."""
-    import_module("fedpact.protocol")
 
 
 def _cut(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
@@ -78,11 +72,11 @@ def _sum_up(settings: Settings, data: None, answers: Sequence[Sequence[Answer]])
 FAULTS = Experiment(
     name="faults",
     about="The protocol in worlds with crashes, losses, liars and worse: whether its rules hold after every step.",
-    prepare=_prepare,
     stages=(Stage(cut=_cut, compute=_compute),),
     sum_up=_sum_up,
     tabulate=tabulate,
     conclude=conclude,
     draw=draw,
     packages=("SQLAlchemy", "cryptography"),
+    extras=("protocol",),
 )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from fedpact.experiments.private_sites_page import draw
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -97,7 +99,7 @@ class CandidateRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivatePlanning:
+class PrivatePlanning(Shows):
     """Plans for sites that sent reports only, for every class of candidates and every epsilon."""
 
     runs: tuple[CandidateRun, ...]
@@ -118,6 +120,29 @@ class PrivatePlanning:
         Needs ``fedpact[plot]``.
         """
         return draw(self.to_dict())
+
+    def shown(self) -> ShownTable:
+        """Show what every plan asks of each site."""
+        return ShownTable(
+            title="Plans from reports alone",
+            status=self.data,
+            facts={"delta": self.delta, "method": self.method, "public points": self.public_points},
+            columns=[
+                ("candidates", int),
+                ("epsilon", float),
+                ("confidence", float),
+                ("site", str),
+                ("samples", int),
+                ("alone", int),
+                ("payment", float),
+            ],
+            rows=[
+                (run.H, one.epsilon, one.confidence, *row)
+                for run in self.runs
+                for one in run.plans
+                for row in rows_by_name(one.plan.contributions, one.alone, one.settlement.payments)
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -27,6 +27,8 @@ from fedpact.experiments.contribution_check_page import draw
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
 from fedpact.mechanism.contribution.critical_counts import CriticalCounts, find_critical_counts, gather_rates
 from fedpact.mechanism.contribution.power import read_quotas
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -78,7 +80,7 @@ class LyingSites:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionSimulation:
+class ContributionSimulation(Shows):
     """How often simulated sites were flagged, honest and lying."""
 
     honest: tuple[HonestSites, ...]
@@ -94,6 +96,26 @@ class ContributionSimulation:
     def plot(self) -> Figure:
         """Draw the share of lying sites caught, of all agents, beside the exact bound; needs ``fedpact[plot]``."""
         return draw(self.to_dict())
+
+    def shown(self) -> ShownTable:
+        """Show how often sites were flagged, honest ones first."""
+        return ShownTable(
+            title=f"Checks of simulated contributions to {self.federation}",
+            status=self.status.value,
+            facts={"level": self.level, "confidence": self.confidence},
+            columns=[
+                ("agent", str),
+                ("m", int),
+                ("lie", float),
+                ("other", str),
+                ("sites", int),
+                ("flagged", int),
+            ],
+            rows=[
+                *((one.agent, one.m, 0.0, None, one.sites, one.flagged) for one in self.honest),
+                *((one.agent, one.m, one.lie, one.other, one.sites, one.flagged) for one in self.lying),
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

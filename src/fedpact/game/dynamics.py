@@ -27,6 +27,8 @@ from fedpact.errors import FederationError
 from fedpact.game.check import check_profiles
 from fedpact.game.game import Game, find_least, respond
 from fedpact.game.make_game import game_of
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class DynamicsStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dynamics:
+class Dynamics(Shows):
     """A path of profiles, each reached from the one before by best responses."""
 
     path: tuple[tuple[int, ...], ...]
@@ -94,6 +96,17 @@ class Dynamics:
         lines = {name: [m[agent] for m in steps] for agent, name in enumerate(self.names)}
         lines = {name: counts for name, counts in lines.items() if any(counts)} or lines
         return draw_lines(lines, title=self.status.value, x_axis="step", y_axis="samples")
+
+    def shown(self) -> ShownTable:
+        """Show the path, step by step."""
+        return ShownTable(
+            title=f"Best responses, {self.order}",
+            status=self.status.value,
+            facts={"rounds": self.rounds, "steps": len(self.path) - 1, "profiles that repeat": len(self.cycle)},
+            columns=[("step", int), ("cost", float), *((name, int) for name in self.names)],
+            rows=[(step, cost, *m) for step, (cost, m) in enumerate(zip(self.costs, self.path, strict=True))],
+            bars="cost",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

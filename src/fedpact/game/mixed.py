@@ -29,6 +29,8 @@ from fedpact.game.normal_form import (
 )
 from fedpact.game.regret import largest_costs, read_worth
 from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 # Up to this share of what an agent may spend on its target, or of its worth if less, a regret is rounding.
 _REGRET_TOL = 1e-6
@@ -43,7 +45,7 @@ class MixedStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixedEquilibrium:
+class MixedEquilibrium(Shows):
     """With which probability each agent contributes how much."""
 
     strategies: dict[str, dict[int, float]]
@@ -70,6 +72,27 @@ class MixedEquilibrium:
     def largest_regret(self) -> float:
         """The largest regret of any agent."""
         return max(self.regret.values())
+
+    def shown(self) -> ShownTable:
+        """Show what each agent draws, with which probability."""
+        return ShownTable(
+            title="Mixed equilibrium",
+            status=self.status.value,
+            facts={"expected cost": self.expected_cost, "largest regret": self.largest_regret},
+            columns=[
+                ("agent", str),
+                ("samples", int),
+                ("probability", float),
+                ("probability_met", float),
+                ("regret", float),
+            ],
+            rows=[
+                (name, count, share, self.probability_met[name], self.regret[name])
+                for name, mixture in self.strategies.items()
+                for count, share in mixture.items()
+            ],
+            bars="probability",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

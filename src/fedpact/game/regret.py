@@ -25,11 +25,13 @@ from fedpact.game.best_response import best_response
 from fedpact.game.check import check_profiles
 from fedpact.game.game import Game, with_count
 from fedpact.game.make_game import game_of
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 from fedpact.statistics.verification import read_contributions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regret:
+class Regret(Shows):
     """What each agent would gain by deviating alone."""
 
     regret: dict[str, float]
@@ -45,6 +47,23 @@ class Regret:
     def largest(self) -> float:
         """The largest regret of any agent."""
         return max(self.regret.values())
+
+    def shown(self) -> ShownTable:
+        """Show what each agent would rather do."""
+        return ShownTable(
+            title="Regret",
+            facts={"largest": self.largest},
+            columns=[
+                ("agent", str),
+                ("samples", int),
+                ("best_response", int),
+                ("regret", float),
+                ("met", bool),
+                ("worth", float),
+            ],
+            rows=rows_by_name(self.contributions, self.best_response, self.regret, self.met, self.worth),
+            bars="regret",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

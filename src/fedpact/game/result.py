@@ -9,6 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.verification import Interval
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ class PricedEquilibrium:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equilibria:
+class Equilibria(Shows):
     """Pure equilibria of a federation in which everyone looks after itself.
 
     A price compares equilibria in which every target is met with the cheapest plan that meets every target.
@@ -124,6 +126,25 @@ class Equilibria:
             axis="cost",
             marked={labels[place] for place in order if self.unmet[place]},
             meaning="misses a target",
+        )
+
+    def shown(self) -> ShownTable:
+        """Show every equilibrium, with what each agent contributes."""
+        return ShownTable(
+            title="Pure equilibria",
+            status=self.status.value,
+            facts={
+                "found": len(self.profiles),
+                "optimum": self.optimum,
+                "price of stability": self.stability,
+                "price of anarchy": self.anarchy,
+            },
+            columns=[("cost", float), ("unmet", str), *((name, int) for name in self.names)],
+            rows=[
+                (cost, ", ".join(unmet), *m)
+                for cost, unmet, m in zip(self.costs, self.unmet, self.profiles, strict=True)
+            ],
+            bars="cost",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class Witness(Shows):
     """A profitable lie, with everything that is needed to check it."""
 
     kind: str
@@ -36,6 +39,27 @@ class Witness:
     def gain(self) -> float:
         """What the lie brings."""
         return self.utility_lying - self.utility_truthful
+
+    def shown(self) -> ShownTable:
+        """Show what the lie changes for each agent."""
+        return ShownTable(
+            title=f"A lie of {', '.join(self.agents)} that pays",
+            facts={
+                "gain": self.gain,
+                "utility by the truth": self.utility_truthful,
+                "by the lie": self.utility_lying,
+            },
+            columns=[
+                ("agent", str),
+                ("samples_truthful", int),
+                ("samples_lying", int),
+                ("met_truthful", bool),
+                ("met_lying", bool),
+            ],
+            rows=rows_by_name(
+                self.contributions_truthful, self.contributions_lying, self.met_truthful, self.met_lying
+            ),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -34,6 +34,8 @@ from fedpact.planning.cover_by_cuts import (
     cover_stumps,
     cover_thresholds,
 )
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.make_report import report
 
 COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
@@ -43,7 +45,7 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cover:
+class Cover(Shows):
     """Hypotheses of which one is close to any given hypothesis of the class, for every agent."""
 
     hypotheses: tuple[str, ...]
@@ -66,6 +68,17 @@ class Cover:
         return (
             f"each of the {self.class_name} agrees with one of these {len(self.labels):,} on all but a share of "
             f"{self.radius:.4g} of every agent's points"
+        )
+
+    def shown(self) -> ShownTable:
+        """Show which share of every agent's points each member labels 1."""
+        shares = [self.labels_of(agent).mean(axis=1).tolist() for agent in self.cells]
+        return ShownTable(
+            title=f"Cover of the {self.class_name}",
+            status=self.guarantees,
+            facts={"asked for": self.gamma, "reached": self.radius, "VC dimension at most": self.vc_dimension},
+            columns=[("hypothesis", str), *((agent, float) for agent in self.cells)],
+            rows=list(zip(self.hypotheses, *shares, strict=True)),
         )
 
     def labels_of(self, agent: str) -> NDArray[np.bool_]:

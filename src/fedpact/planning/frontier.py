@@ -19,8 +19,11 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_number
 from fedpact.drawing.figures import draw_curves
 from fedpact.errors import FederationError, InfeasibleError
+from fedpact.planning.budget import Budget
 from fedpact.planning.plan import Start, plan_from
 from fedpact.planning.result import Plan, PlanStatus
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -58,7 +61,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frontier:
+class Frontier(Shows):
     """Cost against epsilon or delta; the cost never rises along the curve."""
 
     points: tuple[FrontierPoint, ...]
@@ -92,6 +95,22 @@ class Frontier:
             x_axis=self.axis,
             y_axis="cost",
             crosses={"no plan": [point.value for point in self.points if point.plan is None]},
+        )
+
+    def shown(self) -> ShownTable:
+        """Show what every value costs."""
+        plans = [point.plan for point in self.points]
+        return ShownTable(
+            title=f"Cost against {self.axis}",
+            facts={"federation": self.name, "method": self.method},
+            columns=[(self.axis, float), ("cost", float), ("lower_bound", float), ("status", str)],
+            rows=[
+                (point.value, None, None, point.reason)
+                if found is None
+                else (point.value, found.cost, found.lower_bound, found.status.value)
+                for point, found in zip(self.points, plans, strict=True)
+            ],
+            bars="cost",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,9 +161,9 @@ def frontier(
     """
     axis, values = _read_axis(fed, epsilon, delta)
     points: list[FrontierPoint] = []
-    start = Start()
+    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for done, value in enumerate(sorted(values, reverse=True)):
-        point = _plan_point(_ask(fed, axis, value), value, method, start, max_nodes, time_limit)
+        point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
         if point.plan is not None:
             start = _start_from(point.plan)
         points.append(point)
@@ -172,11 +191,9 @@ def _ask(fed: Federation, axis: str, value: float) -> Federation:
     return fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
 
 
-def _plan_point(
-    fed: Federation, value: float, method: str, start: Start, max_nodes: int | None, time_limit: float | None
-) -> FrontierPoint:
+def _plan_point(fed: Federation, value: float, method: str, start: Start, budget: Budget) -> FrontierPoint:
     try:
-        found = plan_from(fed, method, start, max_nodes=max_nodes, time_limit=time_limit)
+        found = plan_from(fed, method, start, budget)
     except InfeasibleError as error:
         return FrontierPoint(value=value, plan=None, reason=str(error))
     return FrontierPoint(value=value, plan=found)

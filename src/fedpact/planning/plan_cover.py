@@ -32,6 +32,8 @@ from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
 from fedpact.planning.infeasible import too_few_for_cover
 from fedpact.planning.rounding import capacities, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 ENUMERATE = 4_000
 """So many labelings are all taken instead of a cover."""
@@ -48,7 +50,7 @@ class CoverPlanStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoverPlan:
+class CoverPlan(Shows):
     """Contributions that meet every target for an infinite class, with what the proof rests on."""
 
     contributions: dict[str, int]
@@ -76,6 +78,17 @@ class CoverPlan:
     def m(self) -> NDArray[np.int64]:
         """(k,) the contribution vector."""
         return np.array(list(self.contributions.values()), dtype=np.int64)
+
+    def shown(self) -> ShownTable:
+        """Show who contributes how much."""
+        return ShownTable(
+            title=f"Plan for the {self.hypotheses}",
+            status=self.status.value,
+            facts={"cost": self.cost, "fractional cost": self.fractional_cost, "cover": self.cover_size},
+            columns=[("agent", str), ("samples", int), ("fractional", float)],
+            rows=rows_by_name(self.contributions, self.fractional),
+            bars="samples",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from fedpact.drawing.figures import draw_bars
 from fedpact.planning.more_points import MorePoints
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -60,7 +62,7 @@ class BindingPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Shows):
     """Contributions that meet every target, with a certificate."""
 
     contributions: dict[str, int]
@@ -125,6 +127,23 @@ class Plan:
             fractional_cost=None if self.fractional_cost is None else self.fractional_cost * factor,
             delta_price=None if self.delta_price is None else self.delta_price * factor,
             duals=tuple(replace(pair, dual=pair.dual * factor) for pair in self.duals),
+        )
+
+    def shown(self) -> ShownTable:
+        """Show who contributes how much."""
+        return ShownTable(
+            title="Plan",
+            status=self.status.value,
+            facts={
+                "cost": self.cost,
+                "lower bound": self.lower_bound,
+                "ratio": self.ratio,
+                "method": self.chosen,
+                "confidence": self.confidence,
+            },
+            columns=[("agent", str), ("samples", int), ("before rounding", float)],
+            rows=rows_by_name(self.contributions, self.fractional or {}),
+            bars="samples",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -31,6 +31,8 @@ from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.requirements import is_split
 from fedpact.statistics.weights import JOINT
@@ -58,7 +60,7 @@ class EpsilonPrice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowPrices:
+class ShadowPrices(Shows):
     """What delta and every epsilon cost at the margin, before rounding."""
 
     delta: float | None
@@ -88,6 +90,25 @@ class ShadowPrices:
                 )
                 for price in self.epsilon
             ),
+        )
+
+    def shown(self) -> ShownTable:
+        """Show what each agent's tolerance costs at the margin."""
+        return ShownTable(
+            title="Prices at the margin, before rounding",
+            facts={"half the delta costs about": self.halving_delta, "fractional cost": self.fractional_cost},
+            columns=[
+                ("agent", str),
+                ("epsilon", float),
+                ("share", float),
+                ("next_epsilon", float),
+                ("saving", float),
+                ("rate", float),
+            ],
+            rows=[
+                (one.agent, one.epsilon, one.share, one.next_epsilon, one.saving, one.rate) for one in self.epsilon
+            ],
+            bars="share",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from fedpact.describe.costs import Cost, read_cost
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 Benefit = Callable[[NDArray[np.int64]], Any]
 _MOST = 1 << 22
@@ -37,7 +39,7 @@ class TradeoffStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tradeoff:
+class Tradeoff(Shows):
     """Rates at which a contribution maximises benefit less rate times cost."""
 
     m: int
@@ -57,6 +59,22 @@ class Tradeoff:
         if self.status is TradeoffStatus.NONE:
             return None
         return self.lowest if np.isinf(self.highest) else (self.lowest + self.highest) / 2
+
+    def shown(self) -> ShownTable:
+        """Show the rates that explain the contribution."""
+        return ShownTable(
+            title=f"Trade-off at {self.m} samples",
+            status=self.status.value,
+            columns=[
+                ("m", int),
+                ("rate", float),
+                ("lowest", float),
+                ("highest", float),
+                ("smaller", int),
+                ("larger", int),
+            ],
+            rows=[(self.m, self.rate, self.lowest, self.highest, self.smaller, self.larger)],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; an infinite rate is None."""

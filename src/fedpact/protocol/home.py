@@ -9,21 +9,24 @@
       sites/<site>/        a folder for every site (:mod:`fedpact.protocol.site.site_files`)
 
 Sites that are made up, or trained here for a trial, have their folders in the home. In a real federation they
-are at the sites, and the home has none.
+are at the sites, and the home has none. What lies in the home is named relative to it, so that it can be copied
+or moved.
 """
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedpact.describe.slugs import make_slugs
-from fedpact.errors import ProtocolError
+from fedpact.errors import FederationError, ProtocolError
+from fedpact.protocol.check_sites import check_sites
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
 from fedpact.protocol.ledger.place import say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
@@ -32,6 +35,7 @@ from fedpact.protocol.operator.operator_files import FILE, read_settings, write_
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
+from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.write_site import write_site
 from fedpact.protocol.whole_files import alone_at
 
@@ -63,6 +67,13 @@ class RunHome:
     def books(self) -> str:
         """Path of the books, or their URL without its password: what may be shown."""
         return say_ledger(self.ledger)
+
+
+class _Placed(NamedTuple):
+    """A site that has a folder of its own."""
+
+    folder: Path
+    site: Site
 
 
 def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[str]) -> KeySet:
@@ -133,11 +144,40 @@ def _make_folder(folder: str | PathLike[str]) -> Path:
     return home
 
 
+def _write_sites(home: Path, pact: Pact, sites: Mapping[str, Site], keys: KeySet) -> dict[str, Path]:
+    slugs = dict(zip(pact.names, make_slugs(pact.names), strict=True))
+    folders = {}
+    for name, site in sites.items():
+        key, folder = Path(keys.folder) / keys.folders[name] / "signing.key", home / "sites" / slugs[name]
+        named = os.path.relpath(key, folder) if key.is_relative_to(home) else str(key)
+        folders[name] = write_site(site, folder, key=named, operator=keys.operator)
+    return folders
+
+
+def _read_folders(folders: Sequence[str | PathLike[str]]) -> dict[str, _Placed]:
+    """Read sites from their own folders."""
+    found: dict[str, _Placed] = {}
+    for folder in folders:
+        site = read_site(folder)
+        if site.name in found:
+            raise FederationError(f"{folder}: site {site.name!r} is in {found[site.name].folder} already")
+        found[site.name] = _Placed(Path(folder), site)
+    return found
+
+
+def _sign_with_own(pact: Pact, placed: Mapping[str, _Placed], operator: str) -> Pact:
+    """Name the keys that the sites have themselves; one without a key does not sign."""
+    sites = {name: site for name, (_, site) in placed.items()}
+    check_sites(with_keys(pact, {}, operator), sites)
+    return with_keys(pact, {name: site.key.public for name, site in sites.items() if site.key}, operator)
+
+
 def prepare_home(
     folder: str | PathLike[str],
     pact: Pact,
     sites: Mapping[str, Site] | None = None,
     *,
+    folders: Sequence[str | PathLike[str]] = (),
     keys: str | PathLike[str] | None = None,
     ledger: str | None = None,
     starts: Sequence[Mapping[str, Any] | None] | None = None,
@@ -155,6 +195,8 @@ def prepare_home(
         What was agreed on; it is given the keys' public halves.
     sites
         Sites that live on this machine, whose folders are written.
+    folders
+        Instead of ``sites``, their own folders on this machine, which stay where they are. Sites with keys sign.
     keys
         A folder of keys; if not given, ``keys`` in the home, made if they are not there.
     ledger
@@ -169,10 +211,13 @@ def prepare_home(
 
     Raises
     ------
+    FederationError
+        If ``folders`` are not those of the pact's sites, or the keys in them are others.
     ProtocolError
         If the books have a run that is not finished, or one that is finished and no other is meant; if the home is
         that of another federation; or if keys are missing.
     """
+    placed_sites = _read_folders(folders)
     home = _make_folder(folder)
     former = read_home(home) if (home / "operator" / FILE).exists() else None
     if ledger is None:
@@ -181,20 +226,19 @@ def prepare_home(
     if former is not None:
         _check_former(former, pact, again=again)
     found = _find_keys(home, keys, pact.names)
-    signed = with_keys(pact, {name: found.sites[name] for name in pact.names}, found.operator)
     placed = Path(found.folder)
-    slugs = dict(zip(pact.names, make_slugs(pact.names), strict=True))
-    folders = {}
-    for name, site in (sites or {}).items():
-        key = placed / found.folders[name] / "signing.key"
-        folders[name] = write_site(site, home / "sites" / slugs[name], key=str(key), operator=found.operator)
-    key = placed / OPERATOR / "signing.key"
+    if placed_sites:
+        signed = _sign_with_own(pact, placed_sites, found.operator)
+        own_folders = {name: folder for name, (folder, _) in placed_sites.items()}
+    else:
+        signed = with_keys(pact, {name: found.sites[name] for name in pact.names}, found.operator)
+        own_folders = _write_sites(home, pact, sites or {}, found)
     write_operator(
         home / "operator",
         signed,
         ledger,
-        key=key,
-        sites=folders,
+        key=placed / OPERATOR / "signing.key",
+        sites=own_folders,
         keys=placed,
         starts=starts,
         engine=engine,

@@ -23,13 +23,15 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import read_chance, read_number, shorten
-from fedpact.describe.settings import Agent, Settings, read_per_agent
+from fedpact.describe.settings import AGENT_COLUMNS, Agent, Settings, agent_rows, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.contribution.judge_counts import LEVEL
 from fedpact.mechanism.contribution.power import LARGEST_QUOTA
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.training.terms import TrainingTerms, read_training
 
 STEPS = ("report", "contribute", "train", "evaluate", "pay")
@@ -48,7 +50,7 @@ _TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pact:
+class Pact(Shows):
     """What operator and sites agree on; make one with :func:`make_pact`.
 
     Examples
@@ -95,6 +97,22 @@ class Pact:
     def agent(self, name: str) -> Agent:
         """Return the agent of that name."""
         return next(agent for agent in self.agents if agent.name == name)
+
+    def shown(self) -> ShownTable:
+        """Show who takes part, on which terms."""
+        return ShownTable(
+            title=f"Pact of {self.name}",
+            facts={
+                "delta": self.delta,
+                "objective": self.objective,
+                "guarantee": self.guarantee,
+                "confidence": self.confidence,
+                "planner": self.method,
+                "paid by": self.rule,
+            },
+            columns=AGENT_COLUMNS,
+            rows=agent_rows(self.agents),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as the ledger keeps them."""

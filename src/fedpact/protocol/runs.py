@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,21 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number
-from fedpact.errors import FederationError, ProtocolError
+from fedpact.errors import ProtocolError
+from fedpact.protocol.check_sites import check_sites
 from fedpact.protocol.drive import Watch, drive
 from fedpact.protocol.home import RunHome
 from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey
+from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.run_state import RunState
-from fedpact.protocol.pact import Pact, make_pact, with_keys
+from fedpact.protocol.pact import make_pact, with_keys
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import read_site
@@ -40,34 +41,6 @@ def carry_out(operator: Operator, sites: Mapping[str, Site], *, watch: Watch | N
     with InProcess(sites) as transport:
         state = drive(operator, transport, time.time, watch)
     return make_outcome(state, operator.ledger.head)
-
-
-def _check_sites(pact: Pact, sites: Mapping[str, Site], needed: Iterable[str]) -> None:
-    """Refuse sites that could not take part: strangers, and those whose keys are not the pact's."""
-    for name in needed:
-        if name not in sites:
-            raise FederationError(f"sites must hold every agent of the federation; {name!r} is not there")
-    for name, site in sites.items():
-        if name not in pact.names:
-            raise FederationError(
-                f"sites name {name!r}, who is not in the federation; {nearest(name, pact.names)}"
-            )
-        if site.name != name:
-            raise FederationError(f"sites must be by their names; {name!r} is called {site.name!r}")
-        _check_site_keys(pact, site)
-
-
-def _check_site_keys(pact: Pact, site: Site) -> None:
-    own, agreed = None if site.key is None else site.key.public, pact.keys.get(site.name)
-    if agreed is not None and own != agreed:
-        signs = "does not sign" if own is None else f"signs with the key {own[:16]}..."
-        raise FederationError(f"site {site.name!r} {signs}; the pact names the key {agreed[:16]}...")
-    if site.operator is not None and site.operator != pact.operator:
-        known = "none" if pact.operator is None else f"{pact.operator[:16]}..."
-        raise FederationError(
-            f"site {site.name!r} answers only an operator with the key {site.operator[:16]}...; the pact's is "
-            f"{known}"
-        )
 
 
 def run(
@@ -114,7 +87,7 @@ def run(
     seed = read_whole_number(seed, "seed")
     given = simulate_sites(fed, teacher=teacher, seed=seed) if sites is None else dict(sites)
     pact = make_pact(fed, **({} if key is None else {"operator": key.public}) | terms)
-    _check_sites(pact, given, pact.names)
+    check_sites(pact, given)
     if key is None and not pact.keys and all(site.key is None for site in given.values()):
         given, key, public = give_keys(given)
         pact = with_keys(pact, public, key.public)
@@ -159,7 +132,7 @@ def read_progress(home: RunHome) -> RunOutcome | None:
 
 def read_outcome(where: str) -> RunOutcome:
     """Return what came of the last run of a ledger, so far."""
-    with Ledger.open(where) as ledger:
+    with Ledger.open(where) as ledger, well_formed(f"the run in {ledger.where}"):
         return make_outcome(read_run(ledger), ledger.head)
 
 
@@ -176,5 +149,5 @@ def resume(
         with Ledger.open(where) as books:
             return resume(books, sites, key=key, start=start, watch=watch)
     pact = read_run(where).pact
-    _check_sites(pact, sites, pact.names)
+    check_sites(pact, sites)
     return carry_out(resume_run(where, now=time.time(), key=key, start=start), sites, watch=watch)

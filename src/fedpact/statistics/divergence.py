@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from fedpact.describe.condensed import pair_at
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.federation_rates import rates_of
 
@@ -26,7 +28,7 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Divergence:
+class Divergence(Shows):
     """How much every two agents differ."""
 
     values: NDArray[np.float64]
@@ -47,6 +49,15 @@ class Divergence:
             return None
         i, j = np.unravel_index(int(self.values.argmax()), self.values.shape)
         return self.names[int(i)], self.names[int(j)]
+
+    def shown(self) -> ShownTable:
+        """Show the largest difference of every two agents' rates."""
+        return ShownTable(
+            title="How much the agents' data differ",
+            facts={"largest": self.largest, "between": self.agents, "shown by": self.pair},
+            columns=[("agent", str), *((name, float) for name in self.names)],
+            rows=[(name, *row) for name, row in zip(self.names, self.values.tolist(), strict=True)],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -10,6 +10,8 @@ from typing import Any
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 class RealizabilityStatus(Enum):
@@ -64,7 +66,7 @@ class ErrorRate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Realizability:
+class Realizability(Shows):
     """Whether some candidate can be right, and how wrong the best one is.
 
     The limits of all errors hold for all candidates and sites at once, with the chance ``confidence``.
@@ -158,6 +160,16 @@ class Realizability:
                 raise FederationError(f"epsilon: there is no site {site!r}; {nearest(str(site), self.errors)}")
         limits = self.error_with_teacher.items()
         return {site: min(1.0, limit + _read_epsilon(given, site)) for site, limit in limits}
+
+    def shown(self) -> ShownTable:
+        """Show how often the best candidate is wrong at every site."""
+        return ShownTable(
+            title="Can a candidate be right?",
+            status=self.status.value,
+            facts={"best": self.best, "without a mistake": self.consistent, "p-value": self.p_value},
+            columns=[("site", str), ("samples", int), ("mistakes", int), ("low", float), ("high", float)],
+            rows=[(site, one.m, one.mistakes, one.low, one.high) for site, one in self.errors.items()],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

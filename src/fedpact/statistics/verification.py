@@ -17,6 +17,8 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
 from fedpact.statistics.questions import Values
@@ -82,7 +84,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Shows):
     """Whether a contribution vector meets every agent's target.
 
     ``failure`` is the probability of missing the target for the pac objective and the expected error for the
@@ -119,6 +121,28 @@ class Verification:
     def joint_failure(self) -> Interval | None:
         """Probability that some agent misses its target; None unless the guarantee is joint."""
         return None if self.joint is None else self.joint.failure
+
+    def shown(self) -> ShownTable:
+        """Show how sure each agent's target is."""
+        value = "failure" if self.objective == "pac" else "expected_error"
+        low = {name: interval.low for name, interval in self.failure.items()}
+        high = {name: interval.high for name, interval in self.failure.items()}
+        return ShownTable(
+            title="Verification",
+            status=self.status.value,
+            facts={"cost": self.cost, "joint failure": self.joint_failure, "confidence": self.confidence},
+            columns=[
+                ("agent", str),
+                ("samples", int),
+                ("met", bool),
+                (f"{value}_low", float),
+                (f"{value}_high", float),
+                ("how", str),
+                ("worst_target", str),
+                ("blocking", str),
+            ],
+            rows=rows_by_name(self.contributions, self.met, low, high, self.how, self.worst_target, self.blocking),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

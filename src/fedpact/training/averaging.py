@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError, MessageError, ProtocolError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.training.weights import Weights
 
 LocalTraining: TypeAlias = Callable[[int, Weights], Weights]
@@ -42,7 +44,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Averaged:
+class Averaged(Shows):
     """What came of rounds of local training and averaging."""
 
     weights: Weights
@@ -50,6 +52,17 @@ class Averaged:
     m: dict[str, int]
     """By which the sites were weighed."""
     left_out: tuple[LeftOut, ...]
+
+    def shown(self) -> ShownTable:
+        """Show by how much each site counted, and how often it was left out."""
+        missed = [one.site for one in self.left_out]
+        return ShownTable(
+            title="Averaged weights",
+            facts={"rounds": self.rounds},
+            columns=[("site", str), ("samples", int), ("rounds_left_out", int)],
+            rows=[(site, m, missed.count(site)) for site, m in self.m.items()],
+            bars="samples",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import read_whole_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.binomial_tail import upper_tail
 from fedpact.training.averaging import LocalTraining, fed_avg, rng_of_round
 from fedpact.training.trainable import (
@@ -88,7 +90,7 @@ class GapRound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragingGap:
+class AveragingGap(Shows):
     """Federated averaging beside pooled training, round by round."""
 
     rounds: tuple[GapRound, ...]
@@ -144,6 +146,33 @@ class AveragingGap:
             y_axis="share of held-out points predicted wrong",
             scale="linear",
             dashed=[label for label in lines if label.startswith("pooled")],
+        )
+
+    def shown(self) -> ShownTable:
+        """Show both ways of training, round by round."""
+        return ShownTable(
+            title="Averaging beside pooled training",
+            status=self.status.value,
+            facts={"samples": sum(self.m.values()), "accuracy gap": self.accuracy_gap, "p-value": self.p_value},
+            columns=[
+                ("round", int),
+                ("averaged_loss", float),
+                ("pooled_loss", float),
+                ("averaged_accuracy", float),
+                ("pooled_accuracy", float),
+                ("distance", float),
+            ],
+            rows=[
+                (
+                    one.round,
+                    one.averaged.loss,
+                    one.pooled.loss,
+                    one.averaged.accuracy,
+                    one.pooled.accuracy,
+                    one.distance,
+                )
+                for one in self.rounds
+            ],
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -190,7 +190,12 @@ def test_a_reproduction_comes_back_from_json_and_is_written_as_a_page(tmp_path):
     assert again.to_dict() == found.to_dict()
     paths = fp.experiments.write_results(again, tmp_path, "fedpact reproduce price-of-stability --quick")
     assert [path.name for path in paths] == [f"price-of-stability.{end}" for end in ("json", "md", "svg")]
+    kept = fp.experiments.Reproduction.from_dict(json.loads(paths[0].read_text()))
+    assert kept.to_dict() == found.to_dict() | {"command": "fedpact reproduce price-of-stability --quick"}
     page = (tmp_path / "price-of-stability.md").read_text()
+    assert page == fp.experiments.write_page(kept)
+    assert "```\nfedpact reproduce price-of-stability --quick\n```" in page
+    assert "```" not in fp.experiments.write_page(found)
     assert "| 1/16 | 20 | 17 | 1.176 | 5.000 | 1.333 |" in page
     assert "quick: leaves out epsilon below 1/16" in page
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fedpact as fp
+from pages import ROOT, follow
 from ray_cluster import find_port, two_nodes
 
 pytest.importorskip("ray")
@@ -29,6 +30,11 @@ def run(tmp_path, name, **options):
 def test_two_nodes_give_the_json_of_one_machine(tmp_path, cluster, name):
     local = run(tmp_path, name, workers=1)
     assert run(tmp_path, name, engine="ray", address=cluster) == local
+
+
+def test_the_how_to_on_ray_says_what_happens(tmp_path, monkeypatch, cluster):
+    monkeypatch.chdir(tmp_path)
+    follow(ROOT / "docs" / "how-to" / "scale-a-sweep-on-ray.md", {"HOST:6379": cluster})
 
 
 def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.mechanism.audit import search
 from fedpact.mechanism.payment.rules import Truthful
 from strategies import report_of
 
@@ -305,6 +306,16 @@ def test_bad_requests_are_one_sentence(options, sentence):
         fp.audit(ALICE_BOB, **options)
 
 
+def test_one_agent_cannot_answer_a_lie():
+    with pytest.raises(fp.FederationError, match="'dominant' alone where there is one agent: nobody else can lie"):
+        fp.audit(fp.examples.coupon_collector(), senses=["dominant"])
+
+
+def test_the_lie_that_answers_a_lie_is_found_where_few_are_kept(monkeypatch):
+    monkeypatch.setattr(search, "_BASES", 1)
+    assert fp.audit(NOT_DOMINANT, "pwyc", method="lp", reports=200).gain_dominant == pytest.approx(1)
+
+
 def test_costs_that_are_no_single_number_cannot_be_private():
     with pytest.raises(fp.FederationError, match="private costs must be one number per sample"):
         fp.audit(ALICE_BOB.replace(cost={"quadratic": [1, 1]}), private="costs")
@@ -314,3 +325,21 @@ def test_an_infeasible_federation_has_no_audit():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
     with pytest.raises(fp.InfeasibleError):
         fp.audit(fed)
+
+
+def test_a_rule_of_one_s_own_is_audited_like_one_that_is_built_in():
+    built_in = fp.audit(ALICE_BOB, "equal-split", reports=60)
+    own = fp.audit(ALICE_BOB, lambda m: m - m.mean(), reports=60)
+    assert own.witness == built_in.witness
+    assert (own.gain, own.gain_dominant, own.gain_coalition) == (
+        built_in.gain, built_in.gain_dominant, built_in.gain_coalition
+    )  # fmt: skip
+    assert (own.rule, own.truthful, own.gain > 0) == ("own", Truthful.NO, True)
+    assert fp.Audit.from_dict(own.to_dict()) == own
+
+
+def test_a_rule_of_one_s_own_must_pay_everybody():
+    with pytest.raises(fp.FederationError, match="one finite number for each of 2 agents"):
+        fp.audit(ALICE_BOB, lambda m: [1.0], reports=10)
+    with pytest.raises(fp.FederationError, match="fee belongs to rule pwyc; the rule is 'own'"):
+        fp.audit(ALICE_BOB, lambda m: m, fee=1, reports=10)

@@ -13,7 +13,9 @@ ALICE_BOB = fp.examples.alice_bob()
 
 
 def test_rules_side_by_side():
-    table = fp.compare_rules(VCG_FAILS, reports=40, ceiling=1)
+    calls = []
+    table = fp.compare_rules(VCG_FAILS, reports=40, ceiling=1, progress=lambda *given: calls.append(given))
+    assert calls == [(done, len(table.rows)) for done in range(1, len(table.rows) + 1)]
     assert {row.rule for row in table.rows} == set(RULES)
     assert table.row("pwyc").settlement.deficit == table.row("pwyc").settlement.cost
     assert table.row("vcg").audit.gain == pytest.approx(0.15)
@@ -21,6 +23,8 @@ def test_rules_side_by_side():
     assert table.row("threshold").settlement.overpayment > 0
     assert table.row("vcg", "clarke").settlement.deficit < table.row("vcg", "none").settlement.deficit
     assert fp.RuleComparison.from_dict(table.to_dict()) == table
+    with pytest.raises(fp.FederationError, match="no row is about rule 'pwyc' with pivot 'clarke'"):
+        table.row("pwyc", "clarke")
 
 
 def test_rules_that_need_the_optimum_are_refused_where_reports_do_not_prove_it_and_the_others_compared():
@@ -72,3 +76,16 @@ def test_a_rule_that_cannot_be_applied_says_why_in_the_table():
     row = table.row("threshold")
     assert row.settlement is row.audit is None
     assert "'agent-2' is indispensable" in row.refused
+
+
+def test_the_search_for_the_optimum_keeps_to_the_time_limit(monkeypatch):
+    seconds = []
+
+    def spy(fed, method, *, time_limit=None):
+        seconds.append(time_limit)
+        return fp.plan(fed, method, time_limit=time_limit)
+
+    monkeypatch.setattr("fedpact.mechanism.audit.compare_rules.plan", spy)
+    fp.compare_rules(fp.examples.pwyc_not_dominant(), reports=5, time_limit=0.75)
+    assert 0.75 in seconds
+    assert set(seconds) <= {0.75, None}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.audit.misreports import lies_of
+from fedpact.mechanism.audit.misreports import _take_turns, lies_of
 from fedpact.mechanism.claims import claims_of
 from strategies import report_of
 
@@ -78,3 +78,7 @@ def test_costs_stay_above_zero_and_within_the_ceiling():
     assert max(costs) <= 3
     assert any(cost == pytest.approx(1.7 * 1.001) for cost in costs)
     assert Counter(lie.kind for lie in lies).keys() == {"scaled", "guided", "random"}
+
+
+def test_kinds_take_turns_until_all_are_used_up():
+    assert list(_take_turns([iter("ad"), iter("b"), iter("cef")])) == list("abcdef")

@@ -280,3 +280,13 @@ def test_refuses(report, predictions, options, message):
         fp.check_contribution(report, predictions, **options)
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_candidates_of_predictions_are_those_of_the_report():
+    own = fp.candidates.Predicted(
+        labels=differing(1, 20), candidates=CandidateList.from_names(["forest", "stump"]), classes=(0, 1)
+    )
+    assert {*fp.check_contribution(NAMED, own).pairs[0].pair} == {"forest", "stump"}
+    other = replace(own, candidates=CandidateList.from_names(["forest", "tree"]))
+    with pytest.raises(fp.FederationError, match="tree"):
+        fp.check_contribution(NAMED, other)

@@ -48,7 +48,9 @@ def test_where_it_is_said_to_be_impossible_no_report_on_a_grid_does_it():
     fed = singletons_with_common_point(3)
     built = place_own_points(fed, np.array([7, 7]))
     steering = Steering(fed, built.distributions, "lp")
-    found = find_plans(steering, 0, list_grid(3, (0, 1, 2), 16))
+    calls = []
+    found = find_plans(steering, 0, list_grid(3, (0, 1, 2), 16), progress=calls.append)
+    assert calls == list(range(1, 154))
     assert steering.m.tolist() == [7, 7]
     assert steering.reports_tried == 153
     assert max(second for _, second in found) == 7
@@ -70,3 +72,10 @@ def test_it_is_for_the_expected_objective_and_needs_a_common_point():
         place_own_points(fp.examples.singletons(), np.array([7, 7]))
     with pytest.raises(fp.FederationError, match="all hypotheses agree"):
         place_own_points(fp.examples.singletons().replace(objective="expected"), np.array([7, 7]))
+
+
+def test_an_agent_whose_tolerance_outweighs_all_masses_can_never_raise_the_other():
+    fed = singletons_with_common_point(3).replace(epsilon=[0.4, 0.01])
+    built = place_own_points(fed, np.array([2, 4]))
+    assert built.masses[1] * 0.4 / 0.01 > 1
+    assert built.is_impossible(0, np.array([2, 5]))

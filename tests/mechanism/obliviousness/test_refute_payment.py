@@ -104,5 +104,7 @@ def test_bad_requests_are_refused():
         fp.refute_payment(FED, lambda m: [1, 2, 3], M)
     with pytest.raises(fp.FederationError, match="one finite number"):
         fp.refute_payment(FED, lambda m: [np.nan, 1], M)
+    with pytest.raises(fp.FederationError, match=r"one finite number.*it gives 'much'"):
+        fp.refute_payment(FED, lambda m: "much", M)
     with pytest.raises(fp.FederationError, match="worth"):
         fp.refute_payment(FED, lambda m: m, M, worth="much")

@@ -219,6 +219,19 @@ def test_vcg_needs_a_plan_that_is_proved_optimal():
         fp.settle(ALICE_BOB, [3, 2], "vcg")
 
 
+def test_vcg_needs_the_cheapest_plan_of_all():
+    kept = fp.plan(ALICE_BOB, "exact", at_least=[1, 1])
+    with pytest.raises(fp.NotOptimalError, match="plan without at_least, or use rule 'pwyc'"):
+        fp.settle(ALICE_BOB, kept, "vcg")
+
+
+@pytest.mark.parametrize("rule", ["vcg", "vcg-verified"])
+def test_one_agent_alone_saves_the_others_nothing(rule):
+    fed = fp.examples.coupon_collector()
+    bill = fp.settle(fed, fp.plan(fed, "exact"), rule, pivot="clarke")
+    assert list(bill.payments.values()) == pytest.approx([0])
+
+
 def test_vcg_does_not_fit_the_joint_guarantee():
     fed = ALICE_BOB.replace(guarantee="joint")
     with pytest.raises(fp.FederationError, match="every target counts by itself"):

@@ -188,3 +188,26 @@ def test_creating_again_after_a_crash_in_the_midst_of_creating(path):
     with Ledger.open_or_create(path) as ledger:
         assert len(ledger) == 0
     assert verify_ledger(path).are_bytes_compared
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "CREATE VIEW entries AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT i AS seq, 'x' AS content, 'y' AS hash FROM n",
+        "CREATE TABLE entries (seq INTEGER PRIMARY KEY, content AS ('x'), hash TEXT NOT NULL)",
+    ],
+    ids=["view-without-end", "computed-column"],
+)
+def test_what_stands_in_the_place_of_the_table_is_not_read(path, other):
+    """A stranger's file with such a view kept whoever verified it busy for ever."""
+    fill(path, 3)
+    with sqlite3.connect(path) as base:
+        base.execute("DROP TABLE entries")
+        base.execute(other)
+    base.close()
+    with pytest.raises(LedgerError, match="the table of the entries is not the one that fedpact makes"):
+        Ledger.open(path)
+    found = verify_ledger(path)
+    assert (found.is_intact, found.entries) == (False, 0)
+    assert "the table of the entries is not the one that fedpact makes" in found.why

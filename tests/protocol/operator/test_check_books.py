@@ -757,3 +757,18 @@ def test_a_run_that_stopped_for_reports_that_differ_and_went_on_is_sound():
     again = carry_out(resume_run(ledger, now=time.time(), key=key), sites)
     assert (again.contributions, again.hypothesis) == ({"alice": 3, "bob": 2}, "xA")
     assert check_books(ledger).is_sound
+
+
+def test_the_order_of_names_in_a_settlement_means_nothing():
+    """Canonical JSON sorts the names, and honest books of which two sites would rather leave were called wrong."""
+    fed = Federation.from_table(
+        [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]],
+        [["1/12", "6/12", "5/12"], ["3/9", "1/9", "5/9"], ["1/5", "3/5", "1/5"]],
+        epsilon=0.3,
+        delta=0.1,
+        names=["south", "north", "east"],
+        cost=[0.1, 0.7, 0.2],
+    )
+    items, _, ledger = make_books(fed, teacher="h1", rule="none")
+    assert items[find(items, "settle")][1]["settlement"]["leaving"] == ["south", "east"]
+    assert check_books(ledger).problems == ()

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +6,7 @@ from carrier import OPERATOR, Carrier, key_of, run_over, small_federation, with_
 from fedpact.errors import LedgerError, ProtocolError
 from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.operator_files import read_identify, read_operator, write_operator
+from fedpact.protocol.operator.operator_files import read_identify, read_operator, read_settings, write_operator
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
@@ -88,7 +87,7 @@ def test_a_folder_for_a_run_that_is_not_finished(home):
 def test_the_folder_can_be_opened_from_anywhere(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(Path("there"), ledger="own.db", key=Path("operator.key"))
-    kept = json.loads(Path("there/run.json").read_text())
+    kept = read_settings("there")
     assert (kept["ledger"], kept["key"]) == (str(tmp_path / "own.db"), str(tmp_path / "operator.key"))
 
 

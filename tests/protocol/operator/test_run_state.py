@@ -77,3 +77,22 @@ def test_a_refusal_is_no_answer_in_a_ledger():
     )
     with pytest.raises(LedgerError, match="entry 1 records an answer that is none"):
         replay([kept[0], ask, odd])
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("ask", {}),
+        ("answer", {"request": "none"}),
+        ("gone", []),
+        ("plan", {"plan": 1}),
+        ("choose", None),
+        ("pay", {}),
+    ],
+)
+def test_an_entry_of_another_form_is_named(kind, body):
+    opened = run_with()[1].ledger.kept[0]
+    with pytest.raises(LedgerError, match="entry 1 has another form than fedpact gives it"):
+        replay([opened, entry(kind, body, opened.run)])
+    with pytest.raises(LedgerError, match="entry 1 has another form"):
+        replay([entry("open", body)])

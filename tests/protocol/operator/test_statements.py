@@ -17,6 +17,7 @@ from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.export import export_ledger
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import start_run
+from fedpact.protocol.operator.payments_csv import export_payments
 from fedpact.protocol.operator.statements import Statement, StatementStatus, statements_of, write_statements
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import carry_out, memory_ledger, run
@@ -287,3 +288,36 @@ def test_a_statement_is_one_page_of_paper(books, tmp_path):
     why = "the samples do not look like what was reported"
     flagged = replace(found, statement={**found.statement, "amount": 0.0, "withheld": 4.0, "why": why})
     assert count_pages(tmp_path, flagged.to_html()) == 1
+
+
+def with_payment(books, change):
+    """Books with the first payment changed by their keeper, and everything chained again."""
+    ledger = memory_ledger()
+    for entry in books.entries():
+        body = change(entry.body) if entry.kind == "pay" else entry.body
+        ledger.append(entry.kind, body, run=entry.run, at=entry.at)
+    return ledger
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: {},
+        lambda body: {**body, "site": "nobody"},
+        lambda body: {**body, "statement": {"amount": "much"}},
+        lambda body: {**body, "statement": []},
+    ],
+    ids=["empty", "stranger", "no-number", "no-table"],
+)
+def test_payments_of_another_form_are_no_statements(books, change, tmp_path):
+    with pytest.raises(LedgerError, match="another form than fedpact gives it"):
+        statements_of(with_payment(books, change))
+
+
+def test_a_statement_of_another_form_has_no_page(books, tmp_path):
+    changed = with_payment(books, lambda body: {**body, "statement": {"site": body["site"], "amount": 1.0}})
+    found = statements_of(changed)
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+        write_statements(found, tmp_path)
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+        export_payments(changed, tmp_path / "payments.csv")

@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, PlotOption, answer, console
-from fedpact.cli.reproduce.experiment import (
-    AddressOption,
-    DataOption,
-    EngineOption,
-    FreshOption,
-    OutOption,
-    QuickOption,
-    SeedsOption,
-    SetOption,
-    SettingsOption,
-    Shown,
-    ShowSettingsOption,
-    StoreOption,
-    WorkersOption,
-    refuse_options,
-    run_experiment,
-)
+from fedpact.cli.common import answer, console
+from fedpact.cli.reproduce.experiment import Options, refuse_options, run_experiment, with_options
 
 ReplayOption = Annotated[
     int | None, typer.Option(metavar="SEED", help="Only this world, with what happened in it, line by line.")
 ]
 
 
-def faults(
-    replay: ReplayOption = None,
-    data: DataOption = None,
-    seeds: SeedsOption = None,
-    quick: QuickOption = False,
-    engine: EngineOption = "local",
-    address: AddressOption = None,
-    workers: WorkersOption = None,
-    settings: SettingsOption = None,
-    changes: SetOption = None,
-    show_settings: ShowSettingsOption = False,
-    store: StoreOption = None,
-    fresh: FreshOption = False,
-    out: OutOption = None,
-    plot: PlotOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def faults(options: Options, replay: ReplayOption = None) -> None:
     """Run the protocol in simulated worlds with crashes, losses, liars and worse, and check that its rules hold.
 
     Example: [bold]fedpact reproduce faults --seeds 200[/bold]
     """
-    options: dict[str, Any] = {"data": data, "seeds": seeds, "quick": quick, "address": address}
-    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh, "engine": engine}
     if replay is not None:
-        why = "many worlds; leave it out, or leave out --replay"
-        refuse_options({"plot": plot, "out": out, "set": changes} | options, why)
-        _replay(replay, as_json=as_json)
-        return
-    shown = Shown(as_json=as_json, plot=plot, out=out)
-    found = run_experiment("faults", shown, changes=changes, **options)
-    if found.results["failed"]:
+        refuse_options(options, "many worlds; leave it out, or leave out --replay")
+        _replay(replay, as_json=options.as_json)
+    elif run_experiment("faults", options).results["failed"]:
         raise typer.Exit(1)
 
 

@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import (
-    JsonOption,
-    PlotOption,
-    console,
-    format_number,
-    make_table,
-    print_json,
-    print_table,
-    read_m,
-)
-from fedpact.cli.reproduce.experiment import (
-    AddressOption,
-    DataOption,
-    EngineOption,
-    FreshOption,
-    OutOption,
-    QuickOption,
-    SeedsOption,
-    SetOption,
-    SettingsOption,
-    Shown,
-    ShowSettingsOption,
-    StoreOption,
-    WorkersOption,
-    refuse_options,
-    run_experiment,
-)
+from fedpact.cli.common import console, format_number, make_table, print_json, print_table, read_m
+from fedpact.cli.reproduce.experiment import Options, refuse_options, run_experiment, with_options
 
 MOption = Annotated[
     str | None,
@@ -44,24 +19,8 @@ MOption = Annotated[
 EpsilonOption = Annotated[str | None, typer.Option(help="Tolerated error, for --m; 0.01 if not given.")]
 
 
-def obliviousness(
-    m: MOption = None,
-    epsilon: EpsilonOption = None,
-    data: DataOption = None,
-    seeds: SeedsOption = None,
-    quick: QuickOption = False,
-    engine: EngineOption = "local",
-    address: AddressOption = None,
-    workers: WorkersOption = None,
-    settings: SettingsOption = None,
-    changes: SetOption = None,
-    show_settings: ShowSettingsOption = False,
-    store: StoreOption = None,
-    fresh: FreshOption = False,
-    out: OutOption = None,
-    plot: PlotOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def obliviousness(options: Options, m: MOption = None, epsilon: EpsilonOption = None) -> None:
     """Look where the paper's programs are locally oblivious, beside where the paper says so.
 
     With --m, print the reports with which either agent reaches each neighbour of one plan, and the lies that other
@@ -69,17 +28,13 @@ def obliviousness(
 
     Example: [bold]fedpact reproduce obliviousness --m 130,130[/bold]
     """
-    options: dict[str, Any] = {"data": data, "seeds": seeds, "quick": quick, "address": address}
-    options |= {"workers": workers, "settings": settings, "store": store, "fresh": fresh, "engine": engine}
     if m is not None:
-        why = "the maps; leave it out, or leave out --m"
-        refuse_options({"plot": plot, "out": out, "set": changes} | options, why)
-        _show_plan(fp.examples.singletons(epsilon=epsilon or "0.01"), read_m(m), as_json=as_json)
+        refuse_options(options, "the maps; leave it out, or leave out --m")
+        _show_plan(fp.examples.singletons(epsilon=epsilon or "0.01"), read_m(m), as_json=options.as_json)
         return
     if epsilon is not None:
         raise fp.FederationError("--epsilon belongs to --m; the maps have their own")
-    shown = Shown(as_json=as_json, plot=plot, out=out)
-    run_experiment("obliviousness", shown, changes=changes, **options)
+    run_experiment("obliviousness", options)
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:

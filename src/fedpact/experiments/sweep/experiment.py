@@ -80,5 +80,7 @@ class Experiment:
     reads_data: bool = False
     packages: tuple[str, ...] = ()
     """Whose versions the answers depend on, beside fedpact, numpy and scipy."""
+    extras: tuple[str, ...] = ()
+    """What must be installed beside the extra "experiments"."""
     revision: int = 1
     """Raised when the same cell means something else, so that answers kept from before are not taken."""

@@ -11,10 +11,11 @@ from typing import Any
 
 from fedpact.errors import FederationError
 from fedpact.experiments.catalogue import find_experiment
+from fedpact.experiments.installed import require_packages
 from fedpact.experiments.sweep.answer_store import AnswerStore, digest_arrays, digest_task, find_default_folder
 from fedpact.experiments.sweep.experiment import Answer, Experiment, Stage, Task
 from fedpact.experiments.sweep.reproduction import Reproduction, WallTime
-from fedpact.experiments.sweep.run_tasks import Engine, import_joblib, open_engine, run_tasks
+from fedpact.experiments.sweep.run_tasks import Engine, open_engine, run_tasks
 from fedpact.experiments.sweep.settings import SEEDS, read_settings
 from fedpact.experiments.sweep.source_digest import digest_source
 
@@ -124,7 +125,7 @@ def reproduce(
     """
     start = time.perf_counter()
     experiment = find_experiment(name)
-    import_joblib()
+    require_packages(experiment, engine)
     read = read_settings(name, quick=quick, file=settings, changes=changes, seeds=seeds, has_data=data is not None)
     if data is not None and not experiment.reads_data:
         raise FederationError(f"{name} reads no data; leave out data")

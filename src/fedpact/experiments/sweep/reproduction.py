@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from fedpact.errors import FederationError
 from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.sweep.experiment import Table
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import Kind, ShownTable
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -27,8 +29,31 @@ class WallTime:
     """Of all cells, one after another, whenever and wherever they were computed."""
 
 
+def _read(cell: str, kind: Kind) -> Any:
+    return kind(cell.replace(",", "")) if kind is not str else cell
+
+
+def _kind_of(cells: Sequence[str]) -> Kind:
+    """Say what a column of printed cells holds.
+
+    Examples
+    --------
+    >>> [_kind_of(cells) for cells in (["1,024", "2"], ["0.5", "2"], ["2 of 3"])]
+    [<class 'int'>, <class 'float'>, <class 'str'>]
+    """
+    kinds: tuple[Kind, ...] = (int, float)
+    for kind in kinds:
+        try:
+            for cell in cells:
+                _read(cell, kind)
+        except ValueError:
+            continue
+        return kind
+    return str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reproduction:
+class Reproduction(Shows):
     """What an experiment gave."""
 
     results: Mapping[str, Any]
@@ -40,6 +65,8 @@ class Reproduction:
     """Where the data come from."""
     versions: Mapping[str, str]
     wall_time: WallTime
+    command: str | None = None
+    """That gives the same to anybody who has the data, where results were written with one."""
 
     @property
     def tables(self) -> list[Table]:
@@ -67,10 +94,23 @@ class Reproduction:
         except OSError as error:
             raise FederationError(f"results cannot be written to {str(path)!r}: {error.strerror}") from None
 
+    def shown(self) -> ShownTable:
+        """Show the first of the tables, and what the results say."""
+        table = self.tables[0]
+        kinds = [_kind_of(column) for column in zip(*table.rows, strict=True)] or [str] * len(table.columns)
+        return ShownTable(
+            title=table.title,
+            status="; ".join(self.conclusions),
+            facts={"experiment": self.experiment, "data": self.data, "tables": len(self.tables)},
+            columns=list(zip(table.columns, kinds, strict=True)),
+            rows=[tuple(_read(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in table.rows],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         return {
             "experiment": self.experiment,
+            "command": self.command,
             "settings": dict(self.settings),
             "seeds": {"first": 0, "count": self.seeds},
             "data": self.data,

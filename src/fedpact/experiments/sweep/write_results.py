@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -17,10 +18,13 @@ def _write_table(table: Table) -> list[str]:
     return [f"## {table.title}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
 
 
-def write_page(found: Reproduction, command: str) -> str:
+def write_page(found: Reproduction) -> str:
     """Write the page of an experiment in Markdown."""
     experiment = find_experiment(found.experiment)
-    lines = [f"# {found.experiment}", "", experiment.about, "", "```", command, "```", ""]
+    title = found.experiment.replace("-", " ").capitalize()
+    lines = [f"# {title}", "", experiment.about, ""]
+    if found.command is not None:
+        lines += ["```", found.command, "```", ""]
     if experiment.draw is not None:
         lines += [f"![{found.experiment}]({found.experiment}.svg)", ""]
     for table in found.tables:
@@ -32,12 +36,16 @@ def write_page(found: Reproduction, command: str) -> str:
 
 
 def write_results(found: Reproduction, folder: str | PathLike[str], command: str) -> list[Path]:
-    """Write ``NAME.json``, ``NAME.md`` and, if there is a figure, ``NAME.svg``; returns what was written."""
+    """Write ``NAME.json``, ``NAME.md`` and, if there is a figure, ``NAME.svg``; returns what was written.
+
+    The command that gave the results is kept with them and shown on the page.
+    """
+    found = replace(found, command=command)
     place = Path(folder) / found.experiment
     paths = [place.with_suffix(suffix) for suffix in (".json", ".md")]
     found.save(paths[0])
     try:
-        paths[1].write_text(write_page(found, command), encoding="utf-8")
+        paths[1].write_text(write_page(found), encoding="utf-8")
         if find_experiment(found.experiment).draw is not None:
             paths.append(place.with_suffix(".svg"))
             found.plot().savefig(paths[-1], metadata={"Date": None})

@@ -23,6 +23,8 @@ from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.payment.terms import read_terms
 from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import Plan
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 REPORTS = 200
 COMPARED = (
@@ -50,6 +52,13 @@ class RuleRow:
     audit: Audit | None
     refused: str | None
 
+    def numbers(self) -> tuple[float | str | None, ...]:
+        """Spend, deficit, the three gains, and in which sense the rule is known to be truthful."""
+        if self.settlement is None or self.audit is None:
+            return (None,) * 6
+        gains = (self.audit.gain, self.audit.gain_dominant, self.audit.gain_coalition)
+        return (self.settlement.spend, self.settlement.deficit, *gains, self.audit.truthful.value)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -73,7 +82,7 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleComparison:
+class RuleComparison(Shows):
     """Payment rules side by side."""
 
     rows: tuple[RuleRow, ...]
@@ -92,6 +101,25 @@ class RuleComparison:
         if not found:
             raise FederationError(f"no row is about rule {rule!r} with pivot {pivot!r}")
         return found[0]
+
+    def shown(self) -> ShownTable:
+        """Show what every rule pays, and what was found against it."""
+        return ShownTable(
+            title="Payment rules side by side",
+            facts={"method": self.method, "complete": self.is_complete},
+            columns=[
+                ("rule", str),
+                ("pivot", str),
+                ("spend", float),
+                ("deficit", float),
+                ("gain", float),
+                ("gain_dominant", float),
+                ("gain_coalition", float),
+                ("truthful", str),
+                ("refused", str),
+            ],
+            rows=[(row.rule, row.pivot, *row.numbers(), row.refused) for row in self.rows],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -132,14 +160,15 @@ def compare_rules(
     ceiling
         The most that a sample may cost, for "threshold".
     time_limit
-        Seconds for the audit of every rule. An interrupt from the keyboard ends the table with the rule under way.
+        Seconds for the audit of every rule, and for the optimum that some need. An interrupt from the keyboard
+        ends the table with the rule under way.
     progress
         Called with the number of rules done and their total.
 
     Examples
     --------
     >>> from fedpact.describe.examples import pwyc_not_dominant
-    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=60, ceiling=1)
+    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=10, ceiling=1)
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
@@ -151,7 +180,7 @@ def compare_rules(
     options = {"reports": reports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(COMPARED))
     planners = {
-        "exact": partial(plan, fed, find_optimum_method(fed), time_limit=_EXACT_SECONDS),
+        "exact": partial(plan, fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds)),
         "other": partial(plan, fed, method),
     }
     plan_by = {name: cache(make) for name, make in planners.items()}

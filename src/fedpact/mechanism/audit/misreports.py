@@ -87,9 +87,8 @@ def _with_mass_inside(own: Claim, inside: NDArray[np.bool_], level: float) -> Cl
     """Put ``level`` of the mass inside, in the proportions it has there and outside, evenly where it has none."""
     out = np.empty_like(own)
     for where, mass in ((inside, level), (~inside, 1 - level)):
-        if where.any():
-            total = float(own[where].sum())
-            out[where] = mass * (own[where] / total if total > 0 else 1 / where.sum())
+        total = float(own[where].sum())
+        out[where] = mass * (own[where] / total if total > 0 else 1 / where.sum())
     return out
 
 
@@ -228,11 +227,9 @@ def lies_of(
     budget
         About how many will be taken; decides how fine a grid is tried.
     """
-    match claims:
-        case MassClaims():
-            return _mass_lies(claims, agent, duals, budget, rng)
-        case RateClaims():
-            return _rate_lies(claims, agent, duals, rng)
-        case CostClaims():
-            return _cost_lies(claims, agent, thresholds, ceiling, rng)
-    raise AssertionError(f"claims of an unknown kind: {claims}")
+    if isinstance(claims, MassClaims):
+        return _mass_lies(claims, agent, duals, budget, rng)
+    if isinstance(claims, RateClaims):
+        return _rate_lies(claims, agent, duals, rng)
+    assert isinstance(claims, CostClaims), "there is no fourth kind"
+    return _cost_lies(claims, agent, thresholds, ceiling, rng)

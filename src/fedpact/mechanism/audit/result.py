@@ -9,6 +9,8 @@ from typing import Any
 
 from fedpact.mechanism.payment.rules import Truthful
 from fedpact.mechanism.witness import Witness
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 class AuditStatus(Enum):
@@ -50,7 +52,7 @@ class AuditFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+class Audit(Shows):
     """Largest gains from misreporting that were found under one rule; each is certain, and there may be larger."""
 
     ex_post: AuditFinding
@@ -118,6 +120,21 @@ class Audit:
         """The status with the number of reports that it rests on."""
         early = "" if self.is_complete else ", stopped early"
         return f"{self.status.value} ({self.tried:,} report{'s' if self.tried != 1 else ''} tried{early})"
+
+    def shown(self) -> ShownTable:
+        """Show the largest gain in every sense."""
+        found = {"others truthful": self.ex_post, "others lying": self.dominant, "two together": self.pair}
+        found["under two names"] = self.split
+        return ShownTable(
+            title=f"Audit of rule {self.rule}",
+            status=self.status.value,
+            facts={"known to be truthful": self.truthful.value, "reports tried": self.tried, "pivot": self.pivot},
+            columns=[("sense", str), ("gain", float), ("tried", int), ("liars", str)],
+            rows=[
+                (sense, one.gain, one.tried, None if one.witness is None else ", ".join(one.witness.agents))
+                for sense, one in found.items()
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NotOptimalError
 from fedpact.mechanism.claims import Claim, Claims
-from fedpact.mechanism.payment.rules import RULES, Case, check_is_optimum
+from fedpact.mechanism.payment.rules import Case, Rule, check_is_optimum
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.plan import AUTO_SECONDS, TIME_LIMIT, plan
+from fedpact.planning.budget import Budget
+from fedpact.planning.plan import plan
 
 
 class StoppedEarly(Exception):  # noqa: N818
@@ -45,6 +46,7 @@ class Trial:
     def __init__(
         self,
         claims: Claims,
+        rule: Rule,
         terms: Terms,
         method: str,
         worth: NDArray[np.float64],
@@ -52,10 +54,9 @@ class Trial:
         deadline: float = np.inf,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        self.claims, self.terms, self.method, self.worth = claims, terms, method, worth
+        self.claims, self.rule, self.terms, self.method, self.worth = claims, rule, terms, method, worth
         self.truth = claims.truth
         self.played, self.undecided = 0, 0
-        self.rule = RULES[terms.rule]
         self._deadline, self._progress = deadline, progress
         self._met: dict[bytes, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
 
@@ -108,9 +109,8 @@ class Trial:
     def _contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
         if self.rule.contribute is not None:
             return self.rule.contribute(fed, terms)
-        most = TIME_LIMIT if self.method == "exact" else AUTO_SECONDS
         seconds = max(0.0, self._deadline - time.monotonic())
-        found = plan(fed, self.method, time_limit=min(most, seconds))
+        found = plan(fed, self.method, time_limit=min(Budget().seconds(self.method), seconds))
         if self.rule.needs_optimum:
             check_is_optimum(found, f"rule {terms.rule!r}")
         return found.m

@@ -30,6 +30,8 @@ from fedpact.mechanism.contribution.critical_counts import (
 from fedpact.mechanism.contribution.honest_rates import limit_rates
 from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER
 from fedpact.mechanism.contribution.reported_rates import read_reported, read_tolerance
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -76,7 +78,7 @@ class PowerRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve:
+class PowerCurve(Shows):
     """Chance that a lie is caught, against its size, for every quota."""
 
     site: str | None
@@ -102,6 +104,24 @@ class PowerCurve:
             title=f"lies caught; an honest site is flagged with chance {self.level:g} at most",
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",
+        )
+
+    def shown(self) -> ShownTable:
+        """Show how large a lie every quota catches."""
+        return ShownTable(
+            title="Lies that are caught",
+            status=self.status.value,
+            facts={"site": self.site, "pairs": self.tested, "level": self.level, "wanted chance": self.power},
+            columns=[
+                ("m", int),
+                ("detectable", float),
+                ("detectable_at_best", float),
+                ("false_alarm", float),
+                ("counted", int),
+            ],
+            rows=[
+                (row.m, row.detectable, row.detectable_at_best, row.false_alarm, row.counted) for row in self.rows
+            ],
         )
 
     def to_dict(self) -> dict[str, Any]:

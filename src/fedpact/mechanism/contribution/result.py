@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
+
 
 class ContributionStatus(Enum):
     """What a check found, in words a user can act on."""
@@ -59,7 +62,7 @@ class CheckedPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionCheck:
+class ContributionCheck(Shows):
     """Whether a site's samples look like its report, and how much such a check can see."""
 
     site: str | None
@@ -99,6 +102,33 @@ class ContributionCheck:
     def is_flagged(self) -> bool:
         """Whether the samples do not look like what was reported."""
         return self.status is ContributionStatus.FLAGGED
+
+    def shown(self) -> ShownTable:
+        """Show the least likely pairs."""
+        return ShownTable(
+            title="Check of a contribution" if self.site is None else f"Check of {self.site}'s contribution",
+            status=self.status.value,
+            facts={
+                "samples": self.m,
+                "pairs": self.tested,
+                "suspicious": self.suspicious,
+                "false alarm at most": self.false_alarm,
+                "sees lies above": self.detectable_at_best,
+            },
+            columns=[
+                ("first", str),
+                ("second", str),
+                ("reported", float),
+                ("observed", int),
+                ("p_value", float),
+                ("adjusted", float),
+                ("is_suspicious", bool),
+            ],
+            rows=[
+                (*one.pair, one.reported, one.observed, one.p_value, one.adjusted, one.is_suspicious)
+                for one in self.pairs
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

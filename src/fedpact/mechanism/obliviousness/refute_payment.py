@@ -13,12 +13,12 @@ Here the lie is found and then played: planned with what is reported, verified w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
@@ -26,17 +26,19 @@ from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import Obliviousness
+from fedpact.mechanism.payment.own_rule import PaymentFunction, pay_all
 from fedpact.mechanism.witness import Witness
 from fedpact.planning.plan import plan
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 from fedpact.statistics.verification import verify
 
-PaymentFunction = Callable[[NDArray[np.int64]], ArrayLike]
 _TOL = 1e-11
 """Gains below this part of what is paid are rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refutation:
+class Refutation(Shows):
     """Data of the agents with which one of them gains by a lie, the others' reports being true."""
 
     truth: dict[str, dict[str, float]]
@@ -49,6 +51,19 @@ class Refutation:
     """What it is worth to an agent that its target is met."""
     method: str
 
+    def shown(self) -> ShownTable:
+        """Show what the lie changes for each agent."""
+        return replace(
+            self.witness.shown(),
+            title="Refuted: this payment rewards a lie",
+            facts={
+                "liar": self.witness.agents,
+                "gain": self.witness.gain,
+                "paid for the truth": self.payment_truthful,
+                "paid for the lie": self.payment_lying,
+            },
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self) | {"witness": self.witness.to_dict()}
@@ -57,20 +72,6 @@ class Refutation:
     def from_dict(cls, entry: Mapping[str, Any]) -> Refutation:
         """Read what :meth:`to_dict` wrote."""
         return cls(**dict(entry) | {"witness": Witness.from_dict(entry["witness"])})
-
-
-def _pay(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(k,) what the rule pays, checked."""
-    try:
-        paid = np.asarray(payment(m.copy()), dtype=np.float64)
-    except (TypeError, ValueError):
-        paid = np.empty(0)
-    if paid.shape != m.shape or not np.isfinite(paid).all():
-        raise FederationError(
-            f"payment must give one finite number for each of {len(m)} agents; for m = {m.tolist()} it gives "
-            f"{shorten(paid)}"
-        )
-    return paid
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +91,7 @@ def _list_cases(fed: Federation, payment: PaymentFunction, shown: Obliviousness)
     start = np.array([list(masses.values()) for masses in shown.distributions.values()])
 
     def left_over(m: NDArray[np.int64]) -> NDArray[np.float64]:
-        return _pay(payment, m) - fed.costs_by_agent(m)
+        return pay_all(payment, m) - fed.costs_by_agent(m)
 
     before = left_over(shown.m)
     for neighbour in shown.neighbours:
@@ -120,7 +121,7 @@ def _play(
     reported, agent = case.truth.copy(), fed.agents[case.agent]
     reported[case.agent] = report
     found = plan(with_distributions(fed, reported), method)
-    paid = float(_pay(payment, found.m)[case.agent])
+    paid = float(pay_all(payment, found.m)[case.agent])
     met = verify(with_distributions(fed, case.truth), found.m).met
     utility = worth * met[agent.name] - float(agent.cost(found.m[case.agent])) + paid
     return _Played(found.contributions, met, paid, utility)
@@ -212,6 +213,6 @@ def refute_payment(
             f"m must be a plan at which method {method!r} is locally oblivious; {shorten(m)}: {shown.status.value}"
         )
     cases = list(_list_cases(fed, payment, shown))
-    scale = max(np.abs(_pay(payment, shown.m)).max(), fed.cost_of(shown.m))
+    scale = max(np.abs(pay_all(payment, shown.m)).max(), fed.cost_of(shown.m))
     best = max(cases, key=lambda case: (round(case.gain / scale, 9), case.is_from_start))
     return _describe(fed, payment, method, worth, best) if best.gain > _TOL * scale else None

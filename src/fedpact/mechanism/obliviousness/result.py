@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
+
 
 class ObliviousnessStatus(Enum):
     """What is known of a plan, in words a user can act on."""
@@ -95,7 +98,7 @@ class NeighbourPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Obliviousness:
+class Obliviousness(Shows):
     """Whether a planner is locally oblivious at a plan, and the distributions and reports that show it."""
 
     contributions: dict[str, int]
@@ -128,6 +131,20 @@ class Obliviousness:
     def reached(self) -> int:
         """In how many cases an agent reaches a neighbour; there are k for each of the up to 2k neighbours."""
         return sum(report.is_reached for neighbour in self.neighbours for report in neighbour.reports)
+
+    def shown(self) -> ShownTable:
+        """Show which agent can report its way to which neighbour."""
+        cases = [(neighbour, report) for neighbour in self.neighbours for report in neighbour.reports]
+        return ShownTable(
+            title=f"Neighbours of the plan {tuple(self.contributions.values())}",
+            status=self.status.value,
+            facts={"method": self.method, "reached": self.reached, "of": len(cases)},
+            columns=[("neighbour", str), ("agent", str), ("is_reached", bool), ("outcome", str)],
+            rows=[
+                (str(tuple(neighbour.contributions.values())), one.agent, one.is_reached, one.outcome.value)
+                for neighbour, one in cases
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them; None stands for no limit."""

@@ -1,16 +1,16 @@
 """Payment rules: what one agent is paid for its contribution, before and after fees.
 
-================== ============================================== ======================= ====================
-rule               what agent i is paid                           truthful about data     truthful about costs
-================== ============================================== ======================= ====================
-``pwyc``           c_i(m_i) - fee_i                               ex post                 no
+================== =============================================== ======================= ===================
+rule               what agent i is paid                            truthful about data     truthful about costs
+================== =============================================== ======================= ===================
+``pwyc``           c_i(m_i) - fee_i                                ex post                 no
 ``vcg``            sum over j != i of worth_j - c_j(m_j), + q_i    no (ERRATA A3)          dominant
 ``vcg-verified``   the same, worth_j only where j's target is met  ex post                 dominant
 ``threshold``      what its samples could have cost at most        no                      dominant
-``none``           nothing                                        no                      no
-``equal-split``    c_i(m_i) - cost / k                            no                      no
+``none``           nothing                                         no                      no
+``equal-split``    c_i(m_i) - cost / k                             no                      no
 ``proportional``   c_i(m_i) - cost * c_i(n_ind(i)) / sum of these  no                      no
-================== ============================================== ======================= ====================
+================== =============================================== ======================= ===================
 
 *Ex post*: truth is a best report if the others' are true. *Dominant*: whatever they are. Costs are reported up
 to a declared ceiling under ``threshold``, and data are known where costs are private.

@@ -74,22 +74,30 @@ def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np
     )
 
 
+def find_driven_away(found: Settlement) -> dict[str, float]:
+    """Say who leaves because of its fee, with the most that it would pay and stay."""
+    most = {
+        name: found.utility[name] + found.fees[name] - found.utility_alone[name]
+        for name in found.leaving
+        if found.fees[name] > 0
+    }
+    return {name: max(value, 0.0) for name, value in most.items() if value >= -1e-9 * found.worth[name]}
+
+
 def _check_fees(found: Settlement, terms: Terms) -> None:
     """Raise if a fee drives somebody away who would stay without it."""
-    for name in found.leaving if terms.has_fees else ():
-        most, fee = found.utility[name] + found.fees[name] - found.utility_alone[name], found.fees[name]
-        if most < -1e-9 * found.worth[name]:
-            continue
+    for name, most in find_driven_away(found).items() if terms.has_fees else ():
+        fee = found.fees[name]
         if terms.recover:
             asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {fee:g}"
-            share = terms.recover * max(most, 0.0) / fee
+            share = terms.recover * most / fee
             advice = (
                 f"{f'recover at most {share:.3g}' if share else 'leave recover out'}, or declare alone_at_least"
             )
         else:
             asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
-        saved = f"the {max(most, 0.0):g} that it saves by taking part"
+        saved = f"the {most:g} that it saves by taking part"
         raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
 
 

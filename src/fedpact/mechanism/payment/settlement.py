@@ -8,6 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fedpact.drawing.figures import draw_bars
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -22,7 +24,7 @@ class SettlementStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(Shows):
     """Payments for a contribution vector."""
 
     payments: dict[str, float]
@@ -90,6 +92,33 @@ class Settlement:
             paid or self.payments,
             title=f"rule {self.rule}: spend {self.spend:.6g}, deficit {self.deficit:.6g}",
             axis="payment",
+        )
+
+    def shown(self) -> ShownTable:
+        """Show what each agent is paid, and what that leaves it with."""
+        return ShownTable(
+            title=f"Settlement by rule {self.rule}",
+            status=self.status.value,
+            facts={"spend": self.spend, "recovered": self.recovered, "deficit": self.deficit, "pivot": self.pivot},
+            columns=[
+                ("agent", str),
+                ("samples", int),
+                ("payment", float),
+                ("fee", float),
+                ("labelling", float),
+                ("met", bool),
+                ("utility", float),
+                ("utility_alone", float),
+            ],
+            rows=rows_by_name(
+                self.contributions,
+                self.payments,
+                self.fees,
+                self.labelling,
+                self.met,
+                self.utility,
+                self.utility_alone,
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,10 +10,16 @@ from fedpact.protocol.flower.installed import require_flower
 require_flower()
 
 from fedpact.protocol.flower.join import join_federation
-from fedpact.protocol.flower.run_on_flower import run_at_superlink, run_in_flower_simulation, run_on_local_flower
+from fedpact.protocol.flower.run_on_flower import (
+    register_sites,
+    run_at_superlink,
+    run_in_flower_simulation,
+    run_on_local_flower,
+)
 
 __all__ = [
     "join_federation",
+    "register_sites",
     "run_at_superlink",
     "run_in_flower_simulation",
     "run_on_local_flower",

@@ -10,14 +10,16 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fedpact.errors import LedgerError, ProtocolError
 from fedpact.protocol.drive import Watch
 from fedpact.protocol.flower.app_folder import write_app_folder
 from fedpact.protocol.flower.local import DeploymentKeys, LocalDeployment, NodeKey
 from fedpact.protocol.flower.simulation import simulate
-from fedpact.protocol.flower.superlink import FlowerStatus, SuperLinkConnection, insist_on_health
+from fedpact.protocol.flower.superlink import FlowerStatus, SuperLinkConnection, insist_on_health, is_healthy
 from fedpact.protocol.flower.waits import read_waits
 from fedpact.protocol.home import RunHome
 from fedpact.protocol.keys.key_set import TLS, read_keys
@@ -27,6 +29,7 @@ from fedpact.protocol.runs import read_state_of
 
 WITHIN = math.inf
 """Seconds that a run may take, whatever its pact allows; every step has its own patience."""
+REGISTER_WITHIN = 60.0
 _EVERY = 0.5
 _ASK_EVERY = 20.0
 """Every question starts one of Flower's own commands."""
@@ -137,6 +140,42 @@ def run_in_flower_simulation(home: RunHome, *, watch: Watch | None = None, withi
         watch(state, {})
 
 
+def _register_all(connection: SuperLinkConnection, keys: Path) -> tuple[str, ...]:
+    found = read_keys(keys)
+    for folder in found.folders.values():
+        connection.register(keys / folder / "supernode.pub")
+    return tuple(found.folders)
+
+
+def register_sites(keys: str | PathLike[str], address: str, *, within: float = REGISTER_WITHIN) -> tuple[str, ...]:
+    """Tell a SuperLink which sites may join it; those that may already, still may. Every run does so, too.
+
+    Parameters
+    ----------
+    keys
+        The operator's folder of keys.
+    address
+        ``HOST:PORT`` of the SuperLink.
+    within
+        Seconds to wait for a SuperLink that is only starting.
+
+    Returns
+    -------
+    tuple of str
+        Names of the sites.
+    """
+    folder = Path(keys)
+    with TemporaryDirectory(prefix="fedpact-") as home:
+        connection = SuperLinkConnection(
+            address=address, root_certificates=folder / TLS / "ca.crt", home=Path(home)
+        )
+        until = time.monotonic() + within
+        while not is_healthy(connection) and time.monotonic() < until:
+            time.sleep(_EVERY)
+        insist_on_health(connection)
+        return _register_all(connection, folder)
+
+
 def run_at_superlink(
     home: RunHome, address: str, *, watch: Watch | None = None, within: float = WITHIN, has_tls: bool = True
 ) -> None:
@@ -151,9 +190,8 @@ def run_at_superlink(
     )
     insist_on_health(connection)
     begun_at = _count_entries(home)
-    found = read_keys(home.keys)
-    for folder in found.folders.values() if has_tls else ():
-        connection.register(home.keys / folder / "supernode.pub")
+    if has_tls:
+        _register_all(connection, home.keys)
     run = connection.submit(write_app_folder(home.folder / "flower" / "app", {"operator": str(home.operator)}))
     _follow(
         lambda: connection.status(run),

@@ -38,6 +38,8 @@ from fedpact.protocol.keys.certificates import (
 from fedpact.protocol.keys.key_files import is_there, say_if_open
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, SITES, TLS, Index, read_as, read_index
 from fedpact.protocol.keys.signing import read_key, read_public_key
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 SOON: Final = timedelta(days=30)
 
@@ -83,7 +85,7 @@ class CertificateCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeysCheck:
+class KeysCheck(Shows):
     """What is in a folder of keys, and everything that is wrong with it."""
 
     folder: str
@@ -104,6 +106,16 @@ class KeysCheck:
     def is_sound(self) -> bool:
         """Whether there is no problem."""
         return not self.problems
+
+    def shown(self) -> ShownTable:
+        """Show which files are there, and every problem."""
+        return ShownTable(
+            title=f"Keys in {self.folder}",
+            status=self.status.value,
+            facts={"sites": len(self.sites), "problems": self.problems},
+            columns=[("file", str), ("is_there", bool)],
+            rows=list(self.files.items()),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -59,6 +59,8 @@ from fedpact.protocol.keys.certificates import (
 )
 from fedpact.protocol.keys.key_files import PUBLIC, is_there, read_small, write_new
 from fedpact.protocol.keys.signing import SigningKey, is_public_key, save_key
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 INDEX: Final = "public-keys.json"
 OPERATOR: Final = "operator"
@@ -83,7 +85,7 @@ class KeysStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeySet:
+class KeySet(Shows):
     """A folder of keys: what is public about it, and where everybody's files are."""
 
     folder: str
@@ -100,6 +102,16 @@ class KeySet:
     valid_until: float
     """When the server's certificate ends, in seconds since the epoch."""
     status: KeysStatus
+
+    def shown(self) -> ShownTable:
+        """Show every site's folder and public key."""
+        return ShownTable(
+            title=f"Keys in {self.folder}",
+            status=self.status.value,
+            facts={"hosts": self.hosts},
+            columns=[("site", str), ("folder", str), ("public_key", str), ("is_new", bool)],
+            rows=[(site, self.folders[site], key, site in self.new_sites) for site, key in self.sites.items()],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
+
 
 class LedgerStatus(Enum):
     """Whether a ledger is as it was written, in words a user can act on."""
@@ -17,7 +20,7 @@ class LedgerStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerCheck:
+class LedgerCheck(Shows):
     """Whether a ledger is as it was written."""
 
     entries: int
@@ -46,6 +49,15 @@ class LedgerCheck:
         if not self.is_intact:
             return LedgerStatus.BROKEN
         return LedgerStatus.INTACT if self.are_bytes_compared else LedgerStatus.ENTRIES_INTACT
+
+    def shown(self) -> ShownTable:
+        """Show how far the ledger is intact."""
+        return ShownTable(
+            title=f"Ledger {self.where}",
+            status=self.status.value,
+            columns=[("store", str), ("entries", int), ("head", str), ("broken_at", int), ("why", str)],
+            rows=[(self.store, self.entries, self.head, self.broken_at, self.why)],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

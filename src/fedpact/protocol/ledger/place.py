@@ -1,6 +1,7 @@
 """Where a ledger is kept: a SQLite file by its path, or a database by its SQLAlchemy URL.
 
-Who looks at a ledger that is there may name the home of its run instead: ``operator/run.json`` in it says where.
+Who looks at a ledger that is there may name the home of its run instead: ``operator/run.json`` in it says where. A
+file that is kept in the home is found in the folder that was named, also where that is a copy.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from sqlalchemy.exc import ArgumentError
 
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
+from fedpact.protocol.kept_paths import OF_RUN, find_path
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")
-_OF_RUN = Path("operator", "run.json")
 
 
 def read_place(where: Where) -> URL:
@@ -56,11 +57,11 @@ def find_ledger(where: Where) -> Where:
     text = os.fspath(where)
     if not text or "://" in text or not Path(text).is_dir():
         return where
-    note = Path(text) / _OF_RUN
+    note = Path(text) / OF_RUN
     if not note.is_file():
         raise LedgerError(
             one_line(
-                f"there is no ledger at {text}: it is a folder, and not the home of a run (no {_OF_RUN} in it)"
+                f"there is no ledger at {text}: it is a folder, and not the home of a run (no {OF_RUN} in it)"
             )
         )
     return _read_note(note, Path(text))
@@ -74,7 +75,12 @@ def _read_note(note: Path, home: Path) -> str:
     named = kept.get("ledger") if isinstance(kept, dict) else None
     if not isinstance(named, str) or not named:
         raise LedgerError(one_line(f"{note}: does not say where the ledger of the run is"))
-    return named if "://" in named else str(home / named)
+    return named if is_address(named) else str(find_path(home, named, kept))
+
+
+def is_address(named: str) -> bool:
+    """Whether a ledger is named by anything but the path of a file."""
+    return "://" in named or file_of(read_place(named)) is None
 
 
 def file_of(url: URL) -> Path | None:

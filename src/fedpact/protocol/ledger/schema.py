@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, insert, inspect, select
 
+from fedpact.errors import BrokenLedgerError
 from fedpact.protocol.ledger.entry import Row
 from fedpact.protocol.ledger.sqlite_header import APPLICATION_ID, mark_writer
 
@@ -94,6 +95,19 @@ def is_foreign(connection: Connection) -> bool:
         return False
     application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
     return application != APPLICATION_ID and bool(application or inspect(connection).get_table_names())
+
+
+def insist_on_table(connection: Connection) -> None:
+    """Raise if the entries of a SQLite file are not in the table that fedpact makes.
+
+    A view of the same name may have no end, and a column may be computed: they would be read like entries.
+    """
+    if connection.dialect.name != "sqlite":
+        return
+    query = "SELECT type, sql FROM sqlite_master WHERE name = 'entries'"
+    found = [tuple(row) for row in connection.exec_driver_sql(query)]
+    if found not in ([], [("table", _SQLITE[1])]):
+        raise BrokenLedgerError(None, "the table of the entries is not the one that fedpact makes")
 
 
 def read_rows(connection: Connection, *, first: int | None, most: int, last: int | None = None) -> list[Row]:

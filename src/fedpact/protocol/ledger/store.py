@@ -24,6 +24,7 @@ from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engi
 from fedpact.protocol.ledger.schema import (
     create_schema,
     has_schema,
+    insist_on_table,
     is_foreign,
     read_rows,
     read_rows_down,
@@ -94,6 +95,7 @@ def _refuse_foreign(database: Database) -> None:
     with database.reading() as connection:
         if is_foreign(connection):
             raise LedgerError(f"{database.where} is a SQLite database, but not a ledger")
+        insist_on_table(connection)
 
 
 def _insist_on_ledger(database: Database) -> None:

@@ -21,7 +21,7 @@ from fedpact.protocol.ledger.database import Database, say_failure
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain
 from fedpact.protocol.ledger.export import OPENING, read_export
 from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place, say_place
-from fedpact.protocol.ledger.schema import has_schema, write_rows
+from fedpact.protocol.ledger.schema import has_schema, insist_on_table, write_rows
 from fedpact.protocol.ledger.sqlite_bytes import (
     PAGE_BYTES,
     check_integrity,
@@ -103,6 +103,8 @@ def _rows_of_copy(look: _Look, database: Database, again: Connection) -> Iterato
 def _check_copy(look: _Look, path: Path, again: Path) -> None:
     """Check a SQLite file that nobody else is in."""
     with opened(path) as database:
+        with _reading_copy(look), database.reading() as connection:
+            insist_on_table(connection)
         with made_again(again) as connection:
             running = running_version(connection)
             look.follow(check_chain(_rows_of_copy(look, database, connection)))

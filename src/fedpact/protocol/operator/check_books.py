@@ -17,6 +17,8 @@ from typing import Any
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.read import AnyLedger, read_entries
 from fedpact.protocol.operator.run_books import RunBooks
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 _MOST_PROBLEMS = 100
 
@@ -52,7 +54,7 @@ class BooksProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BooksCheck:
+class BooksCheck(Shows):
     """Whether what a ledger says adds up."""
 
     problems: tuple[BooksProblem, ...]
@@ -86,6 +88,23 @@ class BooksCheck:
         if not self.runs:
             return BooksStatus.EMPTY
         return BooksStatus.UNSIGNED if self.unsigned else BooksStatus.SOUND
+
+    def shown(self) -> ShownTable:
+        """Show what does not hold."""
+        return ShownTable(
+            title="Books",
+            status=self.status.value,
+            facts={
+                "problems": self.wrong,
+                "signatures": self.signatures,
+                "unsigned": self.unsigned,
+                "payments": self.payments,
+                "paid": self.paid,
+                "runs": self.runs,
+            },
+            columns=[("entry", int), ("run", str), ("problem", str)],
+            rows=[(one.entry, one.run, one.what) for one in self.problems],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

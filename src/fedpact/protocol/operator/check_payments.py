@@ -7,7 +7,7 @@ the samples, the check, what is withheld and why, the evaluation, the times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,19 @@ def find_dues(facts: RunFacts) -> dict[str, float]:
     return bill(fed, given, rule, sharing=np.array([site in sharing for site in parties])).payments
 
 
+def _in_order(found: Mapping[str, Any], sites: Iterable[str]) -> dict[str, Any]:
+    """Put every table of a settlement into the order of the pact, in which it was added up.
+
+    Canonical JSON has sorted the names.
+    """
+    return {
+        key: {**{site: value[site] for site in sites if site in value}, **value}
+        if isinstance(value, dict)
+        else value
+        for key, value in found.items()
+    }
+
+
 def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[str, float]) -> Iterator[str]:
     """Say what is wrong with a settlement."""
     for site in found["payments"]:
@@ -54,7 +67,7 @@ def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[st
         yield f"settled by another rule than {facts.pact['rule']!r}, which was agreed on"
     for site in dues.keys() & found["payments"].keys():
         yield from _check_share(facts, site, found, dues[site])
-    if Settlement.from_dict(found).to_dict() != found:
+    if Settlement.from_dict(_in_order(found, facts.parties)).to_dict() != found:
         yield "the settlement contradicts itself"
     is_paid = facts.pact["rule"] != "none"
     spend = sum(facts.cost_of(site) for site in dues) if is_paid else 0.0

@@ -1,9 +1,9 @@
 """The operator's folder, for a run whose server is another process: pact, ledger and key.
 
 ``run.json`` holds the pact (:class:`fedpact.protocol.Pact`), where the ledger is and where the operator's signing
-key is. Whoever opens it continues the run that the folder stands for, so that a server that died is simply
-started again; once that run is finished it stays so, and nobody is paid twice. To run the same pact again, write
-the folder again.
+key is, relative to the home of the run for what lies in it (:mod:`fedpact.protocol.kept_paths`). Whoever opens it
+continues the run that the folder stands for, so that a server that died is simply started again; once that run is
+finished it stays so, and nobody is paid twice. To run the same pact again, write the folder again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fedpact.errors import LedgerError, ProtocolError
+from fedpact.protocol.kept_paths import FORM, find_path, keep_path
 from fedpact.protocol.keys.signing import read_key
-from fedpact.protocol.ledger.place import file_of, read_place
+from fedpact.protocol.ledger.place import file_of, is_address, read_place
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
@@ -44,16 +45,17 @@ def write_operator(
 ) -> None:
     """Write what a server needs to run a pact, for its eyes alone: a ledger's URL may have a password."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = file_of(read_place(ledger))
+    home, path = folder.resolve().parent, file_of(read_place(ledger))
     with Ledger.open_or_create(ledger) as books:
         entries = len(books)
     kept = {
+        "form": FORM,
         "pact": pact.to_dict(),
-        "ledger": ledger if path is None else str(path.resolve()),
+        "ledger": ledger if path is None else keep_path(home, path),
         "entries": entries,
-        "key": str(key.resolve()),
-        "keys": str(keys.resolve()),
-        "sites": {name: str(own.resolve()) for name, own in sites.items()},
+        "key": keep_path(home, key),
+        "keys": keep_path(home, keys),
+        "sites": {name: keep_path(home, own) for name, own in sites.items()},
         "engine": engine,
         "superlink": superlink,
     }
@@ -63,15 +65,25 @@ def write_operator(
 
 
 def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:
-    """Read what :func:`write_operator` wrote, in plain values."""
-    path = Path(folder) / FILE
+    """Read what :func:`write_operator` wrote, in plain values; all paths are absolute."""
+    path = Path(folder).resolve() / FILE
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ProtocolError(f"there is no run at {path.parent.parent}; start one with: fedpact run FILE") from None
     except (OSError, ValueError) as error:
         raise ProtocolError(f"{path}: the operator's folder cannot be read: {error}") from None
-    return kept
+    return kept | _find_paths(path.parent.parent, kept)
+
+
+def _find_paths(home: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
+    ledger = kept["ledger"]
+    return {
+        "ledger": ledger if is_address(ledger) else str(find_path(home, ledger, kept)),
+        "key": str(find_path(home, kept["key"], kept, depth=3)),
+        "keys": str(find_path(home, kept["keys"], kept)),
+        "sites": {name: str(find_path(home, own, kept, depth=2)) for name, own in kept["sites"].items()},
+    }
 
 
 def _read_start(folder: str | PathLike[str]) -> Start | None:

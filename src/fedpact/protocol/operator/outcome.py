@@ -10,13 +10,15 @@ from fedpact.drawing.figures import draw_bars
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import RunState, RunStatus
 from fedpact.protocol.operator.statement import evaluation_of
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable, rows_by_name
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
+class RunOutcome(Shows):
     """What came of a run of the protocol."""
 
     hypothesis: str | None
@@ -58,6 +60,30 @@ class RunOutcome:
         """Draw what each site contributed, as a matplotlib figure; needs ``fedpact[plot]``."""
         title = f"{self.pact}: {sum(self.contributions.values())} samples, paid {self.deficit:.6g}"
         return draw_bars(self.contributions, title=title, axis="samples")
+
+    def shown(self) -> ShownTable:
+        """Show what each site gave and got."""
+        return ShownTable(
+            title=f"Run of {self.pact}",
+            status=self.status.value,
+            facts={
+                "candidate": self.hypothesis,
+                "mistakes": self.mistakes,
+                "samples": sum(self.contributions.values()),
+                "paid": self.deficit,
+                "why": self.why,
+            },
+            columns=[
+                ("site", str),
+                ("samples", int),
+                ("payment", float),
+                ("met", bool),
+                ("withheld", str),
+                ("gone", str),
+            ],
+            rows=rows_by_name(self.contributions, self.payments, self.met, self.withheld, self.gone),
+            bars="samples",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError
+from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.ledger.read import AnyLedger
 from fedpact.protocol.operator.money import plain_amount
 from fedpact.protocol.operator.statements import Statement, all_statements
@@ -23,15 +24,16 @@ _AMOUNTS = ("labelling", "fee", "withheld", "amount")
 
 def _to_row(found: Statement) -> list[str]:
     body = found.statement
-    total = max(abs(body[key]) for key in _AMOUNTS)
-    return [
-        str(body["issued"]),
-        defuse(found.run),
-        defuse(found.site),
-        str(body["contributed"]),
-        *(plain_amount(body[key], total) for key in _AMOUNTS),
-        "" if found.receipt is None else str(found.receipt["at"]),
-    ]
+    with well_formed(f"the statement in entry {found.entry}"):
+        total = max(abs(body[key]) for key in _AMOUNTS)
+        return [
+            str(body["issued"]),
+            defuse(found.run),
+            defuse(found.site),
+            str(body["contributed"]),
+            *(plain_amount(body[key], total) for key in _AMOUNTS),
+            "" if found.receipt is None else str(found.receipt["at"]),
+        ]
 
 
 def export_payments(books: AnyLedger, file: str | PathLike[str], *, force: bool = False) -> int:

@@ -36,15 +36,13 @@ from fedpact.errors import FedpactError
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.ledger.form import MALFORMED
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body, signed_answer
 from fedpact.protocol.operator.check_decisions import check_choice, check_plan, check_round
 from fedpact.protocol.operator.check_order import check_order, name_of
 from fedpact.protocol.operator.check_payments import check_settlement, check_statement, find_dues
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.protocol.pact import name_run
-
-_UNREADABLE = (FedpactError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
-"""What goes wrong where an entry does not have the form that its kind has."""
 
 
 def _fingerprint(listed: Mapping[str, Any] | None) -> str | None:
@@ -80,7 +78,7 @@ class RunBooks:
         found: list[str] = []
         try:
             found.extend(self._read(entry))
-        except _UNREADABLE as error:
+        except (FedpactError, *MALFORMED) as error:
             found.append(f"an entry of kind {entry.kind!r} has another form than it should: {error!r}")
         return found
 

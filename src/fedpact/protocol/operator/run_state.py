@@ -22,6 +22,7 @@ from fedpact.errors import LedgerError
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
 from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body
 from fedpact.protocol.pact import Pact
 
@@ -278,8 +279,10 @@ def replay(entries: Iterable[Entry]) -> RunState:
     first = next(listed, None)
     if first is None or first.kind != "open":
         raise LedgerError("a run must begin with its pact; there is no such entry")
-    state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at)
+    with well_formed(f"entry {first.seq}"):
+        state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at)
     for entry in listed:
         if entry.run == state.run:
-            state = after(state, entry)
+            with well_formed(f"entry {entry.seq}"):
+                state = after(state, entry)
     return state

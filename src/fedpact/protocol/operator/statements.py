@@ -18,11 +18,14 @@ from fedpact.errors import LedgerError
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.ledger.read import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
 from fedpact.protocol.operator.statement import say_time
 from fedpact.protocol.operator.statement_html import to_html
 from fedpact.protocol.whole_files import write_whole
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 
 class StatementStatus(Enum):
@@ -35,7 +38,7 @@ class StatementStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Shows):
     """One site's statement of payment, and where it stands in the books."""
 
     statement: Mapping[str, Any]
@@ -63,6 +66,23 @@ class Statement:
         """What the operator owes; negative: is owed."""
         return float(self.statement["amount"])
 
+    def shown(self) -> ShownTable:
+        """Show what the site was asked for, request by request, and what it is paid for that."""
+        said = self.statement
+        return ShownTable(
+            title=f"Statement of payment to {self.site}",
+            status=self.status.value,
+            facts={
+                "amount": self.amount,
+                "contributed": said["contributed"],
+                "rule": said["rule"],
+                "withheld": said["withheld"] or None,
+                "why": said["why"],
+            },
+            columns=[("first", int), ("last", int), ("quota", int), ("delivered", int)],
+            rows=[tuple(one[key] for key in ("first", "last", "quota", "delivered")) for one in said["requests"]],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as the JSON file holds them."""
         return {
@@ -83,7 +103,8 @@ class Statement:
 
     def to_html(self) -> str:
         """Return a page to print."""
-        return to_html(self.to_dict())
+        with well_formed(f"the statement in entry {self.entry}"):
+            return to_html(self.to_dict())
 
 
 def _judge(
@@ -133,7 +154,7 @@ def _receipts(entries: Iterable[Entry], keys: Mapping[str, str]) -> dict[str, tu
 
 def _read(entry: Entry, signed: tuple[str, dict[str, Any]] | None, operator: str | None, slug: str) -> Statement:
     statement = entry.body["statement"]
-    digest = digest_of_value(statement)
+    digest, _ = digest_of_value(statement), float(statement["amount"])
     receipt = signed[1] if signed is not None and signed[0] == digest else None
     return Statement(
         statement=statement,
@@ -187,15 +208,16 @@ def all_statements(books: AnyLedger) -> list[Statement]:
 
 
 def _statements_in(entries: Sequence[Entry]) -> list[Statement]:
-    pact = entries[0].body["pact"]
-    sites = [agent["name"] for agent in pact["agents"]]
-    slugs = dict(zip(sites, make_slugs(sites, default="site"), strict=True))
-    receipts = _receipts(entries, pact["keys"])
-    return [
-        _read(entry, receipts.get(entry.body["site"]), pact["operator"], slugs[entry.body["site"]])
-        for entry in entries
-        if entry.kind == "pay"
-    ]
+    with well_formed(f"run {shorten(entries[0].run)}"):
+        pact = entries[0].body["pact"]
+        sites = [agent["name"] for agent in pact["agents"]]
+        slugs = dict(zip(sites, make_slugs(sites, default="site"), strict=True))
+        receipts = _receipts(entries, pact["keys"])
+        return [
+            _read(entry, receipts.get(entry.body["site"]), pact["operator"], slugs[entry.body["site"]])
+            for entry in entries
+            if entry.kind == "pay"
+        ]
 
 
 def _put(path: Path, data: bytes, *, force: bool) -> None:

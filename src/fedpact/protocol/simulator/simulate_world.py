@@ -17,6 +17,8 @@ from fedpact.protocol.simulator.stage import set_stage
 from fedpact.protocol.simulator.truth import Truth
 from fedpact.protocol.simulator.weather import START
 from fedpact.protocol.simulator.world import World
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 BUGS = (FedpactError, AssertionError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
 """By what a defect shows itself, besides an invariant that does not hold; no fault may make a process raise it."""
@@ -31,7 +33,7 @@ class FailedSeedError(ProtocolError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedWorld:
+class SimulatedWorld(Shows):
     """What happened in one world."""
 
     seed: int
@@ -47,6 +49,17 @@ class SimulatedWorld:
     """What happened when, one line each."""
     head: str
     """Hash of the last entry: equal for equal worlds."""
+
+    def shown(self) -> ShownTable:
+        """Show how often what happened."""
+        return ShownTable(
+            title=f"World of seed {self.seed}",
+            status=self.status.value,
+            facts={"runs": self.runs, "entries": self.entries, "simulated seconds": self.seconds},
+            columns=[("event", str), ("times", int)],
+            rows=list(self.tally.items()),
+            bars="times",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

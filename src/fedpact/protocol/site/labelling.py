@@ -26,6 +26,8 @@ from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_t
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
 from fedpact.protocol.whole_files import write_whole
+from fedpact.showing.shows import Shows
+from fedpact.showing.table import ShownTable
 
 _BOM = b"\xef\xbb\xbf"
 """At the start of a file; tells spreadsheets that it is UTF-8."""
@@ -41,7 +43,7 @@ class LabellingStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelling:
+class Labelling(Shows):
     """What a run wants of a site's annotators, and how far they are."""
 
     wanted: int
@@ -74,6 +76,15 @@ class Labelling:
             return LabellingStatus.WAITING
         is_done = self.contributed and not self.wanted
         return LabellingStatus.CONTRIBUTED if is_done else LabellingStatus.COMPLETE
+
+    def shown(self) -> ShownTable:
+        """Show how far the annotators are."""
+        return ShownTable(
+            title=f"Labels of {self.site}",
+            status=self.status.value,
+            columns=[("wanted", int), ("labelled", int), ("missing", int), ("added", int), ("contributed", int)],
+            rows=[(self.wanted, self.labelled, self.missing, self.added, self.contributed)],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

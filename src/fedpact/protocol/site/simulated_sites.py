@@ -46,7 +46,8 @@ def _pools(fed: Federation) -> dict[str, Pool]:
     evidence = fed.evidence
     if isinstance(evidence, Reports):
         raise FederationError(
-            "sites cannot be made from reports, which hold no samples; give the sites' folders, or predictions"
+            "sites cannot be made from reports, which hold no samples; give the sites' own folders (fedpact run "
+            "FILE --sites FOLDER --sites FOLDER ...), or predictions"
         )
     listed = CandidateList.from_names(evidence.hypotheses)
     if isinstance(evidence, Predictions):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import fedpact as fp
@@ -11,6 +11,14 @@ from fedpact.web.numbers import count_of, format_number
 from fedpact.web.view import View
 
 _MOST_BARS = 40
+
+
+def _say_most(counts: Sequence[tuple[int, str]]) -> str:
+    """Say who labels most; ``counts`` begin with the largest and end with the smallest."""
+    (most, name), (least, _) = counts[0], counts[-1]
+    if len(counts) == 1:
+        return f"all by {name}"
+    return f"most of them, {most:,}, by {name}" if most > least else f"{most:,} by each"
 
 
 def draw_plan(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
@@ -45,7 +53,7 @@ def draw_plan(view: View, answer: Mapping[str, Any], beside: object = None) -> t
     more = f" The {_MOST_BARS} who label most are drawn." if len(counts) > _MOST_BARS else ""
     description = (
         f"Samples that each contributor labels: {count_of(total, 'sample')} in all, by "
-        f"{count_of(len(counts), 'agent')}; most of them, {most[0]:,}, by {most[1]}.{more}"
+        f"{count_of(len(counts), 'agent')}; {_say_most(counts)}.{more}"
     )
     return (
         Chart(

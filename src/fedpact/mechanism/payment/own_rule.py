@@ -1,0 +1,58 @@
+"""A payment rule of one's own: any function from the contributions to the payments.
+
+Such a payment depends on the plan alone. What the paper proves of all of them at once stands in
+:mod:`fedpact.mechanism.obliviousness.refute_payment`; nothing else is known of one, so it counts as not truthful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+from fedpact.mechanism.payment.rules import Case, Payment, Rule, Truthful
+
+PaymentFunction = Callable[[NDArray[np.int64]], ArrayLike]
+NAME = "own"
+"""How results call such a rule."""
+
+
+def pay_all(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(k,) what the rule pays for the contributions (k,), checked."""
+    given = payment(m.copy())
+    refusal = FederationError(
+        f"payment must give one finite number for each of {len(m)} agents; for m = {m.tolist()} it gives "
+        f"{shorten(given)}"
+    )
+    try:
+        paid = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise refusal from error
+    if paid.shape != m.shape or not np.isfinite(paid).all():
+        raise refusal
+    return paid
+
+
+def make_rule(payment: PaymentFunction) -> Rule:
+    """Make a rule of a function.
+
+    Examples
+    --------
+    >>> pay_all(lambda m: m + 1, np.array([3, 2])).tolist()
+    [4.0, 3.0]
+    >>> make_rule(lambda m: m + 1).in_data.value
+    'no'
+    """
+
+    @lru_cache(maxsize=1)  # agents of one case are paid one after the other
+    def pay_case(case: Case) -> NDArray[np.float64]:
+        return pay_all(payment, case.m)
+
+    def pay(case: Case, agent: int) -> Payment:
+        return Payment(float(pay_case(case)[agent]), 0.0)
+
+    return Rule(pay=pay, in_data=Truthful.NO, in_costs=Truthful.NO)

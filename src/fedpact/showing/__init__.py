@@ -1,0 +1,1 @@
+"""How results show themselves: a table in plain values becomes text, HTML, or a DataFrame."""

@@ -1,0 +1,269 @@
+"""Every public result shows itself, whatever its agents are called."""
+
+import json
+from dataclasses import is_dataclass, replace
+from functools import cache
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import fedpact as fp
+from fedpact.showing.html import MOST_ROWS
+from fedpact.showing.shows import Shows
+from fedpact.showing.text import to_text
+
+ROOT = Path(__file__).parents[2]
+RESULTS = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "docs" / "results").glob("*.json"))}
+EXPERIMENTS = {name: entry for name, entry in RESULTS.items() if "experiment" in entry}
+NASTY = "<script>alert(\"x\")</script> & 'sons'"
+TAGS = {"div", "p", "strong", "br", "table", "thead", "tbody", "tr", "th", "td", "svg", "rect"}
+ATTRIBUTES = {"style", "scope", "width", "height", "fill", "opacity", "aria-hidden"}
+SLUG = NASTY.replace("/", "")
+PARTS_OF_RESULTS = {
+    "Agent", "AuditFinding", "BindingPair", "BooksProblem", "CandidateList", "CandidateRun", "CertificateCheck",
+    "CheckedPair", "ComparedRow", "EpsilonPrice", "ErrorRate", "FrontierPoint", "GapRound", "GapScore",
+    "HonestSites", "Interval", "LeavingGroup", "LeftOut", "LyingSites", "MorePoints", "NeighbourPlan", "Noise",
+    "PowerRow", "PricedEquilibrium", "PrivatePlan", "RuleRow", "SiteReport", "SteeringReport", "TrainedModel",
+}  # fmt: skip
+SETTINGS_AND_TOOLS = {
+    "Entry", "Faults", "HeldOut", "Linear", "ModelTrainer", "Outgoing", "PiecewiseLinear", "Pool",
+    "Quadratic", "Roles", "RunHome", "RunState", "Site", "SiteData", "SoftmaxModel", "TorchModel",
+    "TorchWeights", "TrainedSites", "TrainingStart", "TrainingTerms", "Weights", "Writers",
+}  # fmt: skip
+
+
+@cache
+def base():
+    """A federation with a nasty name in it, a run of it, and what else many results come from."""
+    labels, clinics = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0.8, 0.2], [0.2, 0.8]]
+    names = [NASTY, "bob"]
+    fed = fp.Federation.from_table(labels, clinics, epsilon=0.1, delta=0.05, names=names, name=NASTY)
+    made = TemporaryDirectory()
+    folder = Path(made.name) / SLUG
+    folder.mkdir()
+    ledger = fp.protocol.Ledger.create(folder / "ledger.sqlite")
+    keys = fp.protocol.make_keys(folder / "keys", [NASTY])
+    outcome = fp.protocol.run(fed, teacher="h2", method="tree", ledger=ledger)
+    said = np.random.default_rng(0).random((4, 60)) < 0.3
+    candidates = fp.CandidateList.from_names([NASTY, "b", "c", "d"])
+    predicted = fp.candidates.Predicted(labels=said.astype(int), candidates=candidates, classes=(0, 1))
+    report = fp.report(predicted, name=NASTY)
+    return SimpleNamespace(
+        made=made,
+        keys=keys,
+        fed=fed,
+        plan=fp.plan(fed),
+        ledger=ledger,
+        outcome=outcome,
+        folder=folder,
+        predicted=predicted,
+        report=report,
+    )
+
+
+def teardown_module():
+    if base.cache_info().currsize:
+        base().ledger.close()
+        base().made.cleanup()
+
+
+def rename(result):
+    """The same result with another name for its first agent."""
+    text = json.dumps(result.to_dict()).replace("agent-1", json.dumps(NASTY)[1:-1])
+    return type(result).from_dict(json.loads(text))
+
+
+@cache
+def refute():
+    fed = fp.examples.singletons(epsilon=0.01)
+    return rename(fp.refute_payment(fed, lambda m: [200, 200], [130, 130]))
+
+
+def mix():
+    half = dict.fromkeys((NASTY, "bob"), 0.5)
+    return fp.MixedEquilibrium(
+        strategies={name: {0: 0.5, 14: 0.5} for name in half}, probability_met=half, expected_cost=14.0,
+        expected_contributions=half, regret=half, worth=half, considered={}, method="by hand",
+        status=fp.MixedStatus.APPROXIMATE,
+    )  # fmt: skip
+
+
+def audit():
+    witness = refute().witness
+    found = fp.AuditFinding(gain=witness.gain, tried=1, witness=witness)
+    return replace(fp.audit(base().fed, "pwyc", reports=8), ex_post=found)
+
+
+def train():
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    found = fp.candidates.train(points, points[:, 0] > points[:, 1], count=3, rng=17)
+    names = dict(zip([NASTY, "b", "c"], found.models.values(), strict=True))
+    return replace(found, models=names)
+
+
+def measure_gap():
+    rng = np.random.default_rng(0)
+    model = fp.training.SoftmaxModel(classes=(0, 1), features=2)
+    points = {site: rng.normal(size=(20, 2)) for site in (NASTY, "b")}
+    quotas = {site: (x, x[:, 0] > 0) for site, x in points.items()}
+    return fp.training.measure_gap(model, fp.training.initial_weights(model), quotas, quotas, rounds=2)
+
+
+def average():
+    start = fp.training.Weights({"W": np.array([8.0])})
+    return fp.training.fed_avg({NASTY: lambda _, weights: weights}, start, 2, m={NASTY: 1})
+
+
+def plan_privately():
+    paid = fp.settle(base().fed, base().plan)
+    one = fp.experiments.PrivatePlan(
+        epsilon=0.1, confidence=None, plan=base().plan, has_capacities=True, settlement=paid, alone={NASTY: 14}
+    )
+    run = fp.experiments.CandidateRun(H=4, H_different=4, training="", least_error=0.0, sites=(), plans=(one,))
+    return fp.experiments.PrivatePlanning(
+        runs=(run,), data="made up", public_points=1, epsilon=(0.1,), delta=0.05, confidence=0.95, method="auto",
+        seed=0, versions={},
+    )  # fmt: skip
+
+
+def check_books():
+    problem = fp.protocol.BooksProblem(entry=1, run="r", what=NASTY)
+    return replace(fp.protocol.check_books(base().ledger), problems=(problem,), wrong=1)
+
+
+CASES = {
+    fp.Federation: lambda: base().fed,
+    fp.Plan: lambda: base().plan,
+    fp.Verification: lambda: fp.verify(base().fed, [1, 1]),
+    fp.Equilibria: lambda: fp.equilibria(base().fed),
+    fp.MixedEquilibrium: mix,
+    fp.Dynamics: lambda: fp.best_response_dynamics(base().fed),
+    fp.Regret: lambda: fp.regret(base().fed, [14, 14]),
+    fp.Settlement: lambda: fp.settle(base().fed, base().plan),
+    fp.Audit: audit,
+    fp.Witness: lambda: refute().witness,
+    fp.RuleComparison: lambda: fp.RuleComparison(
+        rows=(fp.RuleRow(rule="vcg", pivot=None, settlement=None, audit=None, refused=NASTY),), method="lp"
+    ),
+    fp.Comparison: lambda: fp.compare(base().fed),
+    fp.Frontier: lambda: fp.frontier(base().fed, epsilon=[0.1, 0.3]),
+    fp.ShadowPrices: lambda: fp.shadow_prices(base().fed),
+    fp.Share: lambda: fp.share(base().fed),
+    fp.ContributionCheck: lambda: fp.check_contribution(base().report, base().predicted.labels[:, :30]),
+    fp.PowerCurve: lambda: fp.contribution_power(base().report, [10, 30]),
+    fp.Realizability: lambda: fp.realizability({NASTY: (base().predicted.labels, [0] * 60)}),
+    fp.Obliviousness: lambda: rename(fp.obliviousness(fp.examples.singletons(epsilon=0.01), [130, 130])),
+    fp.Refutation: refute,
+    fp.Cover: lambda: fp.cover({NASTY: range(10)}, "thresholds", 0.2),
+    fp.CoverPlan: lambda: fp.plan_cover({NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1),
+    fp.Tradeoff: lambda: fp.tradeoff(lambda m: 1 - 0.5**m, 3, cost=0.01),
+    fp.Divergence: lambda: fp.divergence(base().fed),
+    fp.Summary: lambda: fp.summarise(base().fed),
+    fp.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
+    fp.Report: lambda: base().report,
+    fp.candidates.Predicted: lambda: base().predicted,
+    fp.candidates.TrainedCandidates: train,
+    fp.training.Averaged: average,
+    fp.training.AveragingGap: measure_gap,
+    fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
+    fp.protocol.RunOutcome: lambda: base().outcome,
+    fp.protocol.Statement: lambda: fp.protocol.statements_of(base().ledger)[0],
+    fp.protocol.LedgerCheck: lambda: fp.protocol.verify_ledger(base().folder / "ledger.sqlite"),
+    fp.protocol.BooksCheck: check_books,
+    fp.protocol.KeySet: lambda: base().keys,
+    fp.protocol.KeysCheck: lambda: fp.protocol.check_keys(base().keys.folder),
+    fp.protocol.Labelling: lambda: fp.protocol.Labelling(
+        wanted=3, labelled=1, added=1, site=NASTY, run="r", file=None
+    ),
+    fp.protocol.SimulatedWorld: lambda: fp.protocol.SimulatedWorld(
+        seed=3, status=fp.protocol.RunStatus.FINISHED, runs=1, entries=9, seconds=1.5, tally={NASTY: 1}, events=(),
+        head="",
+    ),
+    fp.experiments.Reproduction: lambda: replace(
+        fp.experiments.Reproduction.from_dict(EXPERIMENTS["price-of-stability"]), data=NASTY
+    ),
+    fp.experiments.PrivatePlanning: plan_privately,
+    fp.experiments.ContributionSimulation: lambda: fp.experiments.simulate_contributions(
+        base().fed, quotas=[10], lies=[1.0], sites=20, lying_sites=20
+    ),
+}  # fmt: skip
+NAMELESS = {fp.Tradeoff, fp.training.AveragingGap}
+each_result = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+
+
+@cache
+def result_of(kind):
+    return CASES[kind]()
+
+
+def test_no_public_result_is_forgotten():
+    parts = (fp, fp.candidates, fp.training, fp.protocol, fp.experiments)
+    public = {getattr(part, name) for part in parts for name in part.__all__}
+    kinds = {kind.__name__ for kind in public if isinstance(kind, type) and is_dataclass(kind)}
+    assert kinds == {kind.__name__ for kind in CASES} | PARTS_OF_RESULTS | SETTINGS_AND_TOOLS
+    assert all(issubclass(kind, Shows) for kind in CASES)
+
+
+@each_result
+def test_html_is_well_formed_and_lets_no_name_through(kind):
+    result = result_of(kind)
+    assert type(result) is kind
+    html = result._repr_html_()
+    for element in ElementTree.fromstring(html).iter():
+        assert element.tag in TAGS
+        assert set(element.attrib) <= ATTRIBUTES
+    assert kind in NAMELESS or escape(NASTY) in html or escape(SLUG) in html
+
+
+@each_result
+def test_print_shows_the_table_too(kind):
+    result = result_of(kind)
+    text = str(result)
+    assert text == to_text(result.shown()) != repr(result)
+    assert kind in NAMELESS or NASTY in text or SLUG in text
+
+
+@each_result
+def test_the_frame_has_the_rows_and_columns_of_the_table(kind):
+    result = result_of(kind)
+    table, frame = result.shown(), result.to_dataframe()
+    assert table.rows
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert frame.shape == (len(table.rows), len(table.columns))
+    assert result._repr_html_().count("<tr>") == 1 + min(len(table.rows), MOST_ROWS)
+    types = {int: "Int64", float: "float64", bool: "boolean", str: "string"}
+    assert [str(one) for one in frame.dtypes] == [types[one] for _, one in table.columns]
+
+
+@each_result
+def test_showing_changes_nothing_of_what_is_written_down(kind):
+    result = result_of(kind)
+    assert not hasattr(result, "__dict__")
+    if hasattr(kind, "from_dict"):
+        again = kind.from_dict(json.loads(json.dumps(result.to_dict())))
+        assert again.to_dict() == result.to_dict()
+        assert again.shown() == result.shown()
+
+
+@pytest.mark.parametrize("entry", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_every_experiment_shows_its_first_table(entry):
+    found = fp.experiments.Reproduction.from_dict(entry)
+    assert len(found.to_dataframe()) == len(found.tables[0].rows) > 0
+    ElementTree.fromstring(found._repr_html_())
+
+
+def test_the_numbers_are_the_result_s_own():
+    plan, fed = base().plan, base().fed
+    frame = plan.to_dataframe().set_index("agent")
+    assert frame["samples"].to_dict() == plan.contributions
+    seen = fp.verify(fed, [1, 1]).to_dataframe().set_index("agent")
+    assert seen.loc["bob", "failure_high"] == pytest.approx(0.32)
+    assert not seen["met"].any()
+    equilibria = fp.equilibria(fed)
+    assert equilibria.to_dataframe()[[NASTY, "bob"]].to_numpy().tolist() == [list(m) for m in equilibria.profiles]
+    assert "5" in ElementTree.fromstring(plan._repr_html_()).find("p").itertext()
