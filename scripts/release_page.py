@@ -1,0 +1,56 @@
+"""docs/results/release.md, written from release.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markdown_table import table
+
+PYTHONS = ("Python", "installs in", "`import fedpact`", "of the processor", "told what to install", "tests")
+EXTRAS = ("extra", "installs in", "packages", "works")
+PAGE = """\
+# Release
+
+Written by `{command}`, which builds fedpact {version}, installs the wheel in empty environments outside of the
+checkout, with the versions of `constraints.txt`, and uses it there.
+
+The wheel is {wheel[kilobytes]:,} kB with {wheel[files]:,} files, the source archive {sdist[kilobytes]:,} kB with
+{sdist[files]:,} files. Both hold all that they should.
+
+## Without extras
+
+The demo, a plan and the version are asked for, and everything that needs an extra: each such request is answered
+by the line that installs it; "newest" is without `constraints.txt`. The times of the import include the start of
+Python, and are medians of {imports}.
+Where all was installed that tests need, a part of them ran against the wheel.
+
+{pythons_table}
+
+## Each extra alone, and all together
+
+In Python {python}, on top of an install without extras: how long it takes, how many packages there are then, and
+whether a small real use works. Tools for working on fedpact itself are only installed.
+
+{extras_table}
+"""
+
+
+def _say_python(version: str, one: dict[str, Any]) -> list[str]:
+    tests = one.get("tests")
+    said = "-" if tests is None else f"{tests['passed']:,} passed, {tests['failed']} failed"
+    imports = [f"{one[key]:.2f} s" for key in ("import_seconds", "import_processor")]
+    return [version, f"{one['seconds']:.0f} s", *imports, str(one["told"]), said]
+
+
+def _say_extra(name: str, one: dict[str, Any]) -> list[str]:
+    works = {True: "yes", False: "**no**", None: "not asked"}[one["works"]]
+    return [f"`{name}`", f"{one['seconds']:.0f} s", str(one["packages"]), works]
+
+
+def write_page(found: Mapping[str, Any]) -> str:
+    """Write what a release was seen to do."""
+    pythons = [_say_python(version, one) for version, one in sorted(found["pythons"].items())]
+    extras = [_say_extra(name, one) for name, one in found["extras"].items()]
+    tables = {"pythons_table": table(PYTHONS, pythons, 1), "extras_table": table(EXTRAS, extras, 1)}
+    return PAGE.format(**found, **tables)
