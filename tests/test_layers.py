@@ -1,5 +1,5 @@
-"""One direction: describe | drawing, candidates, statistics, training | planning | game, comparison | coalition |
-mechanism, protocol, experiments, cli | web.
+"""One direction: showing, describe | drawing, candidates, statistics, training | planning | game, comparison |
+coalition | mechanism, protocol, experiments, cli | web.
 """
 
 import ast
@@ -9,6 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "fedpact"
 RANK = {
+    "showing": -1,
     "describe": 0,
     "drawing": 0,
     "candidates": 0.5,
@@ -38,6 +39,8 @@ PLACE = {
     "onnxruntime": {"candidates"},
     "pyarrow": {"candidates"},
     "matplotlib": {"drawing"},
+    "pandas": {"showing"},
+    "click": set(),  # newer releases of typer come without it
     "fastapi": {"web"},
     "plotly": {"web"},
 }
@@ -120,7 +123,10 @@ BROKEN = {
     "planning-that-shares": ("fedpact.planning.plan", "from fedpact.coalition.share import share"),
     "coalition-that-compares": ("fedpact.coalition.share", "from fedpact.comparison.compare import compare"),
     "drawing-knows-no-result": ("fedpact.drawing.figures", "from fedpact.planning.result import Plan"),
+    "showing-knows-no-result": ("fedpact.showing.table", "from fedpact.describe.federation import Federation"),
+    "pandas-in-planning": ("fedpact.planning.result", "def f():\n    import pandas as pd"),
     "plotly-at-the-root": ("fedpact", "import plotly.graph_objects as go"),
+    "click-behind-typer": ("fedpact.cli.run", "from click.core import ParameterSource"),
     "no-layer": ("fedpact.utils", "import math"),
 }
 SOUND = {
@@ -149,6 +155,8 @@ SOUND = {
     ),
     "matplotlib": ("fedpact.drawing.figures", "def f():\n    from matplotlib.figure import Figure"),
     "results-draw": ("fedpact.planning.result", "from fedpact.drawing.figures import draw_bars"),
+    "results-show": ("fedpact.describe.reports", "from fedpact.showing.shows import Shows"),
+    "pandas": ("fedpact.showing.frame", "def f():\n    import pandas as pd"),
     "comparison": (
         "fedpact.comparison.compare",
         "from fedpact.planning.plan import plan\nfrom fedpact.game.pure import find",

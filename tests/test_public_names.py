@@ -1,7 +1,9 @@
 """What ``import fedpact as fp`` and its parts offer is what they list."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -22,10 +24,29 @@ HELPERS = {"TYPE_CHECKING", "Any", "annotations", "import_module", "require_flow
 
 @pytest.mark.parametrize(("part", "inner"), PARTS.values(), ids=PARTS)
 def test_a_part_offers_what_it_lists(part, inner):
+    assert all(hasattr(part, name) for name in part.__all__)
     own = {name for name, value in vars(part).items() if name[0] != "_" and not isinstance(value, ModuleType)}
     offered = (own - HELPERS) | inner | ({"__version__"} if part is fp else set())
     assert sorted(offered) == sorted(part.__all__)
-    assert all(hasattr(part, name) for name in part.__all__)
+
+
+def test_the_package_lists_its_names_before_they_are_asked_for():
+    code = "import fedpact as fp; print(set(fp.__all__) - set(dir(fp)) == {'experiments', 'protocol', 'web'})"
+    assert _run(code).stdout.strip() == "True"
+
+
+def test_type_checkers_see_the_public_names():
+    lines = ast.parse(Path(fp.__file__).with_suffix(".pyi").read_text()).body
+    (listed,) = (ast.literal_eval(line.value) for line in lines if isinstance(line, ast.Assign))
+    assert sorted(listed) == fp.__all__
+
+
+def test_a_public_name_is_that_of_the_module_that_makes_it():
+    from fedpact.describe import examples
+    from fedpact.planning.plan import plan
+
+    assert fp.plan is plan
+    assert fp.examples is examples
 
 
 @pytest.mark.parametrize("part", [fp, fp.protocol, fp.web])
@@ -38,9 +59,33 @@ def _run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
 
 
-def test_importing_the_package_imports_nothing_heavy():
-    heavy = {"cryptography", "flwr", "matplotlib", "numba", "scipy.stats", "sklearn", "sqlalchemy", "torch"}
-    assert _run(f"import sys, fedpact; print({heavy} & set(sys.modules))").stdout.strip() == "set()"
+HEAVY = {
+    "cryptography",
+    "flwr",
+    "highspy",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "sqlalchemy",
+    "torch",
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import fedpact", {"email", "numpy", "rich", "typer", *HEAVY}),
+        ("import fedpact.cli", {"numpy", *HEAVY}),
+        ("import fedpact as fp; [getattr(fp, x) for x in dir(fp)]", HEAVY - {"highspy", "scipy"}),
+    ],
+    ids=["the-package", "the-command-line", "every-name"],
+)
+def test_importing_brings_nothing_heavy_and_no_warning(code, heavy):
+    words = [sys.executable, "-W", "error", "-c", f"import sys; {code}; print({heavy} & set(sys.modules))"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    assert (done.stdout.strip(), done.stderr) == ("set()", "")
 
 
 def test_without_its_packages_the_protocol_says_what_to_install():

@@ -1,0 +1,31 @@
+"""Pages that need a server, followed with one that is there."""
+
+import pytest
+
+from pages import ROOT, follow
+from postgresql import find_programs, running_server
+from ray_cluster import find_port
+
+HOW_TO = ROOT / "docs" / "how-to"
+
+
+def test_the_books_are_kept_in_postgresql(tmp_path, monkeypatch):
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL's initdb is neither on the PATH nor in /usr/lib/postgresql/*/bin")
+    monkeypatch.chdir(tmp_path)
+    with running_server(programs) as url:
+        follow(HOW_TO / "use-postgresql.md", {"postgresql://books@db.example.org/books": url})
+
+
+def test_a_federation_runs_on_flower_with_tls(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLWR_HOME", str(tmp_path / "flower"))
+    for name, value in {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1"}.items():
+        monkeypatch.setenv(name, value)
+    port = find_port()
+    here = {
+        "--host 0.0.0.0 --port 9092": f"--host 127.0.0.1 --port {port}",
+        "fl.example.org:9092": f"localhost:{port}",
+    }
+    follow(HOW_TO / "run-on-flower-with-tls.md", here | {"--host fl.example.org": "--host localhost"})
