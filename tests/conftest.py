@@ -1,6 +1,7 @@
 """Property tests take the same examples every time; `--hypothesis-profile=explore` asks for new ones."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -16,3 +17,11 @@ settings.load_profile("fedpact")
 def own_cache(tmp_path_factory):
     """Keep answers of experiments apart from the user's."""
     os.environ["FEDPACT_CACHE"] = str(tmp_path_factory.mktemp("answers"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_in_a_terminal():
+    """Hear what a shell ignores for work in its background, so that programs that tests start can be interrupted."""
+    for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, default)

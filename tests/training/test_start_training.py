@@ -100,8 +100,16 @@ def test_a_candidate_that_knows_other_classes_or_features_has_no_weights_to_star
         start_from(softmax((0, 1, 2)), logistic, public=IRIS)
 
 
-def test_pytorch_candidates_start_from_their_state(tmp_path):
-    nn = pytest.importorskip("torch").nn
+@pytest.fixture
+def nn():
+    """PyTorch's layers, whose first weights are the same every time."""
+    torch = pytest.importorskip("torch")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        yield torch.nn
+
+
+def test_pytorch_candidates_start_from_their_state(nn, tmp_path):
     pytest.importorskip("safetensors")
     module, other = nn.Linear(4, 3), nn.Linear(4, 3)
     model = TorchModel(module=module, classes=(0, 1, 2))
@@ -119,8 +127,7 @@ def test_pytorch_candidates_start_from_their_state(tmp_path):
     assert distilled.agreement > 0.9
 
 
-def test_a_network_is_distilled_from_any_candidate(trained):
-    nn = pytest.importorskip("torch").nn
+def test_a_network_is_distilled_from_any_candidate(nn, trained):
     model = TorchModel(
         module=nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3)),
         classes=trained.classes,

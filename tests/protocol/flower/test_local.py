@@ -12,7 +12,7 @@ from fedpact.protocol.operator.run_state import RunState, RunStatus
 from flower_keys import make_node_key
 from protocol_runs import ladder, make_home
 
-PATIENCE = {"report": 600, "contribute": 90, "evaluate": 600, "pay": 600}
+PATIENCE = {"report": 600, "contribute": 40, "evaluate": 600, "pay": 600}
 
 
 @dataclass(frozen=True)
