@@ -21,7 +21,7 @@ def own_cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True, scope="session")
 def signals_as_in_a_terminal():
-    """Hear what a shell ignores for work in its background, so that programs that tests start can be interrupted."""
+    """Hear what a shell ignores for work in its background, so that what tests start can be interrupted."""
     for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, default)

@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
+from fedpact.statistics import tree_kernel
 from fedpact.statistics.bounds import union_below
-from fedpact.statistics.pairs import pair_bounds
+from fedpact.statistics.pairs import pair_bounds, tree_bound
 from oracle import answer
 from strategies import cases
+from uncompiled import uncompile
 
 
 def rates_of(case):
@@ -100,3 +102,29 @@ def test_dawson_and_sankoff_with_their_best_number(seed):
     np.fill_diagonal(both, q)
     s1, s2 = q.sum(), (both.sum() - q.sum()) / 2
     assert union_below(q, both) >= max(2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1)) for r in range(1, 7)) - 1e-12
+
+
+def sum_tree_slowly(q, both, weights):
+    """Grow the tree from masks: of the largest weight that waits, the best linked, then the likeliest."""
+    total, link, waiting = 0.0, np.zeros(len(q)), np.ones(len(q), dtype=bool)
+    for _ in q:
+        level = waiting & (weights == weights[waiting].max())
+        taken = int(np.argmax(np.where(level, link + 1e-300 * q, -1.0)))
+        total += weights[taken] * (q[taken] - link[taken])
+        waiting[taken] = False
+        link = np.maximum(link, np.minimum(both[taken], q))
+    return total
+
+
+@pytest.mark.parametrize("kind", ["compiled", "as written"])
+@given(seed=st.integers(0, 2**32), s=st.integers(1, 12), levels=st.integers(1, 4))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_tree_is_the_one_that_masks_grow(monkeypatch, kind, seed, s, levels):
+    if kind == "as written":
+        uncompile(monkeypatch, tree_kernel)
+    rng = np.random.default_rng(seed)
+    q, both = rng.integers(0, 9, s) / 8, rng.integers(0, 9, (s, s)) / 8
+    weights = -np.sort(-rng.integers(1, levels + 1, s) / levels)
+    assert tree_bound(q, np.maximum(both, both.T), weights) == sum_tree_slowly(
+        q, np.maximum(both, both.T), weights
+    )

@@ -178,7 +178,7 @@ def test_a_frontier_without_any_plan_has_no_chart():
 
 
 def test_the_heat_map_has_the_numbers_of_its_table():
-    view, parts = answer_example("arizona-hospitals")
+    view, parts = answer_example("no-pure-equilibrium")
     chart = only(draw(view, parts, "divergence"))
     assert chart.figure["data"][0]["z"] == [list(row[1:]) for row in chart.rows]
     assert chart.columns[1:] == view.fed.names

@@ -369,7 +369,7 @@ def open_files(pid):
 
 
 def test_a_third_run_at_once_is_refused(client):
-    first, second = begin(client), begin(client)
+    first, second = (begin(client, "arizona-hospitals", method="auto") for _ in range(2))
     assert client.get(f"{second['address']}/statements.json").json() == []
     refused = client.post("/runs.json", json={"federation": "alice-bob"})
     assert refused.status_code == 503

@@ -8,6 +8,7 @@ counts that no data set makes.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
@@ -87,6 +88,7 @@ def to_bytes(report: Report) -> bytes:
     return buffer.getvalue()
 
 
+@functools.cache
 def _version() -> str:
     try:
         return version("fedpact")

@@ -98,15 +98,9 @@ def tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArr
 
     ``q`` (s,) are the miss probabilities, ``both`` (s, s) those of two at once, ``weights`` (s,) fall.
     """
-    total, link = 0.0, np.zeros(len(q))
-    waiting = np.ones(len(q), dtype=bool)
-    for _ in range(len(q)):
-        level = waiting & (weights == weights[waiting][0])
-        taken = int(np.argmax(np.where(level, link + 1e-300 * q, -1.0)))
-        total += weights[taken] * (q[taken] - link[taken])
-        waiting[taken] = False
-        link = np.maximum(link, np.minimum(both[taken], q))
-    return total
+    from fedpact.statistics.tree_kernel import sum_tree
+
+    return float(sum_tree(q, np.ascontiguousarray(both), np.ascontiguousarray(weights)))
 
 
 def best_threshold(

@@ -1,6 +1,7 @@
 """Settlements: what the rules pay, what that leaves, and what may not change it."""
 
 import math
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -45,7 +46,9 @@ def optimum_without(fed, name):
     return fp.plan(fed.restrict(others), "exact").cost
 
 
-@pytest.mark.parametrize("fed", [ALICE_BOB, three_sites(), fp.examples.no_pure_equilibrium()], ids=str)
+@pytest.mark.parametrize(
+    "fed", [ALICE_BOB, three_sites(), fp.examples.no_pure_equilibrium()], ids=attrgetter("name")
+)
 @pytest.mark.parametrize("rule", ["vcg", "vcg-verified"])
 def test_vcg_pays_the_welfare_of_the_others_and_clarke_what_an_agent_saves_them(fed, rule):
     found = fp.plan(fed, "exact")

@@ -18,7 +18,7 @@ THEMES = {
 }
 
 
-@pytest.mark.parametrize("start", range(0, 200, FEW))
+@pytest.mark.parametrize("start", range(0, 120, FEW))
 def test_in_worlds_where_everything_goes_wrong_every_rule_holds(start):
     for seed in range(start, start + FEW):
         assert simulate_world(seed).status in (RunStatus.FINISHED, RunStatus.STOPPED)
@@ -26,7 +26,7 @@ def test_in_worlds_where_everything_goes_wrong_every_rule_holds(start):
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_in_worlds_where_one_thing_goes_wrong_more_often_every_rule_holds(theme):
-    seen = [simulate_world(seed, THEMES[theme]) for seed in range(1000, 1030)]
+    seen = [simulate_world(seed, THEMES[theme]) for seed in range(1000, 1020)]
     struck = {fault for one in seen for fault, times in one.tally.items() if times}
     wanted = {name for name, most in THEMES[theme].to_dict().items() if most} - {"lie", "short"}
     assert wanted <= struck
@@ -40,7 +40,7 @@ def test_where_nothing_goes_wrong_everybody_is_paid_and_nobody_is_refused():
 
 
 def test_a_seed_makes_the_same_world_every_time():
-    for seed in range(20):
+    for seed in range(6):
         first, second = simulate_world(seed), simulate_world(seed)
         assert first == second
         assert SimulatedWorld.from_dict(first.to_dict()) == first
