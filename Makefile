@@ -37,7 +37,7 @@ reference: .venv/core
 	$(BIN)/python scripts/write_command_line.py docs/reference/command-line.md
 
 bench: .venv/bench
-	$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py" -p no:cacheprovider -s --no-header
+	$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py" -p no:cacheprovider -s --no-header --timeout 0
 	$(BIN)/python scripts/write_benchmarks.py
 
 # A wheel and a source archive in dist/, installed in empty environments and used there: docs/results/release.md.
