@@ -46,6 +46,25 @@ def network(folder, fedpact):
     return "network.toml"
 
 
+WRITTEN = {
+    "alice.report.npz": ("report", "alice.csv", "--name", "alice"),
+    "network.toml": ("gather", "alice.report.npz", "--epsilon", "0.1", "--delta", "0.05", "-o", "network.toml"),
+    "alice-bob.toml": ("examples", "alice-bob", "--save", "alice-bob.toml"),
+}
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("file", WRITTEN)
+def test_a_file_that_is_there_is_replaced_only_on_request(folder, fedpact, file):
+    (folder / "alice-bob.toml").write_text("# mine")
+    before = (folder / file).read_bytes()
+    code, _, err = fedpact(*WRITTEN[file])
+    assert (code, (folder / file).read_bytes()) == (1, before)
+    assert f"'{file}' is there already; replace it with --force" in err
+    assert fedpact(*WRITTEN[file], "--force")[0] == 0
+    assert file.endswith(".npz") or (folder / file).read_bytes() != before
+
+
 def test_files_are_all_that_is_shared(folder, fedpact, network):
     """What the operator plans from three files is what it would plan from all predictions together."""
     code, out, _ = fedpact("plan", network, "--confidence", "0.95", "--json")
@@ -76,7 +95,7 @@ def test_a_report_says_what_leaves_the_site(folder, fedpact):
     assert "alice: 6 candidates on 400 points with 2 labels" in out
     assert "counts below 5, and that close to 400, are not told apart" in out
     assert fp.read_report("sent.npz").minimum_count == 5
-    _, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--json")
+    _, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--force", "--json")
     assert json.loads(out) == fp.read_report("sent.npz").to_dict()
     assert (json.loads(out)["H"], json.loads(out)["n"]) == (6, 400)
 

@@ -104,6 +104,13 @@ ConfidenceOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")]
+
+
+def check_free(output: Path, *, force: bool) -> None:
+    """Refuse to write over a file, before any work is done."""
+    if output.exists() and not force:
+        raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")
 
 
 def is_file(text: str) -> bool:

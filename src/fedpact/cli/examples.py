@@ -10,7 +10,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.check import print_summary
-from fedpact.cli.common import JsonOption, console, make_table, print_json, print_table
+from fedpact.cli.common import ForceOption, JsonOption, check_free, console, make_table, print_json, print_table
 from fedpact.cli.complete import complete_names
 
 
@@ -25,6 +25,7 @@ def examples(
     save: Annotated[
         Path | None, typer.Option(help="Write the example as a federation file (.toml or .json).")
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the examples, or show one.
@@ -36,6 +37,8 @@ def examples(
             raise fp.FederationError("save needs the name of an example; fedpact examples lists them")
         _print_catalogue(as_json)
         return
+    if save is not None:
+        check_free(save, force=force)
     fed = fp.examples.build(name)
     summary = fp.summarise(fed)
     if save is not None:

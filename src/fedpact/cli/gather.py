@@ -10,7 +10,7 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.check import print_summary
-from fedpact.cli.common import JsonOption, answer, console, read_amounts
+from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, read_amounts
 
 
 def _read_capacity(given: str | None, reports: list[fp.Report]) -> Any:
@@ -39,6 +39,7 @@ def gather(
     ] = None,
     objective: Annotated[str, typer.Option(help='"pac" or "expected".')] = "pac",
     guarantee: Annotated[str, typer.Option(help='"per-agent" or "joint".')] = "per-agent",
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a federation file of several sites' reports, for plan, pay and the other commands.
@@ -47,6 +48,7 @@ def gather(
 
     Example: [bold]fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml[/bold]
     """
+    check_free(output, force=force)
     read = [fp.read_report(path) for path in reports]
     fed = fp.Federation.from_reports(
         read,

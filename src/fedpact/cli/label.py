@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, make_table, print_table
+from fedpact.cli.common import ForceOption, JsonOption, answer, console, make_table, print_table
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,7 +30,7 @@ def export(
     folder: FolderArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write.")],
     run: RunOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write the points that a run waits for to a CSV file, for people to fill in the column "label".

@@ -16,7 +16,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli import books
-from fedpact.cli.common import JsonOption, console, make_table, print_json
+from fedpact.cli.common import ForceOption, JsonOption, console, make_table, print_json
 
 LedgerArgument = Annotated[
     str,
@@ -155,7 +155,7 @@ def export(
     payments: Annotated[
         bool, typer.Option("--payments", help="Only what was paid to whom, as CSV for bookkeeping.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write all entries to a file: CSV for tables, JSON that can be checked and made a ledger again.

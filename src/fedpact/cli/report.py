@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, progress_bar, read_list
+from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, progress_bar, read_list
 
 
 def report(
@@ -38,6 +38,7 @@ def report(
             help='Add noise for differential privacy, as in "1,1e-6"; needs --classes and "fedpact\\[privacy]".',
         ),
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Count how often any two candidates disagree on this site's points; the points stay here.
@@ -49,6 +50,7 @@ def report(
             "--privacy needs --classes: which labels occur at this site must not be read off its data"
         )
     path = _find_output(name, output, predictions)
+    check_free(path, force=force)
     predicted = fp.candidates.read_predictions(predictions, classes=read_list(classes, "classes"))
     with progress_bar("Counting disagreements") as show:
         made = fp.report(predicted, name=name, progress=show)

@@ -9,7 +9,16 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import FileArgument, JsonOption, console, print_json, progress_bar, read_federation
+from fedpact.cli.common import (
+    FileArgument,
+    ForceOption,
+    JsonOption,
+    check_free,
+    console,
+    print_json,
+    progress_bar,
+    read_federation,
+)
 from fedpact.cli.complete import METHODS, one_of
 
 
@@ -34,7 +43,7 @@ def report_html(
         int | None,
         typer.Option(metavar="REPORTS", min=1, max=2000, help="Also audit every rule with this many misreports."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write everything about a federation to one self-contained page: to mail around, to print.
@@ -72,5 +81,4 @@ def _check_output(output: Path, *, force: bool) -> None:
         raise fp.FederationError(f"output cannot be written to {str(output)!r}: there is no such folder")
     if output.is_dir():
         raise fp.FederationError(f"output cannot be written to {str(output)!r}: it is a folder")
-    if output.exists() and not force:
-        raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")
+    check_free(output, force=force)
