@@ -252,4 +252,6 @@ def test_a_site_whose_capacity_is_not_named_has_no_limit(fedpact, network):
     )
     assert fedpact(*words, "--capacity", "bob=10")[0] == 0
     assert [agent.capacity for agent in fp.load("few.toml").agents] == [None, 10]
-    assert "capacity names 'bbo', who is not in the federation" in refused(fedpact, *words, "--capacity", "bbo=10")
+    assert "capacity names 'bbo', who is not in the federation" in refused(
+        fedpact, *words, "--capacity", "bbo=10", "--force"
+    )
