@@ -8,8 +8,8 @@ checks its regret against every strategy. So this compares whole ways, not pivot
 Lemke-Howson run is faster than ours, and says so; enumeration takes exponential time; on a large table, building
 it is what costs.
 
-nashpy's Lemke-Howson stops with an error on the larger games (its tableau overflows) or goes round in circles; that
-is recorded. What its enumerations list is not always an equilibrium; one that is must be among it.
+nashpy's Lemke-Howson stops with an error on the larger games (its tableau overflows) or goes round in circles;
+that is recorded. What its enumerations list is not always an equilibrium; one that is must be among it.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ _COMPILED = [
     "fedpact.describe.triangle",
     "fedpact.statistics.bit_kernel",
     "fedpact.statistics.missed_alone_kernel",
+    "fedpact.statistics.tree_kernel",
 ]
 """numba cannot compile what is instrumented."""
 

@@ -32,7 +32,7 @@ they alternate and medians are shown. A ratio below one says that theirs is fast
 A file or a line can be measured again alone, so rows may be of different runs: the last was on {cores} processors
 with {versions}.
 
-{remark}## Against what one would pick instead
+## Against what one would pick instead
 
 {ratios}
 
@@ -134,7 +134,6 @@ def write_page(found: Row) -> str:
     growth = read("growth")
     return TEXT.format(
         cores=found["machine"]["cores"],
-        remark=f"{found['remark']}\n\n" if "remark" in found else "",
         versions=", ".join(f"{name} {number}" for name, number in found["machine"].items() if name != "cores"),
         ratios=show_ratios(found["rows"]),
         plans=show_plans(found["plans"]),

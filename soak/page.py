@@ -66,7 +66,6 @@ def write_page(results: Mapping[str, Any]) -> str:
         results["command"],
         "```",
         "",
-        *([results["remark"], ""] if "remark" in results else []),
         f"## {results['runs']:,} runs, {results['kills']:,} kills",
         "",
         "| what | times |",

@@ -2,11 +2,12 @@
 
 import json
 import random
+import re
 from collections import Counter
 
 import pytest
 
-from fuzz.__main__ import RESULTS
+from fuzz.__main__ import RESULTS, ROOT
 from fuzz.byte_changes import change_bytes
 from fuzz.found import read_found
 from fuzz.target import NAMES, Unreadable, load_target
@@ -57,6 +58,14 @@ def test_whatever_is_changed_is_read_or_refused(name):
 def test_what_was_found_does_no_harm(found):
     target = load_target(found.target)
     target.read(target.from_text(found.text))
+
+
+def test_what_numba_compiles_is_not_instrumented():
+    source, program = ROOT / "src", (ROOT / "fuzz" / "fuzz_one.py").read_text()
+    compiled = [path for path in source.rglob("*.py") if re.search(r"^@compiled$", path.read_text(), re.MULTILINE)]
+    names = [".".join(path.relative_to(source).with_suffix("").parts) for path in compiled]
+    assert "fedpact.statistics.tree_kernel" in names
+    assert [name for name in names if f'"{name}"' not in program] == []
 
 
 def test_what_is_kept_is_of_every_target_and_without_a_failure():
