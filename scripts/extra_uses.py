@@ -76,15 +76,13 @@ assert Path("price.svg").stat().st_size > 1000
 fedpact("reproduce", "price-of-stability", "--quick", "--engine", "ray", "--store", "kept")
 """,
     "web": """
+import json
 from urllib.request import urlopen
 fedpact("report-html", "alice-bob", "-o", "plan.html")
 words = [sys.executable, "-u", "-m", "fedpact", "serve", "alice-bob", "--port", "0", "--json"]
 with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
     try:
-        address = ""
-        while "http" not in address:
-            address = server.stdout.readline()
-        address = "http" + address.partition("http")[2].strip(' \\n",')
+        address = json.loads(server.stdout.readline())["address"]
         assert b"alice" in urlopen(address, timeout=60).read()
     finally:
         server.terminate()
