@@ -26,7 +26,8 @@ def shell(tmp_path_factory):
     (folder / "plans.txt").touch()
     env = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     words = [program, "--show-completion", "bash"]
-    script = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
+    named = env | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # whichever shell runs the tests
+    script = subprocess.run(words, env=named, capture_output=True, text=True, check=True).stdout
 
     def complete(line):
         words = shlex.join(line.split(" "))
