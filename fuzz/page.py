@@ -50,7 +50,6 @@ def write_page(results: Mapping[str, Any]) -> str:
         results["command"],
         "```",
         "",
-        *([results["remark"], ""] if "remark" in results else []),
         f"## {sum(one['executions'] for one in targets):,} inputs in {seconds:,.0f} s of one processor",
         "",
         f"| {' | '.join(_HEAD)} |",
