@@ -13,7 +13,8 @@ PAGE = """\
 # Release
 
 Written by `{command}`, which builds fedpact {version}, installs the wheel in empty environments outside of the
-checkout, with the versions of `constraints.txt`, and uses it there.
+checkout, with the versions of `constraints.txt`, and uses it there. A part can be checked again alone, so lines
+may be of different runs.
 
 The wheel is {wheel[kilobytes]:,} kB with {wheel[files]:,} files, the source archive {sdist[kilobytes]:,} kB with
 {sdist[files]:,} files. Both hold all that they should.
