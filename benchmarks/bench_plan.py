@@ -138,7 +138,7 @@ def solve_convex(fed: fp.Federation) -> float:
     [
         pytest.param(1000, 20, 200, solve_by_linprog, "linprog on all pairs", 50, id="hypotheses"),
         pytest.param(1000, 20, 200, solve_by_highs, "CVXPY with HiGHS on all pairs", 50, id="hypotheses-cvxpy"),
-        pytest.param(50, 20_000, 40, solve_by_linprog, "linprog on all pairs", 5, id="agents"),
+        pytest.param(50, 20_000, 40, solve_by_linprog, "linprog on all pairs", 40, id="agents"),
     ],
 )
 def test_lp_against_general_solvers(H, k, points, solve, competitor, at_least, compare, record):

@@ -42,6 +42,15 @@ def test_bad_means_strictly_above_epsilon(kind, data):
         np.testing.assert_array_equal(rates_of(fed).is_bad(fed.epsilon, slice(None))[agent], expected)
 
 
+def test_bad_follows_epsilon():
+    fed = fp.Federation.from_predictions(
+        {"a": [[0, 0], [0, 1]], "b": [[0, 0, 0], [0, 0, 1]]}, epsilon=0.5, delta=0.1
+    )
+    rates, first = rates_of(fed), slice(0, 1)
+    for epsilon, expected in [([0.5, 0.5], [0, 0]), ([0.4, 0.4], [1, 0]), ([0.5, 0.3], [0, 1])]:
+        assert rates.is_bad(np.array(epsilon), first)[:, 0, 1].tolist() == expected
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
 @settings(max_examples=30)

@@ -8,13 +8,12 @@ with two labels separates none or two of the three pairs of a triple, so with tw
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.compiled import compiled
 
 # Rows h that are looked at together, so that row f is read from memory once for all of them.
@@ -55,9 +54,8 @@ def find_broken_triangle(low: NDArray[Any], high: NDArray[Any]) -> tuple[int, in
     kind = np.float32 if high.max(initial=0) < _EXACT else np.float64
     sides = [np.ascontiguousarray(side, dtype=kind) for side in (low, high)]
     search, H = compiled(_search), len(low)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda start: search(*sides, start, min(start + _ROWS, H)), range(0, H, _ROWS))
-        return next((triple for triple in found if triple[0] >= 0), None)
+    found = on_all_cores(lambda start: search(*sides, start, min(start + _ROWS, H)), range(0, H, _ROWS))
+    return next((triple for triple in found if triple[0] >= 0), None)
 
 
 def find_odd_triangle(counts: NDArray[Any]) -> tuple[int, int, int] | None:

@@ -24,6 +24,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.describe.ties import exceeds, tolerance
@@ -31,7 +32,7 @@ from fedpact.planning.infeasible import never_certain
 from fedpact.planning.row_generation import Row
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
-from fedpact.statistics.rates import Rates, on_all_cores
+from fedpact.statistics.rates import Rates
 
 TOL = 1e-8
 FOR_CERTAIN = 1e30

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pairs import PairProgram, find_bad
@@ -35,7 +36,7 @@ from fedpact.planning.row_generation import Row
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
-from fedpact.statistics.rates import Rates, on_all_cores
+from fedpact.statistics.rates import Rates
 from fedpact.statistics.weights import JOINT
 
 TOL = 1e-7

@@ -14,13 +14,12 @@ H x H x n.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.all_cores import all_cores
 from fedpact.describe.condensed import count_pairs
 from fedpact.errors import FederationError
 
@@ -91,19 +90,20 @@ class DisagreementCounter:
         if own is None:
             own = np.ones(labels.shape[1], dtype=np.int8)
         step = max(_POINTS // 4, min(_POINTS, 4 * self.H))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [(start, min(start + _ROWS, self.H)) for start in range(0, self.H, _ROWS)]
+        with all_cores(len(rows)) as spread:
             for start in range(0, labels.shape[1], step):
-                self._count(pool, labels[:, start : start + step], own[start : start + step])
+                some = slice(start, start + step)
+                self._count(spread, rows, labels[:, some], own[some])
 
-    def _count(self, pool: ThreadPoolExecutor, block: NDArray[Any], weights: NDArray[Any]) -> None:
+    def _count(self, spread: Any, rows: list[tuple[int, int]], block: NDArray[Any], weights: NDArray[Any]) -> None:
         from fedpact.statistics.bit_kernel import count_rows, slice_rows
 
         codes, masks = _encode(block), _mask(weights)
         bits = max(1, int(codes.max()).bit_length())
         planes = np.empty((self.H, bits, masks.shape[1]), dtype=np.uint64)
-        rows = [(start, min(start + _ROWS, self.H)) for start in range(0, self.H, _ROWS)]
-        list(pool.map(lambda some: slice_rows(codes, planes, *some), rows))
-        list(pool.map(lambda some: count_rows(planes, masks, self.counts, *some), rows))
+        list(spread(lambda some: slice_rows(codes, planes, *some), rows))
+        list(spread(lambda some: count_rows(planes, masks, self.counts, *some), rows))
 
 
 def count_disagreements(labels: NDArray[Any], weights: Any = None) -> NDArray[Any]:

@@ -15,11 +15,9 @@ Nothing here is ever as large as k H^2 doubles; work on all pairs goes block by 
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +27,6 @@ from fedpact.statistics.domain import Domain
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 
 Rows: TypeAlias = slice | NDArray[np.intp]
-T = TypeVar("T")
 
 # Logarithms of up to this many rates are kept, 16 MB.
 _KEEP_LOGS = 2_000_000
@@ -118,37 +115,49 @@ class TabledRates(Rates):
         assert all((np.diff(table) >= 0).all() for table in tables), "is_bad needs rising tables"
         self.places, self.tables = places, tables
         self.k, self.H = places.shape[0], places.shape[1]
-        logs = {id(table): log_miss(table) for table in tables}
-        self._logs = [logs[id(table)] for table in tables]
+        different = {id(table): table for table in tables}
+        starts = dict(zip(different, np.cumsum([0, *map(len, different.values())]), strict=False))
+        self._start = np.array([starts[id(table)] for table in tables])
+        self._rates = np.concatenate(list(different.values()))
+        self._log_misses = log_miss(self._rates)
+        self._within: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, dtype=np.int64)
+
+    def _look_up(self, table: NDArray[np.float64], places: NDArray[Any]) -> NDArray[np.float64]:
+        """Entries (k, ...) of all tables in a row, at places that count from the start of each agent's own."""
+        if self._start.any():
+            places = places + self._start.reshape(-1, *[1] * (places.ndim - 1))
+        return np.asarray(table.take(places, mode="clip"))
 
     def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
-        return np.stack([table[own[targets]] for table, own in zip(self.tables, self.places, strict=True)])
+        return self._look_up(self._rates, self.places[:, targets])
 
     def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:  # noqa: D102
-        return np.stack([table[own[h, g]] for table, own in zip(self.tables, self.places, strict=True)])
+        return self._look_up(self._rates, self.places[:, h, g])
 
     def log_miss(  # noqa: D102
         self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
         total = np.zeros(self.places[0, targets, start:].shape)
-        for agent in np.flatnonzero(m):
-            table = m[agent] * replace_never(self._logs[agent], at_one)
+        for agent in np.flatnonzero(m).tolist():
+            own = slice(self._start[agent], self._start[agent] + len(self.tables[agent]))
+            table = m[agent] * replace_never(self._log_misses[own], at_one)
             total += table.take(self.places[agent, targets, start:], mode="clip")
         return total
 
     def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
-        different = {id(table): table for table in self._logs}
-        first = dict(zip(different, np.cumsum([0, *map(len, different.values())]), strict=False))
-        offset = np.array([first[id(table)] for table in self._logs])
-        places = self.places[:, targets] + offset[:, None, None]
-        table = replace_never(np.concatenate(list(different.values())), at_one)
-        return np.asarray(table.take(places, mode="clip"))
+        return self._look_up(replace_never(self._log_misses, at_one), self.places[:, targets])
 
     def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
-        harmless = [
-            int((~exceeds(table, limit)).sum()) for table, limit in zip(self.tables, epsilon.tolist(), strict=True)
-        ]
-        return np.asarray(self.places[:, targets] >= np.array(harmless)[:, None, None])
+        return np.asarray(self.places[:, targets] >= self._harmless(epsilon)[:, None, None])
+
+    def _harmless(self, epsilon: NDArray[np.float64]) -> NDArray[np.int64]:
+        """(k,) how many entries of each agent's table are within epsilon; kept, for it is asked block by block."""
+        key, (known, within) = epsilon.tobytes(), self._within
+        if known != key:
+            pairs = zip(self.tables, epsilon.tolist(), strict=True)
+            within = np.array([int((~exceeds(table, limit)).sum()) for table, limit in pairs])
+            self._within = key, within
+        return within
 
 
 class MassRates(Rates):
@@ -191,15 +200,3 @@ class MassRates(Rates):
 
     def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
         return np.asarray(exceeds(self.rows(targets), epsilon[:, None, None]))
-
-
-def on_all_cores(work: Callable[[slice], T], blocks: list[slice]) -> Iterator[T]:
-    """Yield ``work(block)`` of every block in order; the blocks are worked on in threads."""
-    if len(blocks) < 4:
-        yield from map(work, blocks)
-        return
-    pool = ThreadPoolExecutor(os.cpu_count())
-    try:
-        yield from pool.map(work, blocks)
-    finally:
-        pool.shutdown(cancel_futures=True)
