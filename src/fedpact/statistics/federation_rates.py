@@ -7,7 +7,7 @@ as estimates give limits (:mod:`fedpact.statistics.confidence`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,12 +66,18 @@ def _stack(places: Sequence[NDArray[Any]], tables: Sequence[NDArray[np.float64]]
     return np.stack(places, dtype=np.min_scalar_type(max(map(len, tables))), casting="unsafe")
 
 
-def _look_up(counts: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Rates:
-    """Rates of counts (H, H) out of n, for every agent; those of the same n share one table."""
-    found = [tabulate(own, n) for own, n in zip(counts, sizes, strict=True)]
+def _look_up(counts: Iterable[NDArray[Any]], sizes: Sequence[int]) -> Rates:
+    """Rates of counts (H, H) out of n, for every agent; those of the same n share one table.
+
+    The counts of one agent at a time are as wide as they came.
+    """
     shared = {n: np.arange(n + 1) / n for n in set(sizes) if n <= _TABLE}
-    tables = [shared.get(n, values / n) for (_, values), n in zip(found, sizes, strict=True)]
-    return TabledRates(_stack([places for places, _ in found], tables), tables)
+    places, tables = [], []
+    for own, n in zip(counts, sizes, strict=True):
+        found, values = tabulate(own, n)
+        places.append(found.astype(np.min_scalar_type(len(values))))
+        tables.append(shared.get(n, values / n))
+    return TabledRates(_stack(places, tables), tables)
 
 
 def _bound(evidence: Reports) -> Rates:
@@ -96,10 +102,10 @@ def rates_of(fed: Federation) -> Rates:
         case Table():
             return _weigh_masses(fed)
         case Predictions(predictions=predictions):
-            counts = [to_square(count_disagreements(labels[fed.distinct]), fed.H) for labels in predictions]
+            counts = (to_square(count_disagreements(labels[fed.distinct]), fed.H) for labels in predictions)
             return _look_up(counts, [labels.shape[1] for labels in predictions])
         case Reports() as evidence if not evidence.is_exact:
             return _bound(evidence)
         case Reports(reports=reports):
             some = np.ix_(fed.distinct, fed.distinct)
-            return _look_up([report.square()[some] for report in reports], [report.n for report in reports])
+            return _look_up((report.square()[some] for report in reports), [report.n for report in reports])
