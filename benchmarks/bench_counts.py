@@ -13,16 +13,17 @@ from scipy.spatial.distance import pdist
 
 import fedpact as fp
 from fedpact.statistics.count_disagreements import count_disagreements
+from timing import Work, in_turns, repeat
 
 
 def draw(H: int, n: int, classes: int = 10) -> np.ndarray:
     return np.random.default_rng(0).integers(0, classes, (H, n)).astype(np.uint8)
 
 
-def seconds(work, times: int = 5) -> float:
-    """Least of several runs."""
+def least_seconds(work) -> float:
+    """Seconds of the fastest of five runs, for what a machine can do at most."""
     found = []
-    for _ in range(times):
+    for _ in range(5):
         start = time.perf_counter()
         work()
         found.append(time.perf_counter() - start)
@@ -31,14 +32,15 @@ def seconds(work, times: int = 5) -> float:
 
 def test_against_pdist(compare):
     labels = draw(3000, 1000)
-    counted = count_disagreements(labels)  # compiles
-    np.testing.assert_array_equal(counted, np.rint(pdist(labels, "hamming") * labels.shape[1]))
+    count_disagreements(labels)  # compiles
+    ours, theirs = in_turns(Work(lambda _: count_disagreements(labels)), Work(lambda _: pdist(labels, "hamming")))
+    np.testing.assert_array_equal(ours.answer, np.rint(theirs.answer * labels.shape[1]))
     compare(
         "disagreements of 3,000 hypotheses on 1,000 points with 10 classes",
         unit="seconds",
-        ours=seconds(lambda: count_disagreements(labels)),
+        ours=ours.seconds,
         competitor="scipy.spatial.distance.pdist(..., 'hamming')",
-        theirs=seconds(lambda: pdist(labels, "hamming"), times=2),
+        theirs=theirs.seconds,
         at_least=5,
     )
 
@@ -47,8 +49,8 @@ def test_report_of_500_models(record, tmp_path):
     """What a site sends, from predictions to the file."""
     labels = draw(500, 10_000)
     path = tmp_path / "site.report.npz"
-    taken = seconds(lambda: fp.report(labels, name="site").save(path), times=3)
-    record("a report of 500 models on 10,000 points, written", unit="seconds", value=taken, at_most=10)
+    taken = repeat(Work(lambda _: fp.report(labels, name="site").save(path)))
+    record("a report of 500 models on 10,000 points, written", unit="seconds", value=taken.seconds, at_most=10)
     record(
         "a report of 500 models on 10,000 points, its file", unit="MB", value=path.stat().st_size / 1e6, at_most=1
     )
@@ -95,10 +97,10 @@ def test_share_of_the_byte_throughput(record):
 
     read()
     size = H * (H - 1) // 2 * 2 * words.shape[1] * 8
-    ours, theirs = size / seconds(lambda: count_disagreements(labels)), size / seconds(read)
+    ours, theirs = size / least_seconds(lambda: count_disagreements(labels)), size / least_seconds(read)
     source = np.ones(2**27, dtype=np.uint8)
     target = np.empty_like(source)
-    copied = 2 * source.nbytes / seconds(lambda: np.copyto(target, source))
+    copied = 2 * source.nbytes / least_seconds(lambda: np.copyto(target, source))
     record("bytes of labels that counting reads", unit="GB/s", value=ours / 1e9)
     record("bytes that a loop over the same words reads", unit="GB/s", value=theirs / 1e9)
     record("bytes that copying memory moves", unit="GB/s", value=copied / 1e9)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 import fedpact as fp
 from fedpact.statistics.engine import engine_of
+from timing import Work, in_turns
 
 
 def test_many_vectors_in_one_call(compare):
@@ -16,18 +15,17 @@ def test_many_vectors_in_one_call(compare):
     vectors = np.random.default_rng(3).integers(3, 12, (200, fed.k))
     agents = range(fed.k)
     engine.evaluate(vectors, agents)  # builds the coefficients
-
-    start = time.perf_counter()
-    together = engine.evaluate(vectors, agents)
-    middle = time.perf_counter()
-    alone = [engine.evaluate(vector[None, :], agents) for vector in vectors]
-    end = time.perf_counter()
-    np.testing.assert_allclose(together.high, np.concatenate([values.high for values in alone]), atol=1e-12)
+    ours, theirs = in_turns(
+        Work(lambda _: engine.evaluate(vectors, agents)),
+        Work(lambda _: [engine.evaluate(vector[None, :], agents) for vector in vectors]),
+    )
+    alone = np.concatenate([values.high for values in theirs.answer])
+    np.testing.assert_allclose(ours.answer.high, alone, atol=1e-12)
     compare(
         "exact failure of 17 hospitals at 200 contribution vectors",
         unit="seconds",
-        ours=middle - start,
+        ours=ours.seconds,
         competitor="one vector per call",
-        theirs=end - middle,
+        theirs=theirs.seconds,
         at_least=2,
     )

@@ -2,10 +2,10 @@
 
 A line is one way to do one thing, measured at rising sizes until one takes more than PATIENCE seconds, or the way
 stops with an error of its own: so every line ends where it gets slow, and competitors where they do. Its exponent
-is the slope of log seconds over log size at its largest sizes. Input is built before the clock starts; ours are
-medians of three, and so are theirs. *program* is the fractional optimum from counted disagreements, which is also
-what the general solvers do; *plan* is everything from the predictions to whole samples with proof and lower
-bound.
+is the slope of log seconds over log size at its largest sizes. Input is built before the clock starts; ours and
+theirs are medians of three, or fewer where a run is slow. *program* is the fractional optimum from counted
+disagreements, which is also what the general solvers do; *plan* is everything from the predictions to whole
+samples with proof and lower bound.
 
 Memory is what numpy and Python hold at the most, by `tracemalloc`; what a solver written in C++ holds is not in
 it.

@@ -76,7 +76,7 @@ def check(row: Row) -> None:
     best = row["exact"]["cost"]
     if row["is_proved"]:
         assert best >= 20, "too easy to tell the planners apart"
-        allowed = ALLOWED.get((row["family"], row["sites"]), {})
+        allowed = ALLOWED[row["family"], row["sites"]]
         above = {method: row[method]["cost"] - best for method in allowed}
         too_dear = {m: extra for m, extra in above.items() if extra > max(allowed[m][0] * best, allowed[m][1])}
         assert not too_dear, f"samples above the optimum of {best:g}: {too_dear}"

@@ -1,4 +1,7 @@
-"""How things are timed: fresh input before the clock starts, medians, and ours and theirs in turns."""
+"""How things are timed: fresh input before the clock starts, medians, and ours and theirs in turns.
+
+pytest-benchmark times one thing at a time; a ratio wants both under the same weather.
+"""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ make bench
 ```
 
 measures everything on this page, ours and theirs of a row side by side, and fails if a ratio is below its limit.
-The files in `benchmarks/` say what each row does. Ours and theirs start from the same input; where a run is short
-they alternate and medians are shown. A ratio below one says that theirs is faster.
+The files in `benchmarks/` say what each row does. Ours and theirs start from the same input; most short runs are
+repeated, in turns, and medians are shown. A ratio below one says that theirs is faster.
 
 A file or a line can be measured again alone, so rows may be of different runs: the last was on {cores} processors
 with {versions}.

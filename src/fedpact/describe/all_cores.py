@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 P = TypeVar("P")
 T = TypeVar("T")
+Spread: TypeAlias = Callable[[Callable[[P], T], Iterable[P]], Iterator[T]]
+"""Like ``map``; what it gives must be read, for work may be done only then."""
 
-# Fewer parts than this are worked on at once: starting threads takes longer.
+# Fewer parts than this are worked on one after the other: starting threads takes longer.
 _FEW = 4
 
 
 @contextmanager
-def all_cores(parts: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Give a ``map`` for about so many parts of work at a time, whose results come in order.
+def all_cores(parts: int) -> Iterator[Spread[Any, Any]]:
+    """Give a ``map`` for so many parts of work in all, in one call or several; results come in order.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.all_cores import all_cores
+from fedpact.describe.all_cores import Spread, all_cores
 from fedpact.describe.condensed import count_pairs
 from fedpact.errors import FederationError
 
@@ -76,6 +76,7 @@ class DisagreementCounter:
     def __init__(self, H: int) -> None:
         self.H, self.n = H, 0
         self.counts: NDArray[Any] = np.zeros(count_pairs(H), dtype=np.uint32)
+        self._rows = [(start, min(start + _ROWS, H)) for start in range(0, H, _ROWS)]
 
     def add(self, labels: NDArray[Any], weights: Any = None) -> None:
         """Count the points of a block of labels (H, n), each of them ``weights`` times."""
@@ -90,20 +91,19 @@ class DisagreementCounter:
         if own is None:
             own = np.ones(labels.shape[1], dtype=np.int8)
         step = max(_POINTS // 4, min(_POINTS, 4 * self.H))
-        rows = [(start, min(start + _ROWS, self.H)) for start in range(0, self.H, _ROWS)]
-        with all_cores(len(rows)) as spread:
-            for start in range(0, labels.shape[1], step):
-                some = slice(start, start + step)
-                self._count(spread, rows, labels[:, some], own[some])
+        starts = range(0, labels.shape[1], step)
+        with all_cores(len(starts) * len(self._rows)) as spread:
+            for start in starts:
+                self._count(spread, labels[:, start : start + step], own[start : start + step])
 
-    def _count(self, spread: Any, rows: list[tuple[int, int]], block: NDArray[Any], weights: NDArray[Any]) -> None:
+    def _count(self, spread: Spread[Any, None], block: NDArray[Any], weights: NDArray[Any]) -> None:
         from fedpact.statistics.bit_kernel import count_rows, slice_rows
 
         codes, masks = _encode(block), _mask(weights)
         bits = max(1, int(codes.max()).bit_length())
         planes = np.empty((self.H, bits, masks.shape[1]), dtype=np.uint64)
-        list(spread(lambda some: slice_rows(codes, planes, *some), rows))
-        list(spread(lambda some: count_rows(planes, masks, self.counts, *some), rows))
+        list(spread(lambda some: slice_rows(codes, planes, *some), self._rows))
+        list(spread(lambda some: count_rows(planes, masks, self.counts, *some), self._rows))
 
 
 def count_disagreements(labels: NDArray[Any], weights: Any = None) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.condensed import to_square
+from fedpact.describe.condensed import count_pairs, to_square
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept_with_evidence
@@ -61,23 +61,19 @@ def tabulate(counts: NDArray[Any], n: int) -> tuple[NDArray[Any], NDArray[np.int
     return places.reshape(counts.shape), different.astype(np.int64)
 
 
-def _stack(places: Sequence[NDArray[Any]], tables: Sequence[NDArray[np.float64]]) -> NDArray[Any]:
-    """(k, H, H) in the smallest type that counts to the longest table."""
-    return np.stack(places, dtype=np.min_scalar_type(max(map(len, tables))), casting="unsafe")
-
-
-def _look_up(counts: Iterable[NDArray[Any]], sizes: Sequence[int]) -> Rates:
+def _look_up(H: int, counts: Iterable[NDArray[Any]], sizes: Sequence[int]) -> Rates:
     """Rates of counts (H, H) out of n, for every agent; those of the same n share one table.
 
-    The counts of one agent at a time are as wide as they came.
+    Only the counts of one agent at a time are as wide as they came.
     """
+    last_place = max(n if n <= _TABLE else min(n, count_pairs(H)) for n in sizes)
+    places = np.empty((len(sizes), H, H), dtype=np.min_scalar_type(last_place))
     shared = {n: np.arange(n + 1) / n for n in set(sizes) if n <= _TABLE}
-    places, tables = [], []
-    for own, n in zip(counts, sizes, strict=True):
-        found, values = tabulate(own, n)
-        places.append(found.astype(np.min_scalar_type(len(values))))
-        tables.append(shared.get(n, values / n))
-    return TabledRates(_stack(places, tables), tables)
+    tables = []
+    for own, n, place in zip(counts, sizes, places, strict=True):
+        place[:], values = tabulate(own, n)
+        tables.append(shared[n] if n in shared else values / n)
+    return TabledRates(places, tables)
 
 
 def _bound(evidence: Reports) -> Rates:
@@ -91,7 +87,7 @@ def _bound(evidence: Reports) -> Rates:
         places.append(own)
         low.append(np.append(0.0, limits[0]))
         high.append(np.append(0.0, limits[1]))
-    stacked = _stack(places, low)
+    stacked = np.stack(places, dtype=np.min_scalar_type(max(map(len, low))), casting="unsafe")
     return join_sides(TabledRates(stacked, low), TabledRates(stacked, high))
 
 
@@ -103,9 +99,10 @@ def rates_of(fed: Federation) -> Rates:
             return _weigh_masses(fed)
         case Predictions(predictions=predictions):
             counts = (to_square(count_disagreements(labels[fed.distinct]), fed.H) for labels in predictions)
-            return _look_up(counts, [labels.shape[1] for labels in predictions])
+            return _look_up(fed.H, counts, [labels.shape[1] for labels in predictions])
         case Reports() as evidence if not evidence.is_exact:
             return _bound(evidence)
         case Reports(reports=reports):
             some = np.ix_(fed.distinct, fed.distinct)
-            return _look_up((report.square()[some] for report in reports), [report.n for report in reports])
+            counts = (report.square()[some] for report in reports)
+            return _look_up(fed.H, counts, [report.n for report in reports])

@@ -10,7 +10,7 @@ rates have two sides, ``below`` and ``above``, which are the same where nothing 
 contributions are enough asks ``above`` which hypotheses are bad and ``below`` how likely they are missed; a proof
 that they are not asks the other way round. :meth:`Rates.between` gives pairs without rounding.
 
-Nothing here is ever as large as k H^2 doubles; work on all pairs goes block by block, on all cores.
+Only masses that are few are as large as k H^2 doubles; work on all pairs goes block by block, on all cores.
 """
 
 from __future__ import annotations
@@ -112,10 +112,11 @@ class TabledRates(Rates):
 
     def __init__(self, places: NDArray[Any], tables: Sequence[NDArray[np.float64]]) -> None:
         super().__init__()
-        assert all((np.diff(table) >= 0).all() for table in tables), "is_bad needs rising tables"
         self.places, self.tables = places, tables
         self.k, self.H = places.shape[0], places.shape[1]
         different = {id(table): table for table in tables}
+        assert all((np.diff(table) >= 0).all() for table in different.values()), "is_bad needs rising tables"
+        assert (places.max(axis=(1, 2)) < [*map(len, tables)]).all(), "a place must be in the agent's own table"
         starts = dict(zip(different, np.cumsum([0, *map(len, different.values())]), strict=False))
         self._start = np.array([starts[id(table)] for table in tables])
         self._rates = np.concatenate(list(different.values()))
