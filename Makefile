@@ -81,4 +81,4 @@ install: .venv/core
 	touch $@
 
 clean:
-	rm -rf .venv
+	rm -rf .venv build dist

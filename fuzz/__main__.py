@@ -24,12 +24,12 @@ from typing import Any
 
 from fuzz.found import read_found
 from fuzz.page import write_page
-from fuzz.target import NAMES, load_target
+from fuzz.target import MOST_SECONDS, NAMES, load_target
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results" / "fuzz.json"
 _BUILD = ROOT / "build" / "fuzz"
-_MOST_MB, _MOST_SECONDS, _HANG = 2048, 5, 60
+_MOST_MB, _HANG = 2048, 60
 _LONGEST = 2**16
 _DONE = re.compile(r"^#\d+\s+\w+\s+cov: (\d+) ft: (\d+) corp:", re.MULTILINE)
 _STAT = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
@@ -134,7 +134,7 @@ def sum_up(targets: list[dict[str, Any]], seconds: int) -> dict[str, Any]:
         "command": f"make fuzz FUZZ_SECONDS={seconds}",
         "versions": {"Python": platform.python_version(), **{package: version(package) for package in packages}},
         "cores": os.cpu_count(),
-        "most_seconds": _MOST_SECONDS,
+        "most_seconds": MOST_SECONDS,
         "most_mb": _MOST_MB,
         "targets": targets,
         "found": [{key: value for key, value in asdict(one).items() if key != "text"} for one in read_found()],

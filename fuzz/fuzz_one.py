@@ -9,10 +9,8 @@ from typing import Any
 
 import atheris
 
-from fuzz.target import Unreadable, load_target
+from fuzz.target import MOST_SECONDS, Unreadable, load_target
 
-SECONDS = 5.0
-"""Of the processor, at most, for one input."""
 _INSTRUMENTED = ["fedpact", "tomllib"]
 _COMPILED = [
     "fedpact.describe.compiled",
@@ -25,7 +23,7 @@ _COMPILED = [
 
 
 def _too_slow(*_: object) -> None:
-    raise TimeoutError(f"more than {SECONDS:g} s of the processor for one input")
+    raise TimeoutError(f"more than {MOST_SECONDS} s of the processor for one input")
 
 
 def main(name: str, arguments: list[str]) -> None:
@@ -47,7 +45,7 @@ def main(name: str, arguments: list[str]) -> None:
         return bytes(atheris.Mutate(data, most))
 
     def read(data: bytes) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
         try:
             target.read(data)
         finally:

@@ -64,8 +64,9 @@ def write_page(results: Mapping[str, Any]) -> str:
         "",
         *(f"- {one['target'].replace('_', ' ')}: {one['what']}" for one in results["found"]),
         "",
-        "Edges and features are libFuzzer's counts of what was reached in fedpact's own code. Half of the inputs "
-        "are changed byte by byte, half by their meaning, with checksums, hashes and signatures made good again.",
+        "Edges and features are libFuzzer's counts of what was reached in fedpact's own code, without compiled "
+        "loops, and in Python's reader of TOML. Half of the inputs are changed byte by byte, half by their "
+        "meaning, with checksums, hashes and signatures made good again.",
         "",
         f"With {versions}.",
         "",

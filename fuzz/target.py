@@ -17,6 +17,10 @@ NAMES = (
 )
 
 
+MOST_SECONDS = 5
+"""Of the processor, for one input."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """A reader to be fuzzed."""

@@ -2,10 +2,10 @@
 
     python scripts/check_release.py [--python NAME]... [--extra NAME]... [--tests NAME]...
 
-Every Python that is named (or found: python3.11 to 3.13) gets an environment without extras; the first of them
-then one with the newest of everything, one for each extra, and one for all extras. ``--tests`` names those in
-which a part of the tests runs too. What was seen is kept in docs/results/release.json, so that a part can be
-checked again alone, and release.md is written from it.
+Every Python that is named (or found: python3.11 to 3.13) gets an environment without extras, and one in which a
+part of the tests runs; the first of them then one from the source archive, one with the newest of everything, one
+for each extra, and one for all extras. ``--extra`` and ``--tests`` check some of that alone. What was seen is kept
+in docs/results/release.json, and release.md is written from it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,14 @@ from time_start import ROUNDS, time_start
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = tuple(PROJECT["optional-dependencies"])
+OTHERWISE = {"archive": "from the archive", "newest": "newest"}
 PYTHONS = ("python3.11", "python3.12", "python3.13")
 IN_SDIST = ("src", "tests", "fuzz", "soak", "examples", "docs", "scripts", "benchmarks")
-BESIDE = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "constraints.txt", "pyproject.toml")
+BESIDE = (
+    "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "constraints.txt", "mkdocs.yml",
+    "pyproject.toml",
+)  # fmt: skip
 TESTS = (
     "describe", "planning/test_plan.py", "planning/test_exact.py", "statistics/test_verification.py", "game",
     "mechanism/payment", "cli/test_commands.py", "cli/test_complete.py", "test_paper.py", "test_public_names.py",
@@ -120,9 +125,9 @@ def ask_for_extras(python: Path, folder: Path) -> int:
     return len(answers)
 
 
-def check_core(python: Path, wheel: Path, folder: Path, *, newest: bool = False) -> dict[str, Any]:
-    """Install without extras, and use what is there."""
-    seconds = install(python, wheel, folder=folder, newest=newest)
+def check_core(python: Path, what: Path, folder: Path, *, newest: bool = False) -> dict[str, Any]:
+    """Install the wheel or the archive without extras, and use what is there."""
+    seconds = install(python, what, folder=folder, newest=newest)
     program = python.with_name("fedpact")
     if run(program, "--version", folder=folder).stdout.split() != ["fedpact", PROJECT["version"]]:
         sys.exit("fedpact --version says something else")
@@ -152,9 +157,10 @@ def run_tests(python: Path, wheel: Path, folder: Path) -> dict[str, Any]:
     install(python, f"{wheel}[test]", folder=folder)
     began = time.perf_counter()
     words = (python, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-p", "no:cacheprovider")
+    words += ("-n", "auto", "--dist", "loadscope")
     said = run(*words, *(ROOT / "tests" / test for test in TESTS), folder=folder).stdout.splitlines()[-1]
-    counts = {what: int(number) for number, what in re.findall(r"(\d+) (passed|failed|skipped)", said)}
-    return {"failed": 0} | counts | {"seconds": time.perf_counter() - began}
+    counts = {what: int(number) for number, what in re.findall(r"(\d+) (passed|skipped)", said)}
+    return {"skipped": 0} | counts | {"seconds": time.perf_counter() - began}
 
 
 def find_pythons(named: list[str]) -> dict[str, str]:
@@ -174,43 +180,49 @@ def read_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--python", action="append", default=[], help="a Python to check with; may be repeated")
-    parser.add_argument("--extra", action="append", default=[], help='only this, "all", "newest" or "none"')
-    parser.add_argument("--tests", action="append", default=[], help="a Python to run tests with")
+    only = 'only this, "all", "archive", "newest" or "none", and no tests'
+    parser.add_argument("--extra", action="append", default=[], help=only)
+    parser.add_argument("--tests", action="append", default=[], help="a Python to run tests with, if not with all")
     return parser.parse_args()
 
 
 def main() -> None:
     """Build, look, install, use."""
     options = read_options()
-    before = {"pythons": {}, "extras": {}} | read("release")
-    pythons, tested = find_pythons(options.python), find_pythons(options.tests) if options.tests else {}
+    found = {"pythons": {}, "extras": {}} | read("release")
+    tested = find_pythons(options.tests) if options.tests else {}
+    pythons = find_pythons(options.python or options.tests) | tested
+    if not options.tests and not options.extra:
+        tested = pythons
+    parts = options.extra or [*OTHERWISE, *EXTRAS, "all"]
+    first = next(iter(pythons))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print("building into dist/", flush=True)
         wheel, sdist = build(folder)
-        found = before | look_into(wheel, sdist)
+        found |= look_into(wheel, sdist)
         found |= {"command": "make release", "version": PROJECT["version"], "imports": ROUNDS}
-        found["python"] = next(iter(pythons))
         for version, program in pythons.items():
             print(f"Python {version}, without extras", flush=True)
             python = make_environment(program, folder / version)
             found["pythons"][version] = found["pythons"].get(version, {}) | check_core(python, wheel, folder)
             keep("release", found)
-        every = list(PROJECT["optional-dependencies"])
-        if not options.extra or "newest" in options.extra:
-            print("without extras, with the newest of everything", flush=True)
-            python = make_environment(pythons[found["python"]], folder / "newest")
-            found["pythons"][f"{found['python']}, newest"] = check_core(python, wheel, folder, newest=True)
-        for extra in [one for one in options.extra or [*every, "all"] if one not in ("newest", "none")]:
-            print(f"extra {extra}", flush=True)
-            parts, uses = (",".join(every), USES) if extra == "all" else (extra, {extra} & USES.keys())
-            found["extras"][extra] = check_extra(folder / found["python"], wheel, parts, uses)
+        for part in [one for one in parts if one != "none"]:
+            print(f"{part}, in Python {first}", flush=True)
+            if part in OTHERWISE:
+                python = make_environment(pythons[first], folder / part)
+                what = sdist if part == "archive" else wheel
+                seen = check_core(python, what, folder, newest=part == "newest")
+                found["pythons"][f"{first}, {OTHERWISE[part]}"] = seen
+            else:
+                extras, uses = (",".join(EXTRAS), USES) if part == "all" else (part, {part} & USES.keys())
+                found["extras"][part] = {"python": first} | check_extra(folder / first, wheel, extras, uses)
             keep("release", found)
         for version, program in tested.items():
             print(f"Python {version}, tests", flush=True)
             python = make_environment(program, folder / f"tests-{version}")
             found["pythons"][version]["tests"] = run_tests(python, wheel, folder)
-        keep("release", found)
+            keep("release", found)
 
 
 if __name__ == "__main__":

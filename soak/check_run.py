@@ -39,8 +39,7 @@ def check_run(
             _insist_on_export(ledger, aside)
     outcome = fp.protocol.read_outcome(home.ledger)
     _insist_on_once(entries)
-    if stage.terms["rule"] == "pwyc":
-        _audit(stage, entries)
+    _audit(stage, entries)
     _insist_on_sites(stage, home, outcome, entries)
     if undisturbed is not None:
         found = summary_of(outcome)

@@ -21,10 +21,9 @@ _UNDISTURBED = End(when="")
 _MOST_LIVES = 60
 
 
-def make_keys(folder: Path) -> Path:
+def make_keys(folder: Path) -> None:
     """Make one set of keys for all runs of a process."""
     fp.protocol.make_keys(folder, NAMES)
-    return folder
 
 
 def _run_undisturbed(stage: Stage, folder: Path) -> tuple[dict[str, Any], float]:
@@ -92,6 +91,7 @@ class _Run:
         if is_killed:
             self.kills_left -= 1
             self.counts[f"killed {end.when if end.when != 'time' else 'at some time'}"] += 1
+        insist(code >= 0 or (is_killed and end.when), f"an operator died of signal {-code}: {self._last_words()}")
         insist(code != BROKEN, f"an operator broke: {self._last_words()}")
         if other is not None:
             self._wait_for(*other)

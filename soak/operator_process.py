@@ -154,6 +154,12 @@ def start(
     return fork(work, home.with_suffix(".log"))
 
 
+def _read_end(status: int) -> tuple[bool, int]:
+    """Whether a process was killed with -9, and its exit code, negative for a signal."""
+    code = os.waitstatus_to_exitcode(status)
+    return code == -signal.SIGKILL, code
+
+
 def wait(child: int, end: End) -> tuple[bool, int]:
     """Wait for a process, and kill it when its time has come: whether it was killed, and its exit code."""
     most = end.after if end.when == "time" else LONGEST
@@ -161,12 +167,10 @@ def wait(child: int, end: End) -> tuple[bool, int]:
     while time.monotonic() - began < most:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
-            return os.WIFSIGNALED(status), -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(
-                status
-            )
+            return _read_end(status)
         time.sleep(0.001)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     if end.when != "time":
         raise AssertionError(f"an operator was at work for {LONGEST:g} s without an end")
-    return os.WIFSIGNALED(status), -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    return _read_end(status)

@@ -10,7 +10,7 @@ import json
 import sys
 import traceback
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 CORE = {
     "click", "fedpact", "highspy", "llvmlite", "markdown_it", "mdurl", "numba", "numpy", "pygments", "rich",
@@ -115,7 +115,7 @@ def function(code):
 
 def ask_all():
     """Answers by request, in a folder with the files that requests name."""
-    with contextlib.chdir(mkdtemp()):
+    with TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("table.csv").write_text("one,two\n0,1\n1,1\n")
         Path("table.parquet").touch()
         Path("net.safetensors").touch()

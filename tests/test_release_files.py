@@ -44,6 +44,7 @@ def test_what_is_claimed_was_seen():
     assert PROJECT["requires-python"] == f">={claimed[0]}"
     assert set(re.findall(r"3\.\d+(?=\.)", " ".join(seen["pythons"]))) == set(claimed)
     assert all(one["import_processor"] <= LIMIT for one in seen["pythons"].values())
+    assert {name.rpartition(".")[0] for name, one in seen["pythons"].items() if "tests" in one} == set(claimed)
     assert seen["extras"].keys() == {*PROJECT["optional-dependencies"], "all"}
     assert {name for name, one in seen["extras"].items() if one["works"]} == {*USES, "all"}
 

@@ -8,7 +8,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.errata.experiment import CHECKS
-from fedpact.experiments.errata.misreports_in_tenths import Tenths
+from fedpact.experiments.errata.reports_in_tenths import Tenths
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = json.loads((DOCS / "results" / "errata.json").read_text())["results"]

@@ -152,12 +152,16 @@ def test_the_table_of_the_frontier_says_what_its_lines_say():
         ([3, 2], "by 2 agents; most of them, 3, by alice."),
         ([3, 3], "by 2 agents; 3 by each."),
         ([0, 14], "by 1 agent; all by bob."),
+        ([5, 5, 1], "by 3 agents; at most 5 by one."),
+        ([5, 7, 1], "by 3 agents; most of them, 7, by bob."),
     ],
 )
 def test_who_labels_most_is_named_only_if_somebody_does(m, said):
     view, parts = answer_example("alice-bob")
     answer = parts["plan"].answer
-    given = answer["plan"] | {"contributions": dict(zip(("alice", "bob"), m, strict=True))}
+    given = answer["plan"] | {"contributions": dict(zip(("alice", "bob", "carol"), m, strict=False))}
+    bill = answer["settlement"]
+    bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
     assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)
 
 

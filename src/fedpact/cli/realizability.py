@@ -60,7 +60,8 @@ def _split(text: str) -> tuple[str, str, str]:
 
 def _note_strange_labels(site: str, both: fp.candidates.Predicted) -> None:
     """Say on stderr which labels of a site no candidate predicts there: they may be misspelt."""
-    strange = sorted(set(both.labels[-1].tolist()) - set(both.labels[:-1].ravel().tolist()))
+    own = sorted(set(both.labels[-1].tolist()))
+    strange = [code for code in own if not (both.labels[:-1] == code).any()]
     if strange:
         words = ", ".join(repr(both.classes[code]) for code in strange)
         print(f"note: at {site!r} some samples are labelled {words}, which no candidate predicts", file=sys.stderr)

@@ -321,3 +321,5 @@ def test_a_statement_of_another_form_has_no_page(books, tmp_path):
         write_statements(found, tmp_path)
     with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
         export_payments(changed, tmp_path / "payments.csv")
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+        list(map(str, found))

@@ -11,7 +11,7 @@ from fedpact.describe.constructions import price_of_stability, singletons
 from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
 from fedpact.describe.federation import Federation
 from fedpact.experiments.errata.finding import Finding, as_exact, is_near, one_agent
-from fedpact.experiments.errata.misreports_in_tenths import Tenths, pay_contribution, pay_others_worth
+from fedpact.experiments.errata.reports_in_tenths import Tenths, pay_contribution, pay_others_worth
 from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus
 from fedpact.planning.plan import plan
@@ -44,7 +44,7 @@ def check_a1() -> Finding:
 
 
 def check_a2() -> Finding:
-    """Try every misreport in tenths under pay-what-you-contribute, and the answer to one lie."""
+    """Try every report in tenths under pay-what-you-contribute, and the answer to one lie."""
     tenths = Tenths.of(pwyc_not_dominant(), "lp", pay_contribution)
     truth, lie = (Fraction(0), Fraction(1, 2)), Fraction(9, 10)
     answers = {own: tenths.utility(1, truth, tenths.plan((lie, own))) for own in (truth[1], Fraction(3, 4))}
@@ -52,8 +52,8 @@ def check_a2() -> Finding:
     return Finding(
         printed="truth is best whatever the others report",
         found=f"if agent 1 reports {lie}, the truth leaves agent 2 with {answers[truth[1]]} and a lie with "
-        f"{answers[Fraction(3, 4)]}; of {dominant[1]:,} misreports in tenths {dominant[0]} pay where the other "
-        f"may lie too, and of {ex_post[1]:,} {ex_post[0] or 'none'} where it is truthful",
+        f"{answers[Fraction(3, 4)]}; of {dominant[1]:,} reports in tenths {dominant[0]} pay more than the truth "
+        f"where the other may lie too, and of {ex_post[1]:,} {ex_post[0] or 'none'} where it is truthful",
         is_confirmed=answers[truth[1]] < answers[Fraction(3, 4)] and dominant[0] > ex_post[0] == 0,
         values={
             "utility": {"truth": str(answers[truth[1]]), "lie": str(answers[Fraction(3, 4)])},
@@ -75,7 +75,7 @@ def check_a3() -> Finding:
     return Finding(
         printed="VCG makes each agent report truthfully",
         found=f"a lie moves the plan from {plans[0]} to {plans[1]} and agent 1's utility from {honest} to {lying} "
-        f"while agent 2 fails for certain; of {tried:,} misreports in tenths {paying} pay",
+        f"while agent 2 fails for certain; of {tried:,} reports in tenths {paying} pay more than the truth",
         is_confirmed=lying > honest and failed == 1 and paying > 0,
         values={
             "costs": [str(cost) for cost in tenths.costs],

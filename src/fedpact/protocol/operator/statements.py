@@ -68,20 +68,21 @@ class Statement(Shows):
 
     def shown(self) -> ShownTable:
         """Show what the site was asked for, request by request, and what it is paid for that."""
-        said = self.statement
-        return ShownTable(
-            title=f"Statement of payment to {self.site}",
-            status=self.status.value,
-            facts={
-                "amount": self.amount,
-                "contributed": said["contributed"],
-                "rule": said["rule"],
-                "withheld": said["withheld"] or None,
-                "why": said["why"],
-            },
-            columns=[("first", int), ("last", int), ("quota", int), ("delivered", int)],
-            rows=[tuple(one[key] for key in ("first", "last", "quota", "delivered")) for one in said["requests"]],
-        )
+        columns, said = ("first", "last", "quota", "delivered"), self.statement
+        with well_formed(f"the statement in entry {self.entry}"):
+            return ShownTable(
+                title=f"Statement of payment to {self.site}",
+                status=self.status.value,
+                facts={
+                    "amount": self.amount,
+                    "contributed": said["contributed"],
+                    "rule": said["rule"],
+                    "withheld": said["withheld"] or None,
+                    "why": said["why"],
+                },
+                columns=[(name, int) for name in columns],
+                rows=[tuple(one[name] for name in columns) for one in said["requests"]],
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as the JSON file holds them."""
@@ -154,7 +155,8 @@ def _receipts(entries: Iterable[Entry], keys: Mapping[str, str]) -> dict[str, tu
 
 def _read(entry: Entry, signed: tuple[str, dict[str, Any]] | None, operator: str | None, slug: str) -> Statement:
     statement = entry.body["statement"]
-    digest, _ = digest_of_value(statement), float(statement["amount"])
+    float(statement["amount"])  # a statement without a sum is none
+    digest = digest_of_value(statement)
     receipt = signed[1] if signed is not None and signed[0] == digest else None
     return Statement(
         statement=statement,

@@ -11,8 +11,8 @@ The checks are written against the entries as an auditor would read them, not wi
    less than it has given, and nothing more of those who are gone; a run stops only if somebody cannot give more;
 5. when a candidate is chosen, what was given meets these targets, nobody has fewer mistakes, and whoever the check
    flags is withheld from; trained weights are averages by what was given and is not withheld;
-6. nobody is paid twice, and everybody is paid what the rule says for what it has given, or nothing if the check
-   flagged it and it owes nothing itself, and has a statement that says so under the operator's signature.
+6. nobody is paid twice, and everybody has a statement under the operator's signature of what it has given and is
+   paid: under ``pwyc`` its cost, less its fee, or nothing if the check flagged it and it owes nothing itself.
 """
 
 from __future__ import annotations
@@ -216,14 +216,20 @@ class RunAudit:
         site, statement = entry.body["site"], entry.body["statement"]
         count = self.given.get(site, 0)
         insist(site not in self.paid, f"{site} was paid twice")
+        insist(statement["contributed"] == count, f"{site} gave {count}, and its statement says otherwise")
+        insist(site in self.withheld or not statement["withheld"], f"{site} is withheld from, and was not flagged")
+        if self.pact["rule"] == "pwyc":
+            self._insist_on_due(site, count, statement)
+        insist(check_signature(self.pact["operator"], statement), f"the statement of {site} is not signed")
+        self.paid[site] = statement
+
+    def _insist_on_due(self, site: str, count: int, statement: Mapping[str, Any]) -> None:
+        """Insist on what pay-what-you-contribute says; what other rules say is in the books."""
         fee = self.pact["fee"][site] if self.pact["fee"] is not None and site in self.covered else 0.0
         due = self.truth.cost(site, count) - fee
         withheld = max(due, 0.0) if site in self.withheld else 0.0
-        insist(statement["contributed"] == count, f"{site} gave {count}, and its statement says otherwise")
         insist(abs(statement["amount"] - due + withheld) < 1e-9, f"{site} is owed {due - withheld:g}")
         insist(abs(statement["withheld"] - withheld) < 1e-9, f"{site}: {withheld:g} is withheld")
-        insist(check_signature(self.pact["operator"], statement), f"the statement of {site} is not signed")
-        self.paid[site] = statement
 
     def _close(self, entry: Entry) -> None:
         owed = {name for name, count in self.given.items() if count} | set(self.covered)

@@ -15,10 +15,12 @@ _MOST_BARS = 40
 
 def _say_most(counts: Sequence[tuple[int, str]]) -> str:
     """Say who labels most; ``counts`` begin with the largest and end with the smallest."""
-    (most, name), (least, _) = counts[0], counts[-1]
+    most, name = counts[0]
     if len(counts) == 1:
         return f"all by {name}"
-    return f"most of them, {most:,}, by {name}" if most > least else f"{most:,} by each"
+    if most > counts[1][0]:
+        return f"most of them, {most:,}, by {name}"
+    return f"{most:,} by each" if most == counts[-1][0] else f"at most {most:,} by one"
 
 
 def draw_plan(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:

@@ -1,4 +1,4 @@
-"""All misreports of the two agents of ``pwyc-not-dominant`` in tenths, weighed in fractions.
+"""All reports of the two agents of ``pwyc-not-dominant`` in tenths, weighed in fractions.
 
 Two hypotheses differ at x2 alone, so an agent's distribution is its mass p there, and a plan fails an agent with
 p > epsilon if and only if (1 - p_1)^m_1 (1 - p_2)^m_2 > delta. Masses 0, 1/10, ..., 1 make all true
@@ -8,8 +8,9 @@ profiles and all claimed ones; a planner answers each claim, and utilities follo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -18,50 +19,51 @@ from fedpact.experiments.errata.finding import as_exact
 from fedpact.planning.plan import plan
 
 Profile = tuple[Fraction, Fraction]
-Plan = tuple[int, int]
+Counts = tuple[int, int]
+Payment = Callable[[int, Counts, Sequence[Fraction]], Fraction]
+"""(agent, plan, costs of a sample) -> payment."""
 
 TENTHS = tuple(Fraction(count, 10) for count in range(11))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenths:
-    """The instance in fractions, the plans for all claims, and what each agent is paid for a plan."""
+    """The instance in fractions, the planner, and what each agent is paid for a plan."""
 
     costs: Sequence[Fraction]
     """What a sample of each agent costs."""
     epsilon: Fraction
     delta: Fraction
-    method: str
-    pay: Callable[[int, Plan, Sequence[Fraction]], Fraction]
-    """(agent, plan, costs of a sample) -> payment."""
-    plans: dict[Profile, Plan] = field(default_factory=dict)
+    plan: Callable[[Profile], Counts]
+    """What is planned for a claim."""
+    pay: Payment
 
     @classmethod
-    def of(cls, fed: Federation, method: str, pay: Callable[[int, Plan, Sequence[Fraction]], Fraction]) -> Tenths:
+    def of(cls, fed: Federation, method: str, pay: Payment) -> Tenths:
         """Take costs and targets from a federation."""
         costs = tuple(as_exact(float(agent.cost(1))) for agent in fed.agents)
-        epsilon, delta = as_exact(float(fed.epsilon[0])), as_exact(fed.delta)
-        return cls(costs=costs, epsilon=epsilon, delta=delta, method=method, pay=pay)
+        targets: dict[str, Any] = {"epsilon": as_exact(float(fed.epsilon[0])), "delta": as_exact(fed.delta)}
 
-    def plan(self, claim: Profile) -> Plan:
-        """Plan for what is claimed."""
-        if claim not in self.plans:
+        @cache
+        def plan_for(claim: Profile) -> Counts:
             masses = [[1 - p, p] for p in claim]
-            targets: dict[str, Any] = {"cost": self.costs, "epsilon": self.epsilon, "delta": self.delta}
-            first, second = plan(
-                Federation.from_table([[0, 0], [0, 1]], masses, **targets), self.method
-            ).m.tolist()
-            self.plans[claim] = (first, second)
-        return self.plans[claim]
+            claimed = Federation.from_table([[0, 0], [0, 1]], masses, cost=costs, **targets)
+            first, second = plan(claimed, method).m.tolist()
+            return first, second
 
-    def utility(self, agent: int, truth: Profile, m: Plan) -> Fraction:
+        return cls(costs=costs, **targets, plan=plan_for, pay=pay)
+
+    def utility(self, agent: int, truth: Profile, m: Counts) -> Fraction:
         """Tell what a plan leaves an agent with: 1 if its target is met in truth, less its cost, plus its pay."""
         missed = (1 - truth[0]) ** m[0] * (1 - truth[1]) ** m[1]
         is_met = truth[agent] <= self.epsilon or missed <= self.delta
         return is_met - self.costs[agent] * m[agent] + self.pay(agent, m, self.costs)
 
     def count(self, *, others_lie: bool) -> tuple[int, int]:
-        """Count misreports that pay, and all of them, while the other is truthful or says anything at all."""
+        """Count reports that pay more than the truth, and all that are tried, the true one among them.
+
+        The other agent is truthful, or says anything at all.
+        """
         paying = tried = 0
         for truth, agent in product(product(TENTHS, repeat=2), (0, 1)):
             for other in TENTHS if others_lie else (truth[1 - agent],):
@@ -76,11 +78,11 @@ class Tenths:
         return [value - worth[truth[agent]] for value in worth.values()]
 
 
-def pay_contribution(agent: int, m: Plan, costs: Sequence[Fraction]) -> Fraction:
+def pay_contribution(agent: int, m: Counts, costs: Sequence[Fraction]) -> Fraction:
     """Pay what you contribute."""
     return costs[agent] * m[agent]
 
 
-def pay_others_worth(agent: int, m: Plan, costs: Sequence[Fraction]) -> Fraction:
+def pay_others_worth(agent: int, m: Counts, costs: Sequence[Fraction]) -> Fraction:
     """Pay by VCG as printed: the others' worth as if their targets were met, less their costs."""
     return 1 - costs[1 - agent] * m[1 - agent]
