@@ -9,13 +9,13 @@ from fedpact.planning.finish import BY_ENGINE, finish_plan, plan_nothing
 def finish(cost_at_least, method="auto"):
     fed = fp.examples.alice_bob()
     final = Draft(m=np.array([3, 2]), solution=None, proved_by=BY_ENGINE)
-    return finish_plan(fed, method, final, (cost_at_least, "a proof"), fp.PlanStatus.FEASIBLE)
+    return finish_plan(fed, method, final, (cost_at_least, "a proof"), fp.PlanStatus.CERTIFIED)
 
 
 @pytest.mark.parametrize(
     ("lower", "status", "chosen"),
     [
-        (4.0, fp.PlanStatus.FEASIBLE, "union, trimmed by the guarantee engine"),
+        (4.0, fp.PlanStatus.CERTIFIED, "union, trimmed by the guarantee engine"),
         (5.0, fp.PlanStatus.OPTIMAL, "exact"),
         (5.0 * (1 - 1e-12), fp.PlanStatus.OPTIMAL, "exact"),
         (6.0, fp.PlanStatus.OPTIMAL, "exact"),

@@ -6,7 +6,7 @@ from fedpact.protocol.ledger.form import well_formed
 
 @pytest.mark.parametrize(
     "read",
-    [lambda: {}["site"], lambda: None["site"], lambda: [][0], lambda: int("x"), lambda: None.body, lambda: 1 // 0],
+    [lambda: {}["site"], lambda: dict(None), lambda: [][0], lambda: int("x"), lambda: None.body, lambda: 1 // 0],
 )
 def test_what_goes_wrong_in_reading_is_a_fault_of_what_is_read(read):
     with pytest.raises(LedgerError, match="entry 7 has another form"), well_formed("entry 7"):
