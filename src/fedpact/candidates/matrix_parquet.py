@@ -64,7 +64,7 @@ def read_parquet(path: Path) -> dict[str, Coded]:
                 for name, column in zip(names, batch.columns, strict=True):
                     pieces[name].append(_code_column(column, f"{path}: {name!r}", first))
                 first += batch.num_rows
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FederationError(f"{path}: not a .parquet file that can be read: {shorten(str(error))}") from None
     if first == 1:
         raise FederationError(f"{path}: there must be at least one point, a row of the table; there is none")
