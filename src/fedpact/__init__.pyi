@@ -10,6 +10,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load, save
+from fedpact.describe.interrupts import interrupts_end_all
 from fedpact.describe.noise import Noise
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
@@ -177,6 +178,7 @@ __all__ = [
     "experiments",
     "frontier",
     "hide_small_counts",
+    "interrupts_end_all",
     "is_equilibrium",
     "is_locally_oblivious",
     "load",

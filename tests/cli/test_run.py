@@ -93,7 +93,7 @@ def test_folders_that_are_not_the_sites(fedpact, here):
     for words, why in {
         ("clinics.toml", *SITES[:2]): "'south' is not there",
         ("clinics.toml", *SITES, *SITES[2:]): "south: site 'south' is in south already",
-        ("alice-bob", *SITES): "alice-bob",
+        ("alice-bob", *SITES): "--sites are those of a federation file; the sites of 'alice-bob' are made up",
         ("digits", *SITES): "--sites names sites on this machine; 'digits' has its own",
         ("clinics.toml", *SITES, "--teacher", "forest"): "--teacher labels at sites that are made up",
         (

@@ -241,6 +241,11 @@ BAD = {
         "agent 'bob': distribution names 'p', which is not in points (known: 'xA', 'xB'); 1 more are unknown",
     ),
     "cost-negative": ([("agents", 1, "cost", -1)], "agent 'bob': cost must be above 0; it is -1"),
+    "cost-huge": ([("agents", 1, "cost", 1e308)], "agent 'bob': cost must be at most 1e+100; it is 1e+308"),
+    "cost-huge-slope": (
+        [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1e200]})],
+        "agent 'bob': cost slopes must be at most 1e+100; one is 1e+200",
+    ),
     "cost-zero": ([("agents", 1, "cost", 0)], "agent 'bob': cost must be above 0; it is 0"),
     "cost-null": (
         [("agents", 1, "cost", None)],
@@ -711,6 +716,7 @@ def test_points_of_other_features(pointed):
 
 SYNTAX = {
     "toml-empty": ("x.toml", b"", "the file is empty; it must give at least delta, epsilon and agents"),
+    "json-empty": ("x.json", b" \n", "the file is empty; it must give at least delta, epsilon and agents"),
     "toml-comment": ("x.toml", b"# later", "the file is empty"),
     "toml-broken": ("x.toml", b"delta = ", "not valid TOML: Invalid value"),
     "toml-key-twice": ("x.toml", b"delta = 1\ndelta = 2", "not valid TOML: Cannot overwrite a value"),
@@ -723,7 +729,6 @@ SYNTAX = {
     "toml-long-integer": ("x.toml", b"delta = " + b"9" * 5000, "not valid TOML: Exceeds the limit"),
     "toml-hexadecimal": ("x.toml", b"delta = 0x" + b"f" * 5000, "a federation needs at least one agent"),
     "toml-date": ("x.toml", b"delta = 2020-01-01", "a federation needs at least one agent"),
-    "json-empty": ("x.json", b"", "not valid JSON: Expecting value"),
     "json-broken": ("x.json", b"{", "not valid JSON: Expecting property name"),
     "json-key-twice": ("x.json", b'{"delta": 0.1, "delta": 0.2}', "key 'delta' is given twice in one table"),
     "json-deep": ("x.json", b"[" * 10**5, "nested too deeply; at most 20 levels are read"),

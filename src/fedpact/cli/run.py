@@ -215,6 +215,8 @@ def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) 
     if "sites" in given and (file in TRIALS or "superlink" in given):
         whose = f"{file!r} has its own" if file in TRIALS else "--superlink is for those on machines of their own"
         raise fp.FederationError(f"--sites names sites on this machine; {whose}")
+    if "sites" in given and file in fp.examples.CATALOGUE:
+        raise fp.FederationError(f"--sites are those of a federation file; the sites of {file!r} are made up")
     if "teacher" in given and (file in TRIALS or "superlink" in given or "sites" in given):
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -63,6 +64,9 @@ def serve(
     Example: [bold]fedpact serve examples/alice-bob.toml --open[/bold]
     """
     fed = None if file is None else read_federation(file)
+    for place in ledger or ():
+        if "://" not in place and not Path(place).exists():
+            print(f"note: there is no ledger at {place} yet; it is followed as soon as there is", file=sys.stderr)
 
     def say(address: str) -> None:
         if as_json:

@@ -27,6 +27,7 @@ from dataclasses import replace
 from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import interrupts_end_all
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.make_game import game_of
@@ -147,6 +148,7 @@ def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
     return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
 
 
+@interrupts_end_all()
 def compare(
     fed: Federation,
     *,

@@ -17,6 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.errors import FederationError
 
+_MOST = 1e100
+"""Of a cost per sample: sums and squares of counts times this are finite."""
+
+
+def _read_coefficient(value: Any, field: str) -> float:
+    number = read_number(value, field)
+    if number > _MOST:
+        raise FederationError(f"{field} must be at most {_MOST:g}; it is {number:g}")
+    return number
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Linear:
     rate: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", read_number(self.rate, "cost"))
+        object.__setattr__(self, "rate", _read_coefficient(self.rate, "cost"))
         if not self.rate > 0:
             raise FederationError(f"cost must be above 0; it is {self.rate:g}")
 
@@ -67,8 +77,8 @@ class Quadratic:
     quadratic: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "linear", read_number(self.linear, "cost quadratic"))
-        object.__setattr__(self, "quadratic", read_number(self.quadratic, "cost quadratic"))
+        object.__setattr__(self, "linear", _read_coefficient(self.linear, "cost quadratic"))
+        object.__setattr__(self, "quadratic", _read_coefficient(self.quadratic, "cost quadratic"))
         if self.linear < 0 or self.quadratic < 0 or self.linear + self.quadratic <= 0:
             raise FederationError(
                 f"cost quadratic = [a, b] needs a >= 0 and b >= 0, not both 0; "
@@ -118,6 +128,8 @@ class PiecewiseLinear:
             raise FederationError(
                 f"cost breakpoints must be above 0 and rise; they are {shorten(list(self.breakpoints))}"
             )
+        if max(self.slopes) > _MOST:
+            raise FederationError(f"cost slopes must be at most {_MOST:g}; one is {max(self.slopes):g}")
         if self.slopes[0] <= 0:
             raise FederationError(f"cost slopes must be above 0; the first is {self.slopes[0]:g}")
         if any(b < a for a, b in zip(self.slopes, self.slopes[1:], strict=False)):

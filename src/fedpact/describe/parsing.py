@@ -57,7 +57,7 @@ def parse(path: Path, problems: Problems) -> Values:
     try:
         data = (
             tomllib.loads(text)
-            if syntax == "TOML"
+            if syntax == "TOML" or not text.strip()
             else json.loads(text, object_pairs_hook=partial(_note_repeats, problems))
         )
         is_deep = _is_deep(data)

@@ -50,6 +50,7 @@ UNREADABLE = (
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
+    Warning,  # of numpy, where warnings are errors
     lzma.LZMAError,
 )
 """What numpy raises, without pickle, on a file that is not what it claims to be."""

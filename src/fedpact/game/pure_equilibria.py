@@ -24,6 +24,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.interrupts import ends_search
 from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
 from fedpact.game.check import check_profiles, find_unmet
 from fedpact.game.dynamics import play_to_rest
@@ -254,7 +255,7 @@ def find_equilibria(game: Game, *, max_count: int, time_limit: float, progress: 
         _search_boxes(search, start + 0.75 * time_limit, progress)
         if len(search.left):
             _try_dynamics(search, start + time_limit)
-    except KeyboardInterrupt:
+    except ends_search():
         search.is_interrupted = True
         if not search.count:
             _try_dynamics(search, start)

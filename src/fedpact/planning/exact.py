@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import ends_search
 from fedpact.planning.certificates import Certificate, TimeUp
 from fedpact.planning.rounding import least_of
 
@@ -74,7 +75,7 @@ def search(
         Whether an interrupt from the keyboard is passed on; otherwise it ends the search.
     """
     state = _State(fed, incumbent, floor)
-    with contextlib.suppress(TimeUp, *(() if raises_interrupt else (KeyboardInterrupt,))):
+    with contextlib.suppress(TimeUp, *(() if raises_interrupt else ends_search())):
         _explore(state, proves, is_possible, bound, max_nodes, progress)
     return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
 

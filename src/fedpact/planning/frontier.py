@@ -161,7 +161,7 @@ def frontier(
     """
     axis, values = _read_axis(fed, epsilon, delta)
     points: list[FrontierPoint] = []
-    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
+    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit, raises_interrupt=True)
     for done, value in enumerate(sorted(values, reverse=True)):
         point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
         if point.plan is not None:

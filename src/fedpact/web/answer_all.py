@@ -48,7 +48,8 @@ def answer_all(view: View, follow: Follow | None = None) -> list[PartState]:
         if follow is not None:
             follow(done, len(PART_NAMES), part.title)
         question = part.ask(view)
-        job = None if question is None else _solve(question, view.known.federation, known)
+        with fp.interrupts_end_all():
+            job = None if question is None else _solve(question, view.known.federation, known)
         states.append(PartState(part=part, job=job))
     if follow is not None:
         follow(len(PART_NAMES), len(PART_NAMES), "")

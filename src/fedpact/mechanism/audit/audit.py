@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import ends_search
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, InfeasibleError
@@ -210,7 +211,7 @@ def audit(
     if terms.has_fees:  # raises where a fee drives somebody away
         settle(fed, truthful.m, name, fee=fee, recover=recover, alone_at_least=alone_at_least, worth=worth)
     search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
-    with contextlib.suppress(StoppedEarly, KeyboardInterrupt):
+    with contextlib.suppress(StoppedEarly, *ends_search()):
         search.run(budget, senses)
     sense = find_sense(chosen, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all()))
     return _conclude(search, sense, private, senses, is_complete=trial.played >= budget)
