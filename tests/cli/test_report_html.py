@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import fedpact as fp
@@ -68,3 +69,21 @@ def test_a_federation_without_a_plan_has_a_report_that_says_so(fedpact, tmp_path
     fp.examples.alice_bob().replace(capacity=1).save(path)
     assert fedpact("report-html", str(path), "-o", str(tmp_path / "x.html"))[0] == 0
     assert "still misses the target" in (tmp_path / "x.html").read_text(encoding="utf-8")
+
+
+def test_with_a_confidence_the_page_has_the_plan_that_allows_for_it(fedpact, tmp_path):
+    labels = np.random.default_rng(0).integers(0, 2, (3, 4, 60))
+    fed = fp.Federation.from_predictions(dict(zip("abc", labels, strict=True)), epsilon=0.1, delta=0.05)
+    plans = [fp.plan(fed), fp.plan(fed, confidence=0.95)]
+    assert plans[0].cost < plans[1].cost
+    fed.save(tmp_path / "models.toml")
+    words = ("report-html", str(tmp_path / "models.toml"), "--confidence", "0.95", "-o", str(tmp_path / "x.html"))
+    assert fedpact(*words)[0] == 0
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert f"cost of {plans[1].cost:g}" in page
+    assert "known with confidence 0.95" in page
+    assert "are taken for the truth" not in page
+
+
+def test_a_table_has_no_use_for_a_confidence(fedpact):
+    assert "confidence has no meaning for a table" in refused(fedpact, FILE, "-o", "x.html", "--confidence", "0.9")

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
+    ConfidenceOption,
     FileArgument,
     ForceOption,
     JsonOption,
@@ -31,6 +32,7 @@ def report_html(
             help='As for "fedpact plan": auto, exact, tree, union or lp.', autocompletion=one_of(*METHODS)
         ),
     ] = "auto",
+    confidence: ConfidenceOption = None,
     order: Annotated[
         str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")
     ] = "round-robin",
@@ -52,6 +54,8 @@ def report_html(
     """
     _check_output(output, force=force)
     fed = read_federation(file)
+    if confidence is not None:
+        fed = fp.at_confidence(fed, confidence)
     with progress_bar("Answering") as report:
         page = fp.web.make_report(
             fed,

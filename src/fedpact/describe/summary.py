@@ -132,9 +132,11 @@ def summarise(fed: Federation) -> Summary:
             evidence = f"a table of {len(points)} points"
         case Predictions(predictions=predictions):
             evidence = f"predictions on {_say_sizes([array.shape[1] for array in predictions])} of each agent"
-        case Reports(reports=reports):
+        case Reports(reports=reports, confidence=confidence):
             sizes = _say_sizes([report.n for report in reports])
             evidence = f"reports of pairwise disagreements on {sizes} of each agent{_say_changes(reports)}"
+            if confidence is not None:
+                evidence += f"; rates are estimates, known with confidence {confidence:g}"
     return Summary(
         name=fed.name,
         evidence=evidence,
