@@ -239,17 +239,19 @@ def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
     in_the_way = [name for name in writers if (folder / name).is_dir()]
     if in_the_way:
         raise FederationError(f"cannot be written: {in_the_way[0]!r} is a directory")
+    if any("\0" in str(folder / name) for name in writers):  # Python says it in other words from 3.13 on
+        raise FederationError("cannot be written: embedded null byte")
     passing = {name: folder / f".{secrets.token_hex(8)}.tmp" for name in writers}
     try:
         for name in writers:
             writers[name](passing[name])
         for name, path in passing.items():
             path.replace(folder / name)
-    except (OSError, ValueError) as error:
-        raise FederationError(f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    except OSError as error:
+        raise FederationError(f"cannot be written: {error.strerror}") from None
     finally:
         for path in passing.values():
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError):
                 path.unlink()
 
 
