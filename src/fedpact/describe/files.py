@@ -248,7 +248,7 @@ def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
         for name, path in passing.items():
             path.replace(folder / name)
     except OSError as error:
-        raise FederationError(f"cannot be written: {error.strerror}") from None
+        raise FederationError(f"cannot be written: {error.strerror or error}") from None
     finally:
         for path in passing.values():
             with contextlib.suppress(OSError):
