@@ -14,8 +14,6 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Reports, Table
@@ -26,7 +24,6 @@ from fedpact.describe.numbers import read_chance, read_number, shorten
 from fedpact.describe.settings import AGENT_COLUMNS, Agent, Settings, agent_rows, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.contribution.judge_counts import LEVEL
-from fedpact.mechanism.contribution.power import LARGEST_QUOTA
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
@@ -192,16 +189,6 @@ def _read_fee(names: tuple[str, ...], fee: Any, rule: str) -> dict[str, float] |
     return dict(zip(names, found or (), strict=True))
 
 
-def _check_costs(agents: tuple[Agent, ...]) -> None:
-    """Refuse costs of which a plan could have more than a number can hold."""
-    with np.errstate(over="ignore"):
-        most = sum(float(agent.cost(LARGEST_QUOTA)) for agent in agents)
-    if not np.isfinite(most):
-        raise FederationError(
-            f"costs must be finite also for {LARGEST_QUOTA:,} samples of every site; state them in a larger unit"
-        )
-
-
 def _read_one_fee(value: Any) -> float:
     fee = read_number(value, "fee")
     if abs(fee) > _LARGEST_FEE:
@@ -340,7 +327,6 @@ def make_pact(
     if read_choice(method, "method", METHODS) == "exact":
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
     check_site_names(fed.names)
-    _check_costs(fed.agents)
     evidence = fed.evidence if isinstance(fed, Federation) else None
     if isinstance(evidence, Table) and confidence is not None:
         raise FederationError("confidence is about rates counted on points; the masses of a table are exact")

@@ -2,11 +2,14 @@
 
 import socket
 import tempfile
+import threading
+import warnings
 from pathlib import Path
 
 import pytest
 
 import fedpact as fp
+from fedpact.experiments.sweep.run_tasks import open_engine
 from pages import ROOT, follow
 from ray_cluster import find_port, two_nodes
 
@@ -56,3 +59,24 @@ def test_what_answers_and_is_no_cluster_is_said(tmp_path):
         with pytest.raises(fp.FederationError, match="no Ray cluster answers") as caught:
             run(tmp_path, "hardness", engine="ray", address=address)
     assert "\n" not in str(caught.value)
+
+
+def test_a_process_that_joblib_replaces_does_not_end_its_thread():
+    """joblib warns of it in a thread of its own, which nobody hears from again if that is an error."""
+
+    def warn():
+        try:
+            warnings.warn(
+                "A worker stopped while some jobs were given to the executor.", UserWarning, stacklevel=1
+            )
+        except UserWarning as error:
+            raised.append(error)
+
+    raised = []
+    with open_engine("local", workers=2):
+        thread = threading.Thread(target=warn)
+        thread.start()
+        thread.join()
+    assert not raised
+    with pytest.raises(UserWarning):
+        warnings.warn("A worker stopped while some jobs were given to the executor.", UserWarning, stacklevel=1)

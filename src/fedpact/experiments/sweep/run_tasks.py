@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -102,6 +103,17 @@ class Engine(NamedTuple):
 
 
 @contextmanager
+def _expect_replaced_workers() -> Iterator[None]:
+    """Let joblib replace a process that has grown, with torch in it for example, without a warning.
+
+    Where warnings are errors this one would end joblib's own thread, and everybody would wait for ever.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
+        yield
+
+
+@contextmanager
 def open_engine(engine: str = "local", address: str | None = None, workers: int | None = None) -> Iterator[Engine]:
     """Start the processes that :func:`run_tasks` computes in, and end them afterwards.
 
@@ -122,6 +134,7 @@ def open_engine(engine: str = "local", address: str | None = None, workers: int 
         count = workers or joblib.cpu_count()
         several = {"backend": "loky", "inner_max_num_threads": 1}
         with (
+            _expect_replaced_workers(),
             joblib.parallel_config(**(several if count > 1 else {"backend": "sequential"})),
             joblib.Parallel(n_jobs=count, return_as="generator_unordered", batch_size=1) as parallel,
         ):
