@@ -172,6 +172,8 @@ def compare(
     InfeasibleError
         If no contribution vector within the capacities meets the targets. A method that finds none where
         others do is a row that says so.
+    KeyboardInterrupt
+        If interrupted from the keyboard: one search of several ends them all.
 
     Examples
     --------
