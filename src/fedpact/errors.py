@@ -4,6 +4,7 @@
 
     FedpactError
     ├── FederationError (also a ValueError)   the description or the request is malformed
+    │   ├── FormatError                       a stored result or file is malformed, or of another format
     │   └── NotOptimalError                   the request needs the optimum, and the plan is only bounded
     ├── InfeasibleError                       no contribution vector can meet the targets
     │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
@@ -50,21 +51,40 @@ class FederationError(FedpactError, ValueError):
         super().__init__(self.problems[0] + suffix)
 
 
+class FormatError(FederationError):
+    """A dictionary or file is not as fedpact writes it, or of a format that this version does not read."""
+
+
 class NotOptimalError(FederationError):
     """A rule needs a plan that is proved to be optimal, and this one is only bounded."""
 
 
 class InfeasibleError(FedpactError):
-    """No contribution vector meets the targets; says which agents and which pair of hypotheses block it."""
+    """No contribution vector meets the targets; says which agents and which pair of hypotheses block it.
 
-    def __init__(self, message: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None) -> None:
+    ``code`` says why in one of a few stable words, for results that record it.
+    """
+
+    code = "no-plan"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        agents: tuple[str, ...] = (),
+        pair: tuple[str, str] | None = None,
+        code: str | None = None,
+    ) -> None:
         self.agents = agents
         self.pair = pair
+        self.code = code or self.code
         super().__init__(message)
 
 
 class NoPlanFoundError(InfeasibleError):
     """A method finds no contribution vector within the capacities; one that it cannot prove may exist."""
+
+    code = "no-plan-found"
 
     def __init__(
         self, method: str, why: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None

@@ -16,9 +16,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 import fedpact as fp
 from fedpact.cli.complete import complete_federations
+from fedpact.explain import Explanation, explain
+from fedpact.explain.text import render
 
 if TYPE_CHECKING:
     import numpy as np
@@ -217,19 +220,23 @@ def save_plot(result: Drawable, path: Path) -> None:
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
-class Result(Protocol):
-    """A result that serialises itself."""
+def show(said: Explanation) -> None:
+    """Print an explanation."""
+    out = console()
+    for part in render(said):
+        out.print(part, soft_wrap=isinstance(part, Text))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
 
-
-def answer(result: Result, show: Callable[[], None], *, as_json: bool, plot: Path | None = None) -> None:
-    """Print a result as JSON, or show it; and draw it, if that is asked for."""
+def answer(
+    result: Any, shown: Callable[[], None] | None = None, *, as_json: bool, plot: Path | None = None
+) -> None:
+    """Print a result as JSON, or in words; and draw it, if that is asked for."""
     if as_json:
         print_json(result.to_dict())
+    elif shown is not None:
+        shown()
     else:
-        show()
+        show(explain(result))
     if plot is not None:
         save_plot(cast(Drawable, result), plot)
 

@@ -19,32 +19,14 @@ from fedpact.errors import NoPlanFoundError, SolverError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
+from fedpact.planning.result import Proof
 from fedpact.planning.rounding import capacities, least_of, most_of, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
 from fedpact.planning.together import build
 from fedpact.planning.union import UnionProgram
 
-PROOFS = {
-    ("lp", "pac"): "every bad pair is missed with probability delta / H at most (the paper's constraints)",
-    ("union", "pac"): "for every truth the miss probabilities sum to delta at most (union bound)",
-    (
-        "tree",
-        "pac",
-    ): "for every truth the miss probabilities, less those of hypotheses that are missed together, sum "
-    "to delta at most (Hunter-Worsley)",
-    ("lp", "expected"): "every pair is missed with probability epsilon / 2Hp at most (the paper's constraints, "
-    "corrected)",
-    (
-        "union",
-        "expected",
-    ): "for every truth the errors times their probabilities sum to epsilon at most (union bound)",
-    (
-        "tree",
-        "expected",
-    ): "for every truth the errors times their probabilities, less what is missed together, sum to "
-    "epsilon at most (Hunter-Worsley)",
-}
-"""Why a plan is enough, by method and objective."""
+PROOFS = {"lp": Proof.PAIRS, "union": Proof.UNION, "tree": Proof.TREE}
+"""Why a plan is enough, by method."""
 
 # Up to this many rates k H^2, and agents.
 _SIZE = 4_000_000
@@ -57,7 +39,7 @@ class Draft:
 
     m: NDArray[np.int64]
     solution: Solution | None
-    proved_by: str
+    proved_by: Proof
 
 
 def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None) -> Draft:
@@ -109,7 +91,7 @@ def _improve_on_pairs(fed: Federation, start: NDArray[np.float64] | None, proves
         found = draft(fed, "lp", start)
     except NoPlanFoundError as error:
         raise error.by("union") from None
-    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["union", fed.objective])
+    return replace(found, m=polish(fed, found.m, proves), proved_by=Proof.UNION)
 
 
 def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
@@ -117,10 +99,10 @@ def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
     try:
         found = draft(fed, "union", start)
     except NoPlanFoundError as error:
-        found = Draft(m=most_of(fed), solution=None, proved_by="")
+        found = Draft(m=most_of(fed), solution=None, proved_by=Proof.UNION)
         if not proves(found.m[None])[0]:
             raise error.by("tree") from None
-    return replace(found, m=polish(fed, found.m, proves), proved_by=PROOFS["tree", fed.objective])
+    return replace(found, m=polish(fed, found.m, proves), proved_by=Proof.TREE)
 
 
 _DRAFTS = {"lp": _draft_by_pairs, "union": _draft_by_union, "tree": _draft_by_tree}
@@ -137,7 +119,7 @@ def _conclude(
 ) -> Draft:
     if m is not None:
         found = None if isinstance(solution, UnreachableRow) else solution
-        return Draft(m=m, solution=found, proved_by=PROOFS[method, fed.objective])
+        return Draft(m=m, solution=found, proved_by=PROOFS[method])
     row = solution.row if isinstance(solution, UnreachableRow) else _hardest_row(fed, solution)
     raise unreachable(fed, row.requirement, row.pair, method)
 

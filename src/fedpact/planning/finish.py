@@ -7,13 +7,11 @@ import numpy as np
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.planning.draft import Draft
-from fedpact.planning.infeasible import requirement_name
-from fedpact.planning.result import BindingPair, Plan, PlanStatus
+from fedpact.planning.result import BindingPair, BoundBy, Plan, PlanStatus, Proof
 from fedpact.planning.rounding import least_of
 from fedpact.planning.row_generation import Solution
+from fedpact.statistics.weights import JOINT
 
-BY_ENGINE = "the exact failure probabilities"
-"""Why a plan is enough that the guarantee engine has proved."""
 _ROUNDING = 1e-15
 
 
@@ -26,7 +24,7 @@ def _chosen(method: str, final: Draft, status: PlanStatus, has_pairs_only: bool)
         return method
     if status is PlanStatus.OPTIMAL and not has_pairs_only:
         return "exact"
-    return "union, trimmed by the guarantee engine" if final.proved_by == BY_ENGINE else "tree"
+    return "union-trimmed" if final.proved_by is Proof.ENGINE else "tree"
 
 
 def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:
@@ -46,13 +44,13 @@ def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, .
     total = sum(worth for _, worth in duals.values())
     pairs = [
         BindingPair(
-            target=fed.hypotheses[target],
+            truth=fed.hypotheses[truth],
             hypothesis=fed.hypotheses[hypothesis],
-            agent=requirement_name(fed, requirement),
+            agent=None if requirement == JOINT else fed.names[requirement],
             dual=dual,
             share=worth / total,
         )
-        for (target, hypothesis, requirement), (dual, worth) in duals.items()
+        for (truth, hypothesis, requirement), (dual, worth) in duals.items()
         if worth > 1e-9 * max(total, 1e-300)
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.share))
@@ -63,11 +61,12 @@ def plan_nothing(fed: Federation, method: str) -> Plan:
     return Plan(
         contributions=dict.fromkeys(fed.names, 0),
         cost=0.0,
+        costs=dict.fromkeys(fed.names, 0.0),
         fractional=dict.fromkeys(fed.names, 0.0),
         fractional_cost=0.0,
         lower_bound=0.0,
-        lower_bound_by="costs are not negative",
-        proved_by="no hypothesis has to be ruled out for anybody",
+        lower_bound_by=BoundBy.COSTS,
+        proved_by=Proof.NOTHING_TO_RULE_OUT,
         duals=(),
         delta_price=0.0,
         status=PlanStatus.NOTHING_NEEDED,
@@ -75,13 +74,17 @@ def plan_nothing(fed: Federation, method: str) -> Plan:
         chosen=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
         federation=fed.fingerprint,
         teacher=fed.teacher,
+        is_sampled=fed.is_sampled,
         confidence=_confidence(fed),
     )
 
 
-def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, str], status: PlanStatus) -> Plan:
+def finish_plan(
+    fed: Federation, method: str, final: Draft, lower: tuple[float, BoundBy], status: PlanStatus
+) -> Plan:
     """Make a plan of a proved vector and a lower bound with its reason; ``status`` unless that proves more."""
     cost, sunk = fed.cost_of(final.m), fed.cost_of(least_of(fed))
     solution = final.solution
@@ -92,6 +95,7 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
     return Plan(
         contributions=dict(zip(fed.names, final.m.tolist(), strict=True)),
         cost=cost,
+        costs=dict(zip(fed.names, fed.costs_by_agent(final.m).tolist(), strict=True)),
         fractional=None if solution is None else dict(zip(fed.names, solution.m.tolist(), strict=True)),
         fractional_cost=None if solution is None else solution.value,
         lower_bound=min(lower[0], cost),
@@ -105,7 +109,9 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
         chosen=_chosen(method, final, status, isinstance(fed.evidence, Reports)),
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
         federation=fed.fingerprint,
         teacher=fed.teacher,
+        is_sampled=fed.is_sampled,
         confidence=_confidence(fed),
     )

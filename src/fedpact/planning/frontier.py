@@ -9,9 +9,9 @@ the lower bound of the one before, and then back, so that a looser value never c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from fedpact.drawing.figures import draw_curves
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.budget import Budget
 from fedpact.planning.plan import Start, plan_from
-from fedpact.planning.result import Plan, PlanStatus
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.planning.result import BoundBy, Plan, PlanStatus
+from fedpact.refusal import Refusal, refusal_of
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -38,31 +38,17 @@ class FrontierPoint:
     value: float
     plan: Plan | None
     """None if no plan exists within the capacities."""
-    reason: str | None = None
+    refusal: Refusal | None = None
     """Why there is no plan."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "value": self.value,
-            "plan": None if self.plan is None else self.plan.to_dict(),
-            "reason": self.reason,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> FrontierPoint:
-        """Read what :meth:`to_dict` wrote."""
-        found = entry["plan"]
-        return cls(
-            value=entry["value"],
-            plan=None if found is None else Plan.from_dict(found),
-            reason=entry["reason"],
-        )
+    planned_at: float | None = None
+    """The stricter value that the plan was made for, where that was cheaper than a plan for this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frontier(Shows):
+class Frontier(Result):
     """Cost against epsilon or delta; the cost never rises along the curve."""
+
+    ROWS: ClassVar = "points"
 
     points: tuple[FrontierPoint, ...]
     """Strictest value first."""
@@ -96,37 +82,6 @@ class Frontier(Shows):
             y_axis="cost",
             crosses={"no plan": [point.value for point in self.points if point.plan is None]},
         )
-
-    def shown(self) -> ShownTable:
-        """Show what every value costs."""
-        plans = [point.plan for point in self.points]
-        return ShownTable(
-            title=f"Cost against {self.axis}",
-            facts={"federation": self.name, "method": self.method},
-            columns=[(self.axis, float), ("cost", float), ("lower_bound", float), ("status", str)],
-            rows=[
-                (point.value, None, None, point.reason)
-                if found is None
-                else (point.value, found.cost, found.lower_bound, found.status.value)
-                for point, found in zip(self.points, plans, strict=True)
-            ],
-            bars="cost",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "points": [point.to_dict() for point in self.points],
-            "axis": self.axis,
-            "method": self.method,
-            "name": self.name,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Frontier:
-        """Read what :meth:`to_dict` wrote."""
-        points = tuple(FrontierPoint.from_dict(point) for point in entry["points"])
-        return cls(points=points, axis=entry["axis"], method=entry["method"], name=entry["name"])
 
 
 def frontier(
@@ -169,7 +124,7 @@ def frontier(
         points.append(point)
         if progress is not None:
             progress(done + 1, len(values))
-    points = _carry_stricter_plans(points[::-1], axis)
+    points = _carry_stricter_plans(points[::-1])
     return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name)
 
 
@@ -195,7 +150,7 @@ def _plan_point(fed: Federation, value: float, method: str, start: Start, budget
     try:
         found = plan_from(fed, method, start, budget)
     except InfeasibleError as error:
-        return FrontierPoint(value=value, plan=None, reason=str(error))
+        return FrontierPoint(value=value, plan=None, refusal=refusal_of(error))
     return FrontierPoint(value=value, plan=found)
 
 
@@ -204,24 +159,27 @@ def _start_from(found: Plan) -> Start:
     return Start(fractional=fractional, lower_bound=found.lower_bound, lower_bound_by=found.lower_bound_by)
 
 
-def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[FrontierPoint]:
+def _carry_stricter_plans(points: list[FrontierPoint]) -> list[FrontierPoint]:
     """Where a stricter value, which comes first, costs less, take its plan."""
     for stricter, looser in itertools.pairwise(range(len(points))):
         better, found = points[stricter].plan, points[looser].plan
         if better is not None and (found is None or found.cost > better.cost):
-            adopted = _adopt(found, better, points[stricter].value, axis)
-            points[looser] = FrontierPoint(value=points[looser].value, plan=adopted)
+            stricter_value = points[stricter].planned_at or points[stricter].value
+            points[looser] = FrontierPoint(
+                value=points[looser].value, plan=_adopt(found, better), planned_at=stricter_value
+            )
     return points
 
 
-def _adopt(found: Plan | None, better: Plan, value: float, axis: str) -> Plan:
+def _adopt(found: Plan | None, better: Plan) -> Plan:
     """Plan of the looser value with the contributions of the stricter one."""
-    base = replace(better, lower_bound=0.0, lower_bound_by="costs are not negative") if found is None else found
+    base = replace(better, lower_bound=0.0, lower_bound_by=BoundBy.COSTS) if found is None else found
     is_optimal = better.cost <= base.lower_bound * (1 + 1e-9)
     return replace(
         base,
         contributions=better.contributions,
         cost=better.cost,
-        proved_by=f"{better.proved_by} (even at {axis} = {value:g})",
+        costs=better.costs,
+        proved_by=better.proved_by,
         status=PlanStatus.OPTIMAL if is_optimal else PlanStatus.CERTIFIED,
     )

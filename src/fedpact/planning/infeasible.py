@@ -31,6 +31,7 @@ def unreachable(
             f"too often survives when {truth!r} is the truth; raise a capacity or the tolerance",
             agents=(agent,),
             pair=(truth, other),
+            code="capacity",
         )
     why = (
         f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the "
@@ -48,6 +49,7 @@ def never_certain(fed: Federation, pair: tuple[int, int], p: NDArray[np.float64]
         f"{other!r} for certain when {truth!r} is the truth; raise its epsilon",
         agents=(agent,),
         pair=(truth, other),
+        code="certainty",
     )
 
 

@@ -18,6 +18,7 @@ from fedpact.errors import InfeasibleError
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pairs import PairProgram
+from fedpact.planning.result import BoundBy
 from fedpact.planning.rounding import capacities, least_of
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
 
@@ -44,12 +45,12 @@ class LowerBound:
         """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
         return self.program.value_in_box(low.astype(np.float64), high.astype(np.float64))
 
-    def best(self) -> tuple[float, str]:
+    def best(self) -> tuple[float, BoundBy]:
         """Proven lower bound of the integer program, or of its relaxation if the agents are many; and which."""
         if self.fed.k > _MANY_AGENTS or not self.program.has_all_columns:
-            return self.fractional.value, "program over single pairs"
+            return self.fractional.value, BoundBy.PAIRS
         found = self.program.integer_bound(self.pairs, seconds=_SECONDS, nodes=_NODES, rounds=_ROUNDS)
-        return max(found, self.fractional.value), "integer program over single pairs"
+        return max(found, self.fractional.value), BoundBy.INTEGER_PAIRS
 
 
 def bound_below(fed: Federation) -> float:

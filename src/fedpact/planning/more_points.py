@@ -7,33 +7,18 @@ be if nothing were uncertain is not forecast from noisy counts: they are not the
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from fedpact.describe.evidence import Reports, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import LARGEST, Report
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.draft import solve_union
+from fedpact.planning.result import MorePoints
 from fedpact.planning.rounding import least_of
 from fedpact.planning.row_generation import UnreachableRow
 
 FACTORS = (2, 4, 10)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorePoints:
-    """What a plan would cost, about, if every site had looked at more unlabelled points."""
-
-    factor: int | None
-    """How many times as many; None: so many that nothing is left uncertain."""
-    points: dict[str, int] | None
-    """Points of every site then; None if there is no end to them."""
-    cost: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
 
 def _with_points(fed: Federation, factor: int | None) -> Federation:

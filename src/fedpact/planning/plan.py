@@ -28,13 +28,13 @@ from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.budget import Budget, Progress, check_budget
 from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
 from fedpact.planning.currency import in_round_currency
-from fedpact.planning.draft import PROOFS, Draft, draft, is_small
+from fedpact.planning.draft import Draft, draft, is_small
 from fedpact.planning.exact import Search, search
-from fedpact.planning.finish import BY_ENGINE, finish_plan, plan_nothing
+from fedpact.planning.finish import finish_plan, plan_nothing
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.more_points import forecast
-from fedpact.planning.result import Plan, PlanStatus
+from fedpact.planning.result import BoundBy, Plan, PlanStatus, Proof
 from fedpact.planning.rounding import least_of, most_of, polish
 from fedpact.planning.whole_costs import find_unit, round_up_cost
 from fedpact.statistics.confidence import at_confidence
@@ -44,7 +44,6 @@ from fedpact.statistics.verification import read_contributions
 
 METHODS = ("auto", "lp", "union", "tree", "exact")
 _REACH_SECONDS = 10.0
-_BY_SEARCH = "branch and bound"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class Start:
 
     fractional: NDArray[np.float64] | None = None
     lower_bound: float = 0.0
-    lower_bound_by: str = "costs are not negative"
+    lower_bound_by: BoundBy = BoundBy.COSTS
 
 
 def plan(
@@ -167,7 +166,7 @@ def _count_given(fed: Federation, start: Start) -> Start:
     sunk = fed.cost_of(least_of(fed))
     if sunk <= start.lower_bound:
         return start
-    return replace(start, lower_bound=sunk, lower_bound_by="what is contributed already")
+    return replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
 
 
 def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
@@ -176,12 +175,12 @@ def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start,
         first = draft(fed, "tree", start.fractional)
     except NoPlanFoundError as error:
         _check_reachable(fed, error, max(budget.seconds(method), _REACH_SECONDS))
-        first = Draft(m=most_of(fed), solution=None, proved_by=BY_ENGINE)
+        first = Draft(m=most_of(fed), solution=None, proved_by=Proof.ENGINE)
     judge = Judge(fed, time.monotonic() + budget.seconds(method))
     better = polish(fed, first.m, judge.proves_in_time)
     found = _search(fed, method, better, judge, below, start, budget)
-    lower = max((found.lower_bound, _BY_SEARCH), below.best())
-    proved_by = BY_ENGINE if (found.m != first.m).any() else first.proved_by
+    lower = max((found.lower_bound, BoundBy.SEARCH), below.best())
+    proved_by = Proof.ENGINE if (found.m != first.m).any() else first.proved_by
     final = Draft(m=found.m, solution=first.solution, proved_by=proved_by)
     return finish_plan(fed, method, final, lower, PlanStatus.INTERRUPTED)
 
@@ -190,8 +189,8 @@ def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: St
     """Search with what pairwise rates prove and refute."""
     judge = Judge(fed, time.monotonic() + budget.seconds("auto"))
     found = _search(fed, "auto", first.m, judge, below, start, budget)
-    lower = max((found.lower_bound, f"{_BY_SEARCH}, Dawson-Sankoff and de Caen"), below.best())
-    final = Draft(m=found.m, solution=first.solution, proved_by=PROOFS["tree", fed.objective])
+    lower = max((found.lower_bound, BoundBy.SEARCH_BY_PAIRS), below.best())
+    final = Draft(m=found.m, solution=first.solution, proved_by=Proof.TREE)
     return finish_plan(fed, "auto", final, lower, PlanStatus.CERTIFIED)
 
 

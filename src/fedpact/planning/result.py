@@ -2,80 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.drawing.figures import draw_bars
-from fedpact.planning.more_points import MorePoints
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
-class PlanStatus(Enum):
-    """What is known of a plan, in words a user can act on."""
+class PlanStatus(StrEnum):
+    """What is known of a plan."""
 
-    OPTIMAL = "optimal: no cheaper contribution vector meets the targets"
-    CERTIFIED = "every target is met; the ratio says how far the optimum can be at most"
-    CONFIDENT = "every target is met, with the stated confidence in the estimated rates"
-    INTERRUPTED = "every target is met; the search for the optimum stopped early"
-    NOTHING_NEEDED = "nothing is needed: every target is met without a single sample"
+    OPTIMAL = "optimal"
+    """No cheaper contribution vector meets the targets."""
+    CERTIFIED = "certified"
+    """Every target is met; the ratio says how far the optimum can be at most."""
+    CONFIDENT = "confident"
+    """Every target is met, with the stated confidence in the estimated rates."""
+    INTERRUPTED = "interrupted"
+    """Every target is met; the search for the optimum stopped early."""
+    NOTHING_NEEDED = "nothing-needed"
+    """Every target is met without a single sample."""
+
+
+class Proof(StrEnum):
+    """Why a contribution vector meets the targets."""
+
+    PAIRS = "pairs"
+    """Every bad pair is missed rarely enough by itself: the paper's constraints."""
+    UNION = "union-bound"
+    """For every truth the miss probabilities sum to delta at most."""
+    TREE = "hunter-worsley"
+    """The same sum, less what is missed together along a tree."""
+    ENGINE = "exact-failure"
+    """The guarantee engine computed the failure probabilities."""
+    NOTHING_TO_RULE_OUT = "nothing-to-rule-out"
+    """No hypothesis is bad for anybody."""
+
+
+class BoundBy(StrEnum):
+    """Why no plan costs less than the lower bound."""
+
+    COSTS = "costs-not-negative"
+    GIVEN = "contributed-already"
+    PAIRS = "pair-program"
+    INTEGER_PAIRS = "integer-pair-program"
+    SEARCH = "branch-and-bound"
+    SEARCH_BY_PAIRS = "branch-and-bound-by-pairs"
+    """Branch and bound in which Dawson-Sankoff and de Caen refute vectors: all that pairwise rates allow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BindingPair:
     """Hypotheses that have to be told apart and what that costs."""
 
-    target: str
+    truth: str
     """The truth that is protected against."""
     hypothesis: str
     """The hypothesis that has to be eliminated."""
-    agent: str
-    """Whose target needs it."""
+    agent: str | None
+    """Whose target needs it; None for the joint one of all agents."""
     dual: float
     """What one more unit of log-probability costs."""
     share: float
     """Share of the fractional plan's cost, beyond what was contributed already, that this pair is there for."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "target": self.target,
-            "hypothesis": self.hypothesis,
-            "agent": self.agent,
-            "dual": self.dual,
-            "share": self.share,
-        }
 
-    def __str__(self) -> str:
-        return (
-            f"the pair ({self.target}, {self.hypothesis}) costs {self.share:.0%} of the plan; "
-            f"it is there for {self.agent}"
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MorePoints:
+    """What a plan would cost, about, if every site had looked at more unlabelled points."""
+
+    factor: int | None
+    """How many times as many; None: so many that nothing is left uncertain."""
+    points: dict[str, int] | None
+    """Points of every site then; None if there is no end to them."""
+    cost: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Shows):
+class Plan(Result):
     """Contributions that meet every target, with a certificate."""
+
+    DERIVED: ClassVar = ("ratio",)
 
     contributions: dict[str, int]
     cost: float
+    costs: dict[str, float]
+    """What its own samples cost each agent."""
     fractional: dict[str, float] | None
     """Optimum of the method's program before rounding, for ``exact`` of the union program; None if it has none."""
     fractional_cost: float | None
     lower_bound: float
     """No contribution vector that meets the targets, and gives at least what was given, costs less."""
-    lower_bound_by: str
-    """How the lower bound was obtained."""
-    proved_by: str
-    """Why the targets are met."""
+    lower_bound_by: BoundBy
+    proved_by: Proof
     duals: tuple[BindingPair, ...]
     """The pairs that bind, dearest first."""
     delta_price: float | None
@@ -84,15 +110,19 @@ class Plan(Shows):
     method: str
     """What was asked for."""
     chosen: str
-    """The method that gave the plan: for ``auto`` "exact", "tree" or "union, trimmed by the guarantee engine"."""
+    """The method that gave the plan: for ``auto`` "exact", "tree" or "union-trimmed"."""
     objective: str
     guarantee: str
+    name: str
+    """The federation's name."""
     federation: str
     """Fingerprint of the federation that the plan is for."""
     at_least: dict[str, int] | None = None
     """What was contributed already, below which the plan does not go; None if nothing was."""
     teacher: str | None = None
     """The hypothesis that is to label the samples; None if any may be the truth."""
+    is_sampled: bool = False
+    """Whether rates that were counted on a sample are taken for the truth."""
     confidence: float | None = None
     """With which probability, over the draw of the unlabelled points, the certificate holds; None if for sure."""
     more_points: tuple[MorePoints, ...] = ()
@@ -123,60 +153,9 @@ class Plan(Shows):
         return replace(
             self,
             cost=self.cost * factor,
+            costs={name: cost * factor for name, cost in self.costs.items()},
             lower_bound=self.lower_bound * factor,
             fractional_cost=None if self.fractional_cost is None else self.fractional_cost * factor,
             delta_price=None if self.delta_price is None else self.delta_price * factor,
             duals=tuple(replace(pair, dual=pair.dual * factor) for pair in self.duals),
         )
-
-    def shown(self) -> ShownTable:
-        """Show who contributes how much."""
-        return ShownTable(
-            title="Plan",
-            status=self.status.value,
-            facts={
-                "cost": self.cost,
-                "lower bound": self.lower_bound,
-                "ratio": self.ratio,
-                "method": self.chosen,
-                "confidence": self.confidence,
-            },
-            columns=[("agent", str), ("samples", int), ("before rounding", float)],
-            rows=rows_by_name(self.contributions, self.fractional or {}),
-            bars="samples",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "contributions": dict(self.contributions),
-            "cost": self.cost,
-            "fractional": None if self.fractional is None else dict(self.fractional),
-            "fractional_cost": self.fractional_cost,
-            "lower_bound": self.lower_bound,
-            "lower_bound_by": self.lower_bound_by,
-            "ratio": self.ratio if np.isfinite(self.ratio) else None,
-            "proved_by": self.proved_by,
-            "duals": [pair.to_dict() for pair in self.duals],
-            "delta_price": self.delta_price,
-            "status": self.status.value,
-            "method": self.method,
-            "chosen": self.chosen,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-            "federation": self.federation,
-            "at_least": None if self.at_least is None else dict(self.at_least),
-            "teacher": self.teacher,
-            "confidence": self.confidence,
-            "more_points": [more.to_dict() for more in self.more_points],
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Plan:
-        """Read what :meth:`to_dict` wrote."""
-        derived = {"ratio"}
-        values = {key: value for key, value in entry.items() if key not in derived}
-        values["duals"] = tuple(BindingPair(**pair) for pair in entry["duals"])
-        values["status"] = PlanStatus(entry["status"])
-        values["more_points"] = tuple(MorePoints(**more) for more in entry.get("more_points", ()))
-        return cls(**values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import fedpact as fp
-from fedpact.web.numbers import format_field
+from fedpact.explain.numbers import format_field
 
 METHODS = ("auto", "exact", "tree", "union", "lp")
 ORDERS = ("round-robin", "random", "simultaneous")

@@ -12,10 +12,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.web.charts import CHARTS
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
-from fedpact.web.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData
 
 import fedpact as fp
+from fedpact.explain.numbers import format_field
 from fedpact.web.jobs import BusyError
 from fedpact.web.library import UnknownFederationError
 from fedpact.web.models import CheckView, RunRequest
-from fedpact.web.numbers import format_field
 from fedpact.web.parts import RUN
 from fedpact.web.read_ledger import say_time
 from fedpact.web.render import render

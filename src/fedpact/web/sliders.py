@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import fedpact as fp
-from fedpact.web.numbers import format_field, format_number
+from fedpact.explain.numbers import format_field, format_number
 from fedpact.web.view import View
 
 STEPS = 200

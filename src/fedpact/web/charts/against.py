@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fedpact.explain.numbers import format_number
 from fedpact.web.charts.chart import Chart, axis, downwards, fit_height, make_figure, plain
-from fedpact.web.numbers import format_number
 from fedpact.web.view import View
 from fedpact.web.words.plan import list_ways, say_saving
 

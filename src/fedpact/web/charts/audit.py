@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fedpact.explain.numbers import count_of, format_number
 from fedpact.web.charts.chart import Chart, axis, downwards, legend_below, make_figure, plain
-from fedpact.web.numbers import count_of, format_number
 from fedpact.web.view import View
 from fedpact.web.words.payments import name_rule
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
+from fedpact.explain.numbers import format_number
 from fedpact.web.charts.chart import Chart, list_axis, make_figure, plain
-from fedpact.web.numbers import format_number
 from fedpact.web.view import View
 
 _WRITTEN = 8

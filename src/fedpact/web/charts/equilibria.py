@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of
 from fedpact.web.charts.chart import (
     Chart,
     Trace,
@@ -17,7 +18,6 @@ from fedpact.web.charts.chart import (
     make_figure,
     plain,
 )
-from fedpact.web.numbers import count_of
 from fedpact.web.view import View
 
 _MOST_STRIPS = 40

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import format_number
 from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure, plain
-from fedpact.web.numbers import format_number
 from fedpact.web.view import View
 
 

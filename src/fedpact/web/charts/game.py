@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of, format_number
 from fedpact.web.charts.chart import Chart, Trace, count_axis, label, legend_below, make_figure, plain
 from fedpact.web.charts.path import draw_path
-from fedpact.web.numbers import count_of, format_number
 from fedpact.web.view import View
 from fedpact.web.words.game import say_profile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of, format_number
 from fedpact.web.charts.chart import Chart, Trace, axis, downwards, fit_height, make_figure, plain
-from fedpact.web.numbers import count_of, format_number
 
 _MOST_STEPS = 60
 _WRITTEN = 14

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of, format_amount, format_number, format_short
 from fedpact.web.charts.chart import Chart, axis, downwards, fit_height, legend_below, make_figure, plain
-from fedpact.web.numbers import count_of, format_amount, format_number, format_short
 from fedpact.web.view import View
 from fedpact.web.words.payments import list_applied, name_rule
 

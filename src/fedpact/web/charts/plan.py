@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.numbers import count_of, format_number
 from fedpact.web.charts.chart import Chart, count_axis, downwards, fit_height, make_figure, plain
-from fedpact.web.numbers import count_of, format_number
 from fedpact.web.view import View
 
 _MOST_BARS = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import fedpact as fp
-from fedpact.web.numbers import count_of, format_number, join_names
+from fedpact.explain.numbers import count_of, format_number, join_names
 
 OBJECTIVES: Mapping[str, str] = {
     "pac": "a large error is rare (pac)",

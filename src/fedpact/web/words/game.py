@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import fedpact as fp
-from fedpact.web.numbers import count_of, format_number, format_share, join_names
+from fedpact.explain.numbers import count_of, format_number, format_share, join_names
 
 ORDERS: Mapping[str, str] = {
     "round-robin": "one after the other, in the order of the file",

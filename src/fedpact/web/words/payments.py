@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import fedpact as fp
-from fedpact.web.numbers import format_number, join_names
+from fedpact.explain.numbers import format_number, join_names
 from fedpact.web.words.game import say_profile
 
 _SHOWN = 6

@@ -1,4 +1,4 @@
-"""Numbers as pages write them."""
+"""Numbers and names as people read them: on pages, terminals and in notebooks alike."""
 
 from __future__ import annotations
 

@@ -1,0 +1,32 @@
+"""Explain a result: by the function of its kind, else by its fields."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import explain_fields
+
+_OWN = {
+    "plan": "plan",
+}
+"""Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
+
+
+def explain(result: Any) -> Explanation:
+    """Say a result in words: headline, facts, sentences, tables, chart data, certificate.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> from fedpact.planning.plan import plan
+    >>> explain(plan(alice_bob())).headline
+    '2 of 2 agents label 5 samples, for a cost of 5 in all: proved optimal.'
+    """
+    module = _OWN.get(result.kind)
+    if module is None:
+        return explain_fields(result)
+    name = f"explain_{result.kind.replace('-', '_')}"
+    found: Explanation = getattr(import_module(f"fedpact.explain.{module}"), name)(result)
+    return found

@@ -1,0 +1,65 @@
+"""A result in words that follow from its fields alone: what any result has, and most need no more.
+
+The headline is the sentence of its status; facts are what holds for all of it; the table has its rows. A kind's
+own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``fields.KEY``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Table
+from fedpact.explain.words import Words, words_of
+from fedpact.result import Shown
+from fedpact.rows import columns_of, scalars_of
+
+_HIDDEN = ("kind", "schema", "status", "name", "federation", "version", "objective", "guarantee")
+_KINDS: dict[type, Kind] = {int: "count", float: "number"}
+
+
+def say_status(result: Any) -> str:
+    """Say what the status of a result means; nothing where it has none."""
+    status = getattr(result, "status", None)
+    return "" if status is None else words_of(result.kind).say(f"status.{status}")
+
+
+def list_rows(result: Shown, words: Words, *keys: str) -> Table:
+    """Make a table of a result's rows: of these columns, or of all that say anything."""
+    found = [column for column in columns_of(result) if any(value is not None for value in column.values)]
+    if keys:
+        by_name = {column.name: column for column in found}
+        found = [by_name[key] for key in keys if key in by_name]
+    return Table(
+        name=result.ROWS or "agents",
+        columns=tuple(Column(words.name(column.name), _KINDS.get(column.kind, "text")) for column in found),
+        rows=tuple(zip(*(_say_codes(words, column.name, column.values) for column in found), strict=True)),
+    )
+
+
+def _say_codes(words: Words, key: str, values: tuple[Any, ...]) -> list[Any]:
+    """Put the words of codes, where there are any, in their place."""
+    return [words.say(f"{key}.{value}") if f"{key}.{value}" in words else value for value in values]
+
+
+def list_facts(result: Shown, words: Words) -> tuple[Fact, ...]:
+    """List what holds for all of a result."""
+    return tuple(
+        Fact(label=words.name(key), value=_say_codes(words, key, (value,))[0])
+        for key, value in scalars_of(result).items()
+        if value is not None and key not in _HIDDEN
+    )
+
+
+def explain_fields(result: Shown) -> Explanation:
+    """Explain a result by its fields."""
+    words = words_of(result.kind)
+    title = words.say("title") if "title" in words else result.kind.replace("-", " ").capitalize()
+    table = list_rows(result, words)
+    has_rows = result.ROWS is not None or table.rows[1:] or table.columns[:1] == (Column(result.INDEX),)
+    return Explanation(
+        kind=result.kind,
+        title=title,
+        headline=say_status(result),
+        facts=list_facts(result, words),
+        tables=(table,) if table.rows and has_rows else (),
+    )

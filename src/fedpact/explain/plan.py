@@ -1,0 +1,222 @@
+"""A plan in words: who labels how many, why that is enough, what it could cost less, what drives the cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Mark, Point, Table
+from fedpact.explain.generic import say_status
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.mechanism.payment.settlement import Settlement
+    from fedpact.planning.result import Plan
+
+_WORDS = words_of("plan")
+_PAIRS = 8
+_FEW = 20
+_BARS = 40
+
+
+def sentence(text: str) -> str:
+    """Begin a text with a capital and end it with a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def is_optimal(plan: Plan) -> bool:
+    """Whether no plan can be cheaper."""
+    return plan.ratio <= 1 or plan.status == "optimal"
+
+
+def say_quality(plan: Plan) -> str:
+    """Say how far a plan can be from the optimum."""
+    if is_optimal(plan):
+        return _WORDS.say("quality.optimal")
+    if not math.isfinite(plan.ratio):
+        return _WORDS.say("quality.unknown")
+    above = plan.ratio - 1
+    return _WORDS.say("quality.near" if above < 0.001 else "quality.ratio", above=above)
+
+
+def _say_headline(plan: Plan) -> str:
+    samples = sum(plan.contributions.values())
+    if not samples:
+        return _WORDS.say("headline_nothing")
+    giving = sum(count > 0 for count in plan.contributions.values())
+    quality = say_quality(plan)
+    return _WORDS.say(
+        "headline", giving=giving, k=len(plan.contributions), samples=samples, cost=plan.cost, quality=quality
+    )
+
+
+def _list_facts(plan: Plan) -> tuple[Fact, ...]:
+    samples, given = sum(plan.contributions.values()), [count for count in plan.contributions.values() if count]
+    if not samples:
+        return ()
+    labelling = _WORDS.say("facts.labelling_value", giving=len(given), k=len(plan.contributions))
+    facts = [
+        Fact(label=_WORDS.say("facts.samples", n=samples), value=samples, is_in_headline=True),
+        Fact(label=_WORDS.say("facts.cost"), value=plan.cost, is_in_headline=True),
+        Fact(label=_WORDS.say("facts.labelling"), value=labelling, is_in_headline=True),
+    ]
+    if is_optimal(plan):
+        value, label, mood = _WORDS.say("facts.optimal_value"), _WORDS.say("facts.optimal"), "good"
+    else:
+        above = plan.ratio - 1
+        key = "unknown" if above > 1e6 else "near" if above < 0.001 else "ratio"
+        value, mood = _WORDS.say(f"facts.{key}_value", above=above), ""
+        label = _WORDS.say("facts.ratio", lower_bound=plan.lower_bound)
+    return (*facts, Fact(label=label, value=value, mood=mood, is_in_headline=True))  # type: ignore[arg-type]
+
+
+def _list_points(plan: Plan) -> tuple[Point, ...]:
+    by = _WORDS.say(f"lower_bound_by.{plan.lower_bound_by}")
+    bound = _WORDS.say("answers.bound", lower_bound=plan.lower_bound, by=by)
+    known = "optimal" if is_optimal(plan) else "ratio" if math.isfinite(plan.ratio) else "unknown"
+    said = {
+        "known": sentence(say_status(plan)),
+        "enough": sentence(_WORDS.say(f"proved_by.{plan.objective}.{plan.proved_by}")),
+        "cheaper": _WORDS.say(f"answers.bound_{known}", bound=bound, ratio=plan.ratio),
+        "found": _WORDS.say("answers.found", method=plan.method, chosen=_WORDS.say(f"chosen.{plan.chosen}")),
+    }
+    if plan.delta_price:
+        said["certainty"] = _WORDS.say("answers.certainty", more=math.log(2) * plan.delta_price)
+    return tuple(Point(question=_WORDS.say(f"points.{key}"), answer=answer) for key, answer in said.items())
+
+
+def _list_sentences(plan: Plan) -> tuple[str, ...]:
+    said = [] if plan.teacher is None else [_WORDS.say("teacher", teacher=plan.teacher)]
+    if plan.is_sampled:
+        said.append(_WORDS.say("sampled"))
+    if plan.confidence is not None:
+        said.append(_WORDS.say("confidence", confidence=plan.confidence))
+    for more in plan.more_points:
+        key = "exact_points" if more.factor is None else "more_points"
+        said.append(_WORDS.say(key, factor=more.factor, cost=more.cost, change=more.cost / plan.cost - 1))
+    return tuple(said)
+
+
+def _columns(*titled: tuple[str, str]) -> tuple[Column, ...]:
+    return tuple(Column(_WORDS.say(f"columns.{key}"), kind) for key, kind in titled)  # type: ignore[arg-type]
+
+
+def _list_agents(plan: Plan) -> Table:
+    """List who labels, and everybody where the agents are few."""
+    shown = [name for name, count in plan.contributions.items() if count or len(plan.contributions) <= _FEW]
+    given = plan.at_least
+    to_come = {} if given is None else {name: plan.contributions[name] - given[name] for name in shown}
+    middle = [("to_come", "count")] if to_come else []
+    return Table(
+        name="plan",
+        columns=_columns(("agent", "text"), ("samples", "count"), *middle, ("cost", "number")),
+        rows=tuple(
+            (name, plan.contributions[name], *([to_come[name]] if to_come else []), plan.costs[name])
+            for name in shown
+        ),
+    )
+
+
+def _list_payments(plan: Plan, bill: Settlement) -> tuple[Table, str]:
+    """List whom the plan concerns with what each is paid, and say whom it does not."""
+    concerned = [
+        name
+        for name, count in bill.contributions.items()
+        if count or abs(bill.payments[name]) > 0 or not bill.met[name]
+    ]
+    concerned.sort(key=lambda name: -bill.contributions[name])
+    idle = [name for name in bill.contributions if name not in set(concerned)]
+    met, missed = Mark(_WORDS.say("agents.met")), Mark(_WORDS.say("agents.missed"), "bad")
+    table = Table(
+        name="plan",
+        title=_WORDS.say("agents.title"),
+        note=_WORDS.say("agents.paid"),
+        columns=_columns(
+            ("agent", "text"), ("samples", "count"), ("cost", "number"), ("paid", "number"), ("target", "text")
+        ),
+        rows=tuple(
+            (
+                name,
+                plan.contributions[name],
+                bill.labelling[name],
+                bill.payments[name],
+                met if bill.met[name] else missed,
+            )
+            for name in concerned
+        ),
+        total=(
+            _WORDS.say("agents.total"),
+            sum(plan.contributions.values()),
+            bill.cost,
+            bill.deficit,
+            _WORDS.say("agents.all_met", met=sum(bill.met.values()), k=len(bill.met)),
+        ),
+    )
+    return table, _WORDS.say("idle", n=len(idle), names=idle) if idle else ""
+
+
+def _list_pairs(plan: Plan) -> Table:
+    return Table(
+        name="pairs",
+        title=_WORDS.say("pairs.title"),
+        note=_WORDS.say("pairs.note"),
+        columns=_columns(("truth", "text"), ("hypothesis", "text"), ("for", "text"), ("share", "share")),
+        rows=tuple(
+            (pair.truth, pair.hypothesis, pair.agent or _WORDS.say("pairs.everybody"), pair.share)
+            for pair in plan.duals[:_PAIRS]
+        ),
+        rest=_WORDS.say("pairs.rest", shown=_PAIRS, all=len(plan.duals)) if len(plan.duals) > _PAIRS else "",
+    )
+
+
+def _say_most(counts: Sequence[tuple[int, str]]) -> str:
+    """Say who labels most; ``counts`` begin with the largest and end with the smallest."""
+    most, name = counts[0]
+    if len(counts) == 1:
+        return _WORDS.say("chart.all_by", name=name)
+    if most > counts[1][0]:
+        return _WORDS.say("chart.most_by", count=most, name=name)
+    return _WORDS.say("chart.each" if most == counts[-1][0] else "chart.at_most", count=most)
+
+
+def _chart(plan: Plan) -> tuple[Chart, ...]:
+    """Give the data of the chart: contributors, most samples first; nothing where nobody labels."""
+    counts = sorted(
+        ((count, name) for name, count in plan.contributions.items() if count), key=lambda row: -row[0]
+    )
+    if not counts:
+        return ()
+    more = _WORDS.say("chart.more", shown=_BARS) if len(counts) > _BARS else ""
+    samples, most = sum(plan.contributions.values()), _say_most(counts)
+    return (
+        Chart(
+            name="plan",
+            title=_WORDS.say("chart.title"),
+            description=_WORDS.say("chart.description", samples=samples, n=len(counts), most=most, more=more),
+            columns=tuple(_WORDS.say(f"columns.{key}") for key in ("agent", "samples", "cost")),
+            rows=tuple((name, count, plan.costs[name]) for count, name in counts),
+        ),
+    )
+
+
+def explain_plan(plan: Plan) -> Explanation:
+    """Explain a plan."""
+    return Explanation(
+        kind=plan.kind,
+        title=_WORDS.say("title", name=plan.name),
+        headline=_say_headline(plan),
+        facts=_list_facts(plan),
+        sentences=_list_sentences(plan),
+        charts=_chart(plan),
+        tables=(_list_agents(plan), *([_list_pairs(plan)] if plan.duals else [])),
+        points=_list_points(plan),
+    )
+
+
+def explain_paid_plan(plan: Plan, bill: Settlement) -> Explanation:
+    """Explain a plan together with what each agent is paid for it."""
+    said = explain_plan(plan)
+    agents, idle = _list_payments(plan, bill)
+    return replace(said, tables=(agents, *said.tables[1:]), sentences=(*filter(None, (idle,)), *said.sentences))

@@ -1,0 +1,126 @@
+"""``Result``: what every answer of fedpact is; data with stable codes, which writes, reads and shows itself.
+
+A result is a frozen dataclass. Its dictionary has its fields, what follows from them (``DERIVED``), its ``kind``
+(the class's name) and its ``schema``, a number that changes whenever the keys or their meaning do. No dictionary
+holds a sentence: words are made by :mod:`fedpact.explain` when a result is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from fedpact.errors import FormatError
+from fedpact.plain import read_fields, to_plain, write_fields
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_KINDS: dict[str, type[Result]] = {}
+
+
+class Shown:
+    """Something that shows itself, printed or in a notebook, in the words of :mod:`fedpact.explain`."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    """Its name in dictionaries and among the words: "mixed-equilibrium" for ``MixedEquilibrium``."""
+    INDEX: ClassVar[str] = "agent"
+    """What the keys of its dictionaries are, a column of its DataFrame."""
+    ROWS: ClassVar[str | None] = None
+    """The field whose entries are the rows of its DataFrame; None: a row for each name, or one for everything."""
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+    """Properties that its dictionary has beside the fields."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.kind = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+
+    def to_dataframe(self) -> DataFrame:
+        """Give its rows as a pandas DataFrame, in the words of its JSON; needs ``fedpact[notebook]``."""
+        from fedpact.frame import make_frame
+
+        return make_frame(self)
+
+    def __str__(self) -> str:
+        from fedpact.explain import explain, to_text
+
+        return to_text(explain(self))
+
+    def _repr_html_(self) -> str:
+        from fedpact.explain import explain, to_html
+
+        return to_html(explain(self))
+
+
+class Result(Shown):
+    """An answer.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> from fedpact.planning.plan import plan
+    >>> found = plan(alice_bob())
+    >>> entry = found.to_dict()
+    >>> entry["kind"], entry["schema"], entry["status"], entry["cost"]
+    ('plan', 1, 'optimal', 5.0)
+    >>> type(found).from_dict(entry) == found
+    True
+    """
+
+    __slots__ = ()
+    schema: ClassVar[int] = 1
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _KINDS[cls.kind] = cls
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        derived = {key: to_plain(getattr(self, key)) for key in self.DERIVED}
+        return {"kind": self.kind, "schema": self.schema, **write_fields(self), **derived}
+
+    to_plain = to_dict
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        FormatError
+            If it is of another kind or schema, or a key is missing, unknown or malformed.
+        """
+        return cls.from_plain(entry, cls.kind)
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Self:
+        """Read it where it stands in another dictionary, whose place is ``where``."""
+        check_schema(entry, where, kind=cls.kind, schema=cls.schema)
+        extra = {"kind", "schema", *cls.DERIVED}
+        read: Self = read_fields(cls, {key: value for key, value in entry.items() if key not in extra}, where)
+        return read
+
+
+def check_schema(entry: Any, where: str, *, kind: str, schema: int) -> None:
+    """Refuse a dictionary that is none, or is of another kind or schema."""
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"{where} must be a dictionary; it is a {type(entry).__name__}")
+    for key, expected in (("kind", kind), ("schema", schema)):
+        if key not in entry:
+            raise FormatError(f"{where}: {key!r} is missing; fedpact 0.1 wrote none: compute it again")
+        if entry[key] != expected or isinstance(entry[key], bool):
+            then = (
+                "install the fedpact that wrote it, or compute it again" if key == "schema" else "read it as that"
+            )
+            raise FormatError(f"{where} has {key} {entry[key]!r}; this fedpact reads {key} {expected!r}: {then}")
+
+
+def read_result(entry: Mapping[str, Any]) -> Result:
+    """Read a result of any kind from its dictionary."""
+    kind = entry.get("kind") if isinstance(entry, Mapping) else None
+    found = _KINDS.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise FormatError(f"kind must be one of {', '.join(sorted(_KINDS))}; it is {kind!r}")
+    return found.from_dict(entry)
