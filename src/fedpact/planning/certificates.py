@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.together import build
 from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram

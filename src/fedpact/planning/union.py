@@ -31,7 +31,7 @@ from scipy.special import xlogy
 from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.pairs import PairProgram, find_bad
+from fedpact.planning.pair_lp import PairProgram, find_bad
 from fedpact.planning.row_generation import Row
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import to_probability

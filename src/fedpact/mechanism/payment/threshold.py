@@ -10,7 +10,7 @@ not increase in c_i**, whichever optimum is taken where there are several. So My
 makes the true cost a best report whatever the others report. Rounding up keeps the monotonicity and, every
 coefficient of the program being non-negative, the targets (a whole number that the solver misses by its noise
 counts as reached; the union bound behind the program has more slack than that); dropping samples afterwards, as
-``plan`` does, would not. The set is that of the paper's program (:mod:`fedpact.planning.pairs`), which depends
+``plan`` does, would not. The set is that of the paper's program (:mod:`fedpact.planning.pair_lp`), which depends
 on the reported data alone.
 
 V(t), the optimum as agent i's cost varies, is concave and piecewise linear with slope m_i(t). Its breakpoints
@@ -34,7 +34,7 @@ from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
 from fedpact.planning.currency import in_round_currency
 from fedpact.planning.infeasible import unreachable
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, UnreachableRow
 
