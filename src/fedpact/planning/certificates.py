@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
+from fedpact.planning.conjunction import build
 from fedpact.planning.pair_lp import PairProgram
-from fedpact.planning.together import build
 from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK

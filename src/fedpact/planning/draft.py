@@ -17,11 +17,11 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.errors import NoPlanFoundError, SolverError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
+from fedpact.planning.conjunction import build
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities, least_of, most_of, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
-from fedpact.planning.together import build
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {

@@ -21,7 +21,7 @@ class Program(Separator, Protocol):
         ...
 
 
-class Together:
+class AllOf:
     """Programs that share their variables; the one that failed last is asked first."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
@@ -43,4 +43,4 @@ class Together:
 def build(fed: Federation, program: Callable[[Federation], Program]) -> Program:
     """Build a program for a federation, or for every part of it where its rates are estimated."""
     parts = parts_of(fed)
-    return program(parts[0]) if len(parts) == 1 else Together([program(part) for part in parts])
+    return program(parts[0]) if len(parts) == 1 else AllOf([program(part) for part in parts])
