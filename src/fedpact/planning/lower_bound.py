@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities, least_of
@@ -54,7 +54,7 @@ class LowerBound:
 
 def bound_below(fed: Federation) -> float:
     """Cost that no plan undercuts, from the program over single pairs; infinite if that has no solution."""
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     try:
         return LowerBound(scaled).fractional.value * unit
     except InfeasibleError:

@@ -13,7 +13,7 @@ from typing import Any
 from fedpact.describe.evidence import Reports, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import LARGEST, Report
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.rounding import least_of
 from fedpact.planning.row_generation import UnreachableRow
@@ -55,7 +55,7 @@ def _multiply(site: Report, factor: int) -> Report:
 
 def _value(fed: Federation) -> float | None:
     """Value of the union program, None if capacities leave it no solution."""
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     found = solve_union(scaled)
     return None if isinstance(found, UnreachableRow) else found.value * unit
 

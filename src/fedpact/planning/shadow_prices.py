@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
@@ -160,7 +160,7 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
             "prices need exact rates, and these are estimates or hidden counts; leave the confidence out, or ask "
             "the sites for reports that hide nothing"
         )
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     if unit != 1.0:
         return shadow_prices(scaled, progress=progress).in_currency(unit)
     if not LowerBound(fed).fractional.rows:

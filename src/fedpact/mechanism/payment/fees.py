@@ -22,7 +22,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.kept import kept
 from fedpact.errors import InfeasibleError
 from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.row_generation import UnreachableRow
 from fedpact.statistics.standalone import standalone
@@ -40,7 +40,7 @@ def _cost_without(fed: Federation, agent: int) -> float:
     others = others_of(fed, agent)
     if others is None:
         return 0.0
-    scaled, unit = in_round_currency(others)
+    scaled, unit = rescale_costs(others)
     try:
         found = solve_union(scaled)
     except InfeasibleError:

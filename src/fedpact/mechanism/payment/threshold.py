@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities
@@ -174,7 +174,7 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
                 f"rule 'threshold' needs linear costs, one number per sample; agent {agent.name!r} has another; "
                 f"use rule 'pwyc'"
             )
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
         ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
     try:
