@@ -27,6 +27,7 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.budget import Budget, Progress, check_budget
 from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
+from fedpact.planning.cost_granularity import find_unit, round_up_cost
 from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import PROOFS, Draft, draft, is_small
 from fedpact.planning.exact import Search, search
@@ -36,7 +37,6 @@ from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.more_points import forecast
 from fedpact.planning.result import Plan, PlanStatus
 from fedpact.planning.rounding import least_of, most_of, polish
-from fedpact.planning.whole_costs import find_unit, round_up_cost
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.federation_rates import rates_of
