@@ -23,7 +23,7 @@ from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK
 from fedpact.statistics.engine import engine_of
-from fedpact.statistics.requirements import parts_of
+from fedpact.statistics.per_agent_split import parts_of
 from fedpact.statistics.weights import JOINT
 
 WORK_RATE = 1e9

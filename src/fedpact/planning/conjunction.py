@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.planning.row_generation import Row, Separator
-from fedpact.statistics.requirements import parts_of
+from fedpact.statistics.per_agent_split import parts_of
 
 
 class Program(Separator, Protocol):

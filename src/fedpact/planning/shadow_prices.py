@@ -34,7 +34,7 @@ from fedpact.planning.union import UnionProgram
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.requirements import is_split
+from fedpact.statistics.per_agent_split import is_split
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9

@@ -34,8 +34,8 @@ from fedpact.statistics.few_sets import bound_by_few
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
+from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
 from fedpact.statistics.questions import Means, Question, Values
-from fedpact.statistics.requirements import is_split, part_of, set_aside
 from fedpact.statistics.weights import JOINT, Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")

@@ -47,7 +47,7 @@ class Rates(ABC):
         """Rates that are no smaller than the true ones."""
         self.harm: Rates = self
         """How much a hypothesis hurts each agent at most; other than ``above`` only in a part of a federation
-        (:mod:`fedpact.statistics.requirements`)."""
+        (:mod:`fedpact.statistics.per_agent_split`)."""
         self.unraised: Rates = self
         """``below`` as it is without any target; other than it only in a part of a federation."""
 
