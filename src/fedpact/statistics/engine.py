@@ -30,7 +30,7 @@ from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.few_sets import bound_by_few
+from fedpact.statistics.few_sets import lower_bound_from_subset
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
@@ -307,7 +307,7 @@ class Engine:
             return
         for target in np.argsort(-question.high, kind="stable")[:_FEW_TARGETS]:
             family = self.reduced_family(question.requirement, int(target))
-            found = bound_by_few(family, question.m)
+            found = lower_bound_from_subset(family, question.m)
             question.low[target] = max(question.low[target], min(found, question.high[target]))
             if question.is_decided:
                 return
