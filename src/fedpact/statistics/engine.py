@@ -31,11 +31,11 @@ from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.few_sets import lower_bound_from_subset
+from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
 from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
-from fedpact.statistics.questions import Means, Question, Values
 from fedpact.statistics.weights import JOINT, Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
@@ -98,14 +98,14 @@ class Engine:
         if method in ("exact", "estimate"):
             _ = self._weights.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
-        questions = len(m) * len(requirements)
-        means = Means(
-            work=max(MAX_WORK / 2, 4 * MAX_WORK / questions),
+        queries = len(m) * len(requirements)
+        effort = Effort(
+            work=max(MAX_WORK / 2, 4 * MAX_WORK / queries),
             rng=np.random.default_rng(0) if rng is None else rng,
             draws=draws,
-            risk=(1 - CONFIDENCE) / questions,
+            risk=(1 - CONFIDENCE) / queries,
         )
-        parts = [self._evaluate(work, requirement, method, means) for requirement in requirements]
+        parts = [self._evaluate(work, requirement, method, effort) for requirement in requirements]
         for part, requirement in zip(parts, requirements, strict=True):
             self._lower(m, requirement, part.high)
         return Values(
@@ -170,23 +170,23 @@ class Engine:
         if is_proof and requirement != JOINT and self.fed.objective == "pac" and is_split(self.fed):
             return low.max(axis=1), high.max(axis=1)  # the agent's part proves all that can be proved
         for row in np.flatnonzero(is_open):
-            question = Question(m[row], requirement, limit, low[row], high[row], max_work)
+            query = IntervalQuery(m[row], requirement, limit, low[row], high[row], max_work)
             if is_proof and not self.has_joint_structure:
-                self._prove_by_pairs(question)
+                self._prove_by_pairs(query)
             else:
-                self._refute_by_few(question)
-                self._narrow(question, until_decided=True)
+                self._refute_by_few(query)
+                self._narrow(query, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
-    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: Means) -> Values:
+    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, effort: Effort) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
         how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
         for row in np.flatnonzero(how != "exact"):
             limit = self.threshold(requirement)
-            question = Question(m[row], requirement, limit, low[row], high[row], means.work)
-            how[row] = self._settle(question, method, means)
+            query = IntervalQuery(m[row], requirement, limit, low[row], high[row], effort.work)
+            how[row] = self._settle(query, method, effort)
         worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
         top = high.max(axis=1)
         return Values(low=np.minimum(low.max(axis=1), top), high=top, target=self.targets[worst], how=how)
@@ -267,88 +267,88 @@ class Engine:
             known[key] = expansion.evaluate(m[rows])
         low[rows, target] = high[rows, target] = np.clip(known[key], low[rows, target], high[rows, target])
 
-    def _settle(self, question: Question, method: str, means: Means) -> str:
-        """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
+    def _settle(self, query: IntervalQuery, method: str, effort: Effort) -> str:
+        """Narrow the interval of a query and say how: certified bounds first, then an estimate."""
         if method == "exact":
-            worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
+            worst = self.fed.hypotheses[int(self.targets[query.high.argmax()])]
             raise FederationError(
                 f"method 'exact' needs too many terms against target {worst!r}; use method 'auto' or 'bounds'"
             )
         if method != "estimate":
-            self._narrow(question)
-            if method == "bounds" or question.is_decided or not self.has_joint_structure:
+            self._narrow(query)
+            if method == "bounds" or query.is_decided or not self.has_joint_structure:
                 return "bounds"
-        self._estimate(question, means)
+        self._estimate(query, effort)
         return "estimate"
 
-    def _narrow(self, question: Question, *, until_decided: bool = False) -> None:
+    def _narrow(self, query: IntervalQuery, *, until_decided: bool = False) -> None:
         """Narrow the target with the highest upper end, over and over; all targets a little before one much.
 
         The last width is for what the threshold asks for.
         """
-        low, high, work = question.low, question.high, question.work
+        low, high, work = query.low, query.high, query.work
         for width in _WIDTHS if self.has_joint_structure else (WIDTH,):
             fresh = np.ones(len(low), dtype=bool)
             worst = int(high.argmax())
             while high[worst] - low.max() > width and fresh[worst] and work > 0:
-                if until_decided and question.is_decided:
+                if until_decided and query.is_decided:
                     return
                 fresh[worst] = False
-                found = self._bound(question, worst, width, min(MAX_WORK, work), until_decided=until_decided)
+                found = self._bound(query, worst, width, min(MAX_WORK, work), until_decided=until_decided)
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
                 work -= found.work
                 worst = int(high.argmax())
-            if width <= WIDTH and question.is_decided:
+            if width <= WIDTH and query.is_decided:
                 return
 
-    def _refute_by_few(self, question: Question) -> None:
+    def _refute_by_few(self, query: IntervalQuery) -> None:
         """Raise the lower ends of the likeliest targets by a few of their sets, until one is above the limit."""
         if not (self.has_joint_structure and self._is_certain):
             return
-        for target in np.argsort(-question.high, kind="stable")[:_FEW_TARGETS]:
-            family = self.reduced_family(question.requirement, int(target))
-            found = lower_bound_from_subset(family, question.m)
-            question.low[target] = max(question.low[target], min(found, question.high[target]))
-            if question.is_decided:
+        for target in np.argsort(-query.high, kind="stable")[:_FEW_TARGETS]:
+            family = self.reduced_family(query.requirement, int(target))
+            found = lower_bound_from_subset(family, query.m)
+            query.low[target] = max(query.low[target], min(found, query.high[target]))
+            if query.is_decided:
                 return
 
-    def _prove_by_pairs(self, question: Question) -> None:
+    def _prove_by_pairs(self, query: IntervalQuery) -> None:
         """Lower every target's upper end to the threshold, worst first, up to one that stays above it."""
-        high, drawing = question.high, np.flatnonzero(question.m)
-        m = question.m[drawing]
+        high, drawing = query.high, np.flatnonzero(query.m)
+        m = query.m[drawing]
         for target in np.argsort(-high, kind="stable"):
-            if not exceeds(float(high[target]), question.limit):
+            if not exceeds(float(high[target]), query.limit):
                 return
-            seen, p, p_pairs, weights = self._pairs(self._weights, question.requirement, int(target))
-            raised = self._are_raised(question.requirement, int(target))
+            seen, p, p_pairs, weights = self._pairs(self._weights, query.requirement, int(target))
+            raised = self._are_raised(query.requirement, int(target))
             above = bound_above(seen[drawing], p[drawing], p_pairs[drawing], weights, m, raised)
             high[target] = min(high[target], above)
-            if exceeds(float(high[target]), question.limit):
+            if exceeds(float(high[target]), query.limit):
                 return
 
     def _bound(
-        self, question: Question, target: int, width: float, max_work: float, *, until_decided: bool
+        self, query: IntervalQuery, target: int, width: float, max_work: float, *, until_decided: bool
     ) -> Bound:
         if self.has_joint_structure:
-            family = self.reduced_family(question.requirement, target)
-            limit = question.limit if until_decided else None
-            return bound(family, question.m, width=width, max_work=max_work, limit=limit)
-        return self._pair_bounds(question.m, question.requirement, target)
+            family = self.reduced_family(query.requirement, target)
+            limit = query.limit if until_decided else None
+            return bound(family, query.m, width=width, max_work=max_work, limit=limit)
+        return self._pair_bounds(query.m, query.requirement, target)
 
-    def _estimate(self, question: Question, means: Means) -> None:
+    def _estimate(self, query: IntervalQuery, effort: Effort) -> None:
         """Estimate all targets that could still be the worst; their intervals share the risk of being wrong.
 
-        A tenth of the draws for all of them first, then all draws for those that this leaves in question.
+        A tenth of the draws for all of them first, then all draws for those that this leaves open.
         """
-        low, high = question.low, question.high
-        in_question = np.flatnonzero((high > low.max()) & (high > low))
-        confidence = 1 - means.risk / (2 * max(1, len(in_question)))
-        for share in (max(2, means.draws // 10), means.draws):
-            for target in in_question[np.argsort(-high[in_question], kind="stable")]:
+        low, high = query.low, query.high
+        still_open = np.flatnonzero((high > low.max()) & (high > low))
+        confidence = 1 - effort.risk / (2 * max(1, len(still_open)))
+        for share in (max(2, effort.draws // 10), effort.draws):
+            for target in still_open[np.argsort(-high[still_open], kind="stable")]:
                 if high[target] <= low.max():
                     continue
-                family = self.reduced_family(question.requirement, int(target))
-                found = estimate(family, question.m, draws=share, rng=means.rng, confidence=confidence)
+                family = self.reduced_family(query.requirement, int(target))
+                found = estimate(family, query.m, draws=share, rng=effort.rng, confidence=confidence)
                 low[target], high[target] = max(low[target], found.low), min(high[target], found.high)
                 low[target] = min(low[target], high[target])
 

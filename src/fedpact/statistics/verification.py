@@ -21,7 +21,7 @@ from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable, rows_by_name
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
-from fedpact.statistics.questions import Values
+from fedpact.statistics.interval_query import Values
 from fedpact.statistics.weights import JOINT
 
 

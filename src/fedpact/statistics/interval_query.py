@@ -1,4 +1,4 @@
-"""What the guarantee engine is asked, with which means, and what it answers."""
+"""What the guarantee engine is asked, how much effort it may take, and what it answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class IntervalQuery:
     """One requirement at one contribution vector, with what is known of every target (arrays are updated)."""
 
     m: NDArray[np.float64]
@@ -45,8 +45,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What one requirement may use: work, randomness, draws, and a probability of being wrong."""
+class Effort:
+    """How much effort one requirement may take: work, randomness, draws, and a probability of being wrong."""
 
     work: float
     rng: np.random.Generator
