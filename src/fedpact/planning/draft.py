@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.errors import NoPlanFoundError, SolverError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.conjunction import build
@@ -75,7 +75,7 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
     return _kept_draft(fed, method)
 
 
-@kept
+@memoized
 def _kept_draft(fed: Federation, method: str) -> Draft:
     return _DRAFTS[method](fed, None)
 

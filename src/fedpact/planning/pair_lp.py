@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
 from fedpact.planning.row_generation import Row
@@ -189,7 +189,7 @@ def find_excess(
     return _find_expected_excess(fed, margin, surely and not rates_of(fed).is_certain)
 
 
-@kept
+@memoized
 def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArray[np.float64]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon[:, None, None]
     limit = _limits(epsilon, margin)
@@ -227,7 +227,7 @@ def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_
     return _find_bad(fed, surely and not rates_of(fed).is_certain)
 
 
-@kept
+@memoized
 def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept_with_evidence
+from fedpact.describe.memo import memoized_by_evidence
 from fedpact.errors import FederationError
 
 _BLOCK = 4_000_000
@@ -41,7 +41,7 @@ class Domain:
         return np.asarray(self.labels != self.labels[target])
 
 
-@kept_with_evidence
+@memoized_by_evidence
 def find_domain(fed: Federation) -> Domain:
     """Merge the points of a table or of predictions; done once and kept with the evidence.
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
@@ -410,7 +410,7 @@ class Engine:
         return self._expansions[self._prints[requirement, target]]
 
 
-@kept
+@memoized
 def engine_of(fed: Federation) -> Engine:
     """Return the engine of a federation, made once and kept with it."""
     return Engine(fed)
