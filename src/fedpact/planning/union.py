@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
+from fedpact.describe.parallel import parallel_map
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
 from fedpact.planning.row_generation import Row
@@ -109,7 +109,7 @@ class UnionProgram:
             return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
 
         agents = 1 if self.is_pac else self.fed.k
-        return np.concatenate(list(on_all_cores(sums_of, self.rates.blocks(agents))))
+        return np.concatenate(list(parallel_map(sums_of, self.rates.blocks(agents))))
 
     def weights(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) what it costs every requirement if a hypothesis is missed, against what can be the truth."""
@@ -194,7 +194,7 @@ class UnionProgram:
         if is_first_enough and len(hot):
             return hot
         found: list[NDArray[np.intp]] = []
-        for block in on_all_cores(lambda some: self._unproved_in(look, some), self.rates.blocks()):
+        for block in parallel_map(lambda some: self._unproved_in(look, some), self.rates.blocks()):
             if len(block):
                 found.append(block)
                 if is_first_enough:
