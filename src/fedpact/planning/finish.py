@@ -46,13 +46,13 @@ def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, .
     total = sum(worth for _, worth in duals.values())
     pairs = [
         BindingPair(
-            target=fed.hypotheses[target],
+            target=fed.hypotheses[truth],
             hypothesis=fed.hypotheses[hypothesis],
             agent=requirement_name(fed, requirement),
             dual=dual,
             share=worth / total,
         )
-        for (target, hypothesis, requirement), (dual, worth) in duals.items()
+        for (truth, hypothesis, requirement), (dual, worth) in duals.items()
         if worth > 1e-9 * max(total, 1e-300)
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.share))

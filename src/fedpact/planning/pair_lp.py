@@ -86,7 +86,7 @@ class PairProgram:
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
 
     def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
-        """Most violated pair of every target, the worst of those first."""
+        """Most violated pair of every truth, the worst of those first."""
         look = m if m.any() else np.ones(self.fed.k)
 
         def worst_of(block: slice) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -95,9 +95,9 @@ class PairProgram:
 
         found = list(parallel_map(worst_of, self.rates.blocks()))
         worst, partner = (np.concatenate(part) for part in zip(*found, strict=True))
-        targets = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
-        targets = targets[worst[targets] > (TOL if m.any() else -np.inf)]
-        pairs = [(int(t), int(partner[t])) for t in targets if (int(t), int(partner[t])) not in self._known]
+        truths = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
+        truths = truths[worst[truths] > (TOL if m.any() else -np.inf)]
+        pairs = [(int(t), int(partner[t])) for t in truths if (int(t), int(partner[t])) not in self._known]
         return self._add(pairs)
 
     def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
@@ -159,7 +159,7 @@ class PairProgram:
         return Row(
             a=a,
             b=b,
-            target=pair[0],
+            truth=pair[0],
             hypotheses=np.array([pair[1]]),
             weights=np.ones(1),
             requirement=int(np.argmax(hurt - self.epsilon)),

@@ -226,8 +226,8 @@ def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -
         limit = engine.threshold(requirement)
         low, high = engine.decide(most[None], [requirement], max_work=seconds * WORK_RATE)
         if exceeds(float(low[0, 0]), limit):
-            target = int(engine.evaluate(most[None], [requirement], method="bounds").target[0, 0])
-            raise unreachable(fed, requirement, (target, engine.find_likeliest_miss(requirement, target, most)))
+            truth = int(engine.evaluate(most[None], [requirement], method="bounds").truth[0, 0])
+            raise unreachable(fed, requirement, (truth, engine.find_likeliest_miss(requirement, truth, most)))
         is_proved &= not exceeds(float(high[0, 0]), limit)
     if not is_proved:
         raise error.by("exact")

@@ -215,7 +215,7 @@ def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: in
     epsilon = fed.agents[agent].epsilon
     step = saving = None
     if fed.objective == "expected":
-        rooms = [(dual, epsilon - float(program.theta[agent, row.target])) for dual, row in binding]
+        rooms = [(dual, epsilon - float(program.theta[agent, row.truth])) for dual, row in binding]
         rate = sum(dual / room for dual, room in rooms if room > 0)
     else:
         step = _next_step(fed, agent, [row for _, row in binding])
@@ -231,7 +231,7 @@ def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:
     levels = []
     for row in rows:
         hypotheses = row.hypotheses[row.weights > _COUNTS]
-        p = rates_of(fed).above.between(np.full(len(hypotheses), row.target), hypotheses)[agent]
+        p = rates_of(fed).above.between(np.full(len(hypotheses), row.truth), hypotheses)[agent]
         levels += p[exceeds(p, fed.agents[agent].epsilon)].tolist()
     return min(levels, default=None)
 

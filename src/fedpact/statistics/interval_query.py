@@ -18,15 +18,15 @@ class Values:
     """(B, R)"""
     high: NDArray[np.float64]
     """(B, R)"""
-    target: NDArray[np.intp]
-    """(B, R) the target that is worst as far as known."""
+    truth: NDArray[np.intp]
+    """(B, R) the truth that is worst as far as known."""
     how: NDArray[np.str_]
     """(B, R) "exact", "bounds" or "estimate"."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalQuery:
-    """One requirement at one contribution vector, with what is known of every target (arrays are updated)."""
+    """One requirement at one contribution vector, with what is known of every truth (arrays are updated)."""
 
     m: NDArray[np.float64]
     requirement: int
