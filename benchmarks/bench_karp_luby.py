@@ -45,10 +45,10 @@ def simulate(family: MissFamily, m: np.ndarray, draws: int, rng: np.random.Gener
 
 
 def worst_family(engine: Engine, m: np.ndarray) -> tuple[MissFamily, float]:
-    """Family of agent 1 against its worst target, and its value (exact or the middle of a narrow interval)."""
+    """Family of agent 1 against its worst truth, and its value (exact or the middle of a narrow interval)."""
     values = engine.evaluate(m[None, :].astype(np.int64), [0])
-    target = int(np.flatnonzero(engine.targets == values.target[0, 0])[0])
-    return engine.reduced_family(0, target), float(values.low[0, 0] + values.high[0, 0]) / 2
+    truth = int(np.flatnonzero(engine.truths == values.truth[0, 0])[0])
+    return engine.reduced_family(0, truth), float(values.low[0, 0] + values.high[0, 0]) / 2
 
 
 @pytest.mark.parametrize(

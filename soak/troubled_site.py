@@ -11,7 +11,7 @@ import numpy as np
 import fedpact as fp
 from fedpact.protocol.messages import Answer, Contributed, Request, read_request, write_answer
 from fedpact.protocol.pact import STEPS
-from fedpact.protocol.simulator.folly import talk_nonsense
+from fedpact.protocol.simulator.malformed_answers import talk_nonsense
 
 _SLOWEST = 0.2
 

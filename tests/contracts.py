@@ -68,13 +68,13 @@ def check_claim(is_met, interval, verdict):
 
 def check_worst_target(case, seen, truth, agent, name):
     target = int(seen.worst_target[name].removeprefix("h")) - 1
-    values = [row[agent] for row in truth.by_target(case.objective)]
+    values = [row[agent] for row in truth.by_truth(case.objective)]
     if seen.how[name] == "exact":
         assert values[target] >= max(values) - Fraction(SLACK)
 
 
 def check_blocking(case, seen, names):
-    """Whoever is not met is told a hypothesis that is bad for it against the target it was told."""
+    """Whoever is not met is told a hypothesis that is bad for it against the truth it was told."""
     assert set(seen.blocking) == {name for name in names if not seen.met[name]}
     for name, blocker in seen.blocking.items():
         h, target = (int(text.removeprefix("h")) - 1 for text in (blocker, seen.worst_target[name]))

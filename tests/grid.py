@@ -79,9 +79,9 @@ def some_missed(question, sets, grid):
 
 
 def requirement_values(question, grid):
-    """Yield (B,) value and limit of every requirement against every target."""
-    for target in question.labels:
-        sets = question.labels != target
+    """Yield (B,) value and limit of every requirement against every truth."""
+    for truth in question.labels:
+        sets = question.labels != truth
         rates = question.distributions @ sets.T
         bad = rates > question.epsilon[:, None] + 1e-9
         if question.objective == "expected":

@@ -1,7 +1,7 @@
 """What is true, by enumeration in exact rationals. Shares no code with the engine.
 
 Which points the pooled sample has seen is followed draw by draw, as a probability for every set of points. A
-hypothesis survives if it agrees with the target on every seen point; ties among survivors are broken against
+hypothesis survives if it agrees with the truth on every seen point; ties among survivors are broken against
 the agent. Errors count as bad strictly above epsilon.
 """
 
@@ -40,19 +40,19 @@ class Instance:
 
 @dataclass(frozen=True)
 class Answers:
-    """Everything about one contribution vector, for every target; the truth is the worst over targets."""
+    """Everything about one contribution vector, for every truth; the answer is the worst over truths."""
 
     failure: list[list[Fraction]]
-    """[target][agent] probability that some survivor is bad for the agent."""
+    """[truth][agent] probability that some survivor is bad for the agent."""
     error: list[list[Fraction]]
-    """[target][agent] expected error of the agent's worst survivor."""
+    """[truth][agent] expected error of the agent's worst survivor."""
     joint: list[Fraction]
-    """[target] probability that some survivor is bad for somebody."""
+    """[truth] probability that some survivor is bad for somebody."""
 
     def worst(self, objective, agent):
-        return max(row[agent] for row in self.by_target(objective))
+        return max(row[agent] for row in self.by_truth(objective))
 
-    def by_target(self, objective):
+    def by_truth(self, objective):
         return self.failure if objective == "pac" else self.error
 
 
@@ -82,11 +82,11 @@ def answer(instance, m):
 def answer_states(instance, states):
     hypotheses, agents = range(len(instance.labels)), range(len(instance.distributions))
     out = Answers([], [], [])
-    for target in hypotheses:
-        rates = [[instance.rate(i, target, h) for h in hypotheses] for i in agents]
+    for truth in hypotheses:
+        rates = [[instance.rate(i, truth, h) for h in hypotheses] for i in agents]
         failure, error, joint = [0 * ONE for _ in agents], [0 * ONE for _ in agents], 0 * ONE
         for seen, chance in states.items():
-            survivors = [h for h in hypotheses if not instance.differ[target][h] & seen]
+            survivors = [h for h in hypotheses if not instance.differ[truth][h] & seen]
             worst = [max(rates[i][h] for h in survivors) for i in agents]
             bad = [worst[i] > instance.epsilon[i] for i in agents]
             for i in agents:

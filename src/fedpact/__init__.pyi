@@ -39,10 +39,6 @@ from fedpact.game.result import Equilibria, EquilibriaStatus, PricedEquilibrium
 from fedpact.mechanism.audit.audit import audit
 from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow, compare_rules
 from fedpact.mechanism.audit.result import Audit, AuditFinding, AuditStatus
-from fedpact.mechanism.contribution.check import check_contribution
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
-from fedpact.mechanism.contribution.power import PowerCurve, PowerRow, PowerStatus, contribution_power
-from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
 from fedpact.mechanism.obliviousness.refute_payment import Refutation, example_payments, refute_payment
 from fedpact.mechanism.obliviousness.result import (
@@ -55,6 +51,10 @@ from fedpact.mechanism.obliviousness.result import (
 from fedpact.mechanism.payment.rules import Truthful
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import Settlement, SettlementStatus
+from fedpact.mechanism.sample_checks.check import check_contribution
+from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.power import PowerCurve, PowerRow, PowerStatus, contribution_power
+from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.mechanism.witness import Witness
 from fedpact.planning.build_cover import Cover, cover
 from fedpact.planning.frontier import Frontier, FrontierPoint, frontier

@@ -3,7 +3,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.experiments.simulated_sites import simulate_sites
-from fedpact.mechanism.contribution.critical_counts import find_critical_counts, gather_rates
+from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 
 LABELS = [[0, 0, 0, 1], [0, 1, 0, 1], [1, 1, 0, 0]]
 MASSES = [[0.1, 0.2, 0.3, 0.4], [0.7, 0, 0.3, 0], [0, 0.5, 0.2, 0.3]]

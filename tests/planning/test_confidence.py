@@ -7,7 +7,7 @@ import fedpact as fp
 from fedpact.planning.tree import TreeProof
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.requirements import part_of
+from fedpact.statistics.per_agent_split import part_of
 
 
 def draw_truth(rng, *, classes=2):

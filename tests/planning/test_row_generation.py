@@ -116,7 +116,7 @@ class Rows:
     """Rows over some agents, each "so many samples of each counted so often are at least b"."""
 
     def __init__(self, *rows):
-        one = {"target": 0, "hypotheses": np.array([1]), "weights": np.ones(1), "requirement": 0}
+        one = {"truth": 0, "hypotheses": np.array([1]), "weights": np.ones(1), "requirement": 0}
         self.rows = [row_generation.Row(a=np.array(a, dtype=float), b=b, **one) for a, b in rows]
 
     def __call__(self, m):

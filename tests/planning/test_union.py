@@ -66,6 +66,6 @@ def test_a_share_next_to_nothing_leaves_a_row_finite():
     labels, mass = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.5, 0.001, 0.499]]
     fed = fp.Federation.from_table(labels, mass, epsilon=0.0005, delta=0.05)
     rows = UnionProgram(fed)(np.array([1050.0]))
-    assert [row.target for row in rows] == [0, 2]
+    assert [row.truth for row in rows] == [0, 2]
     for row in rows:
         assert row.a @ [1050.0] < row.b < 4

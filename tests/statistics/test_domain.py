@@ -16,9 +16,9 @@ def test_merging_keeps_every_disagreement(kind, data):
     case = data.draw(cases(kind))
     fed = case.build()
     domain = find_domain(fed)
-    for row, target in enumerate(fed.distinct):
+    for row, truth in enumerate(fed.distinct):
         masses = domain.differ(row) @ domain.mass.T
-        expected = [[case.instance.rate(i, target, h) for i in range(case.k)] for h in fed.distinct]
+        expected = [[case.instance.rate(i, truth, h) for i in range(case.k)] for h in fed.distinct]
         np.testing.assert_allclose(masses, np.array(expected, dtype=float), atol=1e-15)
 
 

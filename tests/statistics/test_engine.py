@@ -141,8 +141,8 @@ def test_more_points_than_the_lattice_holds(seed):
         seen = fp.verify(fed.replace(objective=objective), m, method="exact")
         for agent, name in enumerate(fed.names):
             values = []
-            for target in range(6):
-                sets = labels != labels[target]
+            for truth in range(6):
+                sets = labels != labels[truth]
                 rates = [sum(x for x, inside in zip(mass[agent], row, strict=True) if inside) for row in sets]
                 bad = [Fraction(rate > Fraction(4 + agent, 10)) for rate in rates]
                 weights = bad if objective == "pac" else rates
@@ -179,10 +179,10 @@ def test_fifty_hypotheses_on_six_hundred_points(m, objective):
         assert interval.low - 5 * error < simulated < interval.high + 5 * error
 
 
-def simulate(fed, sites, agent, target, m, runs=4_000):
+def simulate(fed, sites, agent, truth, m, runs=4_000):
     """Draw samples and look at the worst survivor; mean and standard error over ``runs``."""
     rng = np.random.default_rng(1)
-    h = fed.hypotheses.index(target)
+    h = fed.hypotheses.index(truth)
     own = list(sites.values())
     error = (own[agent] != own[agent][h]).mean(axis=1)
     cost = error > fed.epsilon[agent] if fed.objective == "pac" else error
@@ -195,7 +195,7 @@ def simulate(fed, sites, agent, target, m, runs=4_000):
     return worst.mean(), worst.std() / np.sqrt(runs)
 
 
-def test_the_intervals_of_all_targets_hold_together(monkeypatch):
+def test_the_intervals_of_all_truths_hold_together(monkeypatch):
     """The chances that one of the intervals of a question is wrong add up to no more than one in a thousand."""
     doubts = []
 
@@ -231,7 +231,7 @@ def test_the_exact_sum_is_refused_where_it_is_too_long():
     rng = np.random.default_rng(0)
     fed = fp.Federation.from_predictions({"a": rng.integers(0, 2, (30, 60))}, epsilon=0.1, delta=0.1)
     with pytest.raises(
-        fp.FederationError, match=r"^method 'exact' needs too many terms against target 'h\d+'.*use"
+        fp.FederationError, match=r"^method 'exact' needs too many terms if 'h\d+' is the truth; use"
     ):
         fp.verify(fed, [3], method="exact")
     assert fp.verify(fed, [3]).how["a"] != "exact"
@@ -259,7 +259,7 @@ def test_values_lie_between_the_cheap_bounds(case: Case):
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_reports_prove_is_what_their_intervals_prove(objective, confidence, data):
-    """A proof looks at fewer targets and at upper ends only; it must not lose or invent anything."""
+    """A proof looks at fewer truths and at upper ends only; it must not lose or invent anything."""
     fed = data.draw(cases("reports", objective)).build()
     fed = fed if confidence is None else fp.at_confidence(fed, confidence)
     agents = range(fed.k)
@@ -273,8 +273,8 @@ def test_what_reports_prove_is_what_their_intervals_prove(objective, confidence,
     assert not is_met[refuted].any()
 
 
-def test_a_proof_stops_at_the_first_target_in_the_way(monkeypatch):
-    """Thirty thresholds on thirty points: with too few samples one target settles it, not all."""
+def test_a_proof_stops_at_the_first_truth_in_the_way(monkeypatch):
+    """Thirty thresholds on thirty points: with too few samples one truth settles it, not all."""
     labels = np.tri(31, 30, k=-1, dtype=int)
     site = fp.report(labels, name="a", n_classes=2)
     engine = engine_of(fp.Federation.from_reports([site], epsilon=0.1, delta=0.01))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedpact.statistics.expansion import expand
-from fedpact.statistics.few_sets import bound_by_few
+from fedpact.statistics.few_sets import lower_bound_from_subset
 from fedpact.statistics.misses import MissFamily, reduce_family
 
 
@@ -27,7 +27,7 @@ def test_fewer_sets_say_less_and_all_say_everything(case):
     if not len(family.sets):
         return
     whole = expand(family).evaluate(m[None])[0]
-    bounds = [bound_by_few(family, m, most) for most in range(1, len(family.sets) + 1)]
+    bounds = [lower_bound_from_subset(family, m, most) for most in range(1, len(family.sets) + 1)]
     assert bounds == pytest.approx(sorted(bounds))
     assert bounds[0] >= 0
     assert bounds[-1] == pytest.approx(whole)
@@ -37,6 +37,6 @@ def test_the_likeliest_sets_are_taken():
     family = MissFamily(
         sets=np.eye(3, dtype=bool), weights=np.ones(3), mass=np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]])
     )
-    assert bound_by_few(family, np.array([4.0, 0.0]), 1) == pytest.approx(0.9**4)
-    assert bound_by_few(family, np.array([0.0, 4.0]), 1) == pytest.approx(0.9**4)
-    assert bound_by_few(family, np.array([1.0, 4.0]), 1) == pytest.approx(0.8 * 0.9**4)
+    assert lower_bound_from_subset(family, np.array([4.0, 0.0]), 1) == pytest.approx(0.9**4)
+    assert lower_bound_from_subset(family, np.array([0.0, 4.0]), 1) == pytest.approx(0.9**4)
+    assert lower_bound_from_subset(family, np.array([1.0, 4.0]), 1) == pytest.approx(0.8 * 0.9**4)

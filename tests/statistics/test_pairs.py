@@ -17,23 +17,23 @@ def rates_of(case):
     return [[[instance.rate(i, h, g) for g in H] for h in H] for i in range(case.k)]
 
 
-def pairwise(case, rates, target, agent):
-    """What reports tell about one target: rates, rates of pairs, weights of the hypotheses that matter."""
+def pairwise(case, rates, truth, agent):
+    """What reports tell about one truth: rates, rates of pairs, weights of the hypotheses that matter."""
     p = np.array(rates, dtype=float)
     if case.objective == "pac":
-        weights = np.array([rate > case.instance.epsilon[agent] for rate in rates[agent][target]], dtype=float)
+        weights = np.array([rate > case.instance.epsilon[agent] for rate in rates[agent][truth]], dtype=float)
     else:
-        weights = p[agent, target]
+        weights = p[agent, truth]
     some = np.flatnonzero(weights)
-    return p[:, target, some], p[:, some][:, :, some], weights[some]
+    return p[:, truth, some], p[:, some][:, :, some], weights[some]
 
 
 def check_contains(case, *, is_binary):
-    truth = answer(case.instance, case.m).by_target(case.objective)
+    expected = answer(case.instance, case.m).by_truth(case.objective)
     m, rates = np.array(case.m, dtype=float), rates_of(case)
-    for target, row in enumerate(truth):
+    for truth, row in enumerate(expected):
         for agent, value in enumerate(row):
-            p, p_pairs, weights = pairwise(case, rates, target, agent)
+            p, p_pairs, weights = pairwise(case, rates, truth, agent)
             if len(weights):
                 found = pair_bounds(p, p_pairs, weights, m, is_binary=is_binary)
                 assert 0 <= found.low <= found.high <= 1

@@ -66,7 +66,7 @@ EDGES = {
         (1,),
         objective="expected",
     ),
-    "the-target-with-the-highest-sum-is-not-the-worst": Case(
+    "the-truth-with-the-highest-sum-is-not-the-worst": Case(
         Instance(
             ((0, 2, 0), (1, 0, 0), (1, 1, 0)),
             ((HALF, Fraction(0), HALF), (Fraction(0), Fraction(1), Fraction(0))),
@@ -75,7 +75,7 @@ EDGES = {
         ),
         (1, 0),
     ),
-    "two-targets-with-the-same-bad-hypotheses-elsewhere": Case(
+    "two-truths-with-the-same-bad-hypotheses-elsewhere": Case(
         Instance(
             ((0, 0, 1), (0, 1, 0), (1, 1, 1), (0, 1, 1)),
             (tuple(map(Fraction, ("3/5", "0", "2/5"))), tuple(map(Fraction, ("3/5", "1/5", "1/5")))),
@@ -131,7 +131,7 @@ PRICE = [("1/1024", 3382, 0), ("1/1024", 3381, 0), ("1/128", 90, 89), ("1/128", 
 
 @pytest.mark.parametrize(("epsilon", "alice", "bob"), PRICE)
 def test_the_price_of_stability_class_is_the_larger_of_two_formulas(epsilon, alice, bob):
-    """ERRATA B1 (d): target h0 fails if z and some x are unseen; h_i if x_i is unseen and z or another x is."""
+    """ERRATA B1 (d): truth h0 fails if z and some x are unseen; h_i if x_i is unseen and z or another x is."""
     rate = float(Fraction(epsilon))
     n = round(1 / (2 * rate))
     no_z = (1 - rate) ** bob

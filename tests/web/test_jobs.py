@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import fedpact as fp
-from fedpact.web.jobs import BusyError, JobBoard, JobState, follow, wait_for
+from fedpact.web.jobs import BusyError, JobQueue, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
 from fedpact.web.worker import ReadTask
@@ -26,8 +26,8 @@ def ask_plan(method="union", fed="easy", delta=None, seconds=1.0):
 
 
 @asynccontextmanager
-async def board(limits=None, **options):
-    made = JobBoard(limits or Limits(), **options)
+async def job_queue(limits=None, **options):
+    made = JobQueue(limits or Limits(), **options)
     await made.warm_up()
     try:
         yield made
@@ -41,7 +41,7 @@ def run(test):
 
 def test_an_answer_is_the_package_s_and_is_kept():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             job = jobs.ask(ask_plan(), EASY)
             assert jobs.ask(ask_plan(), EASY) is job
             await wait_for(job, 60)
@@ -68,7 +68,7 @@ def test_a_question_waits_for_the_one_that_it_rests_on_and_fails_with_it():
     )
 
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             job = jobs.ask(after, EASY)
             await wait_for(job, 60)
             rows = {(row["rule"], row["pivot"]): row for row in job.answer["rules"]}
@@ -85,7 +85,7 @@ def test_a_question_waits_for_the_one_that_it_rests_on_and_fails_with_it():
 
 def test_a_long_job_tells_how_far_it_is_and_is_cancelled_while_quick_ones_are_answered():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             search = jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD)
             said = []
             async for job in follow(search):
@@ -109,7 +109,7 @@ def test_of_many_questions_in_one_slot_only_the_last_and_a_few_are_planned():
     deltas = [0.01 + 0.002 * step for step in range(50)]
 
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             asked = []
             for delta in deltas:
                 asked.append(jobs.ask(ask_plan("union", "hard", delta), HARD, slot="slider"))
@@ -126,7 +126,7 @@ def test_of_many_questions_in_one_slot_only_the_last_and_a_few_are_planned():
 
 def test_what_somebody_else_wants_is_not_dropped_with_a_slot():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             blocker = jobs.ask(ask_plan("union", "hard"), HARD)
             wanted = jobs.ask(ask_plan(delta=0.2), EASY, slot="slider")
             jobs.ask(ask_plan(delta=0.2), EASY)
@@ -142,7 +142,7 @@ def test_what_somebody_else_wants_is_not_dropped_with_a_slot():
 
 def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_page():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             left = jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD, slot="first-plan")
             shared = jobs.ask(ask_plan("exact", "hard", 0.07, seconds=100.0), HARD, slot="first-other")
             jobs.leave("first")
@@ -158,7 +158,7 @@ def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_p
 
 def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_on():
     async def test():
-        async with board(Limits(job_seconds=3)) as jobs:
+        async with job_queue(Limits(job_seconds=3)) as jobs:
             search = jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD)
             await wait_for(search, 30)
             assert search.state is JobState.FAILED
@@ -172,7 +172,7 @@ def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_o
 
 def test_more_jobs_than_the_limit_are_refused():
     async def test():
-        async with board(Limits(waiting=2)) as jobs:
+        async with job_queue(Limits(waiting=2)) as jobs:
             running = jobs.ask(ask_plan("union", "hard", 0.01), HARD)
             while running.state is JobState.WAITING:
                 await running.change.wait()
@@ -186,7 +186,7 @@ def test_more_jobs_than_the_limit_are_refused():
 
 def test_old_answers_are_forgotten():
     async def test():
-        async with board(Limits(answers=3)) as jobs:
+        async with job_queue(Limits(answers=3)) as jobs:
             first = jobs.ask(ask_plan(delta=0.1), EASY)
             await wait_for(first, 30)
             for step in range(4):
@@ -201,7 +201,7 @@ def read(files, main, limits=None):
     found = {}
 
     async def test():
-        async with board(limits) as jobs:
+        async with job_queue(limits) as jobs:
             job = jobs.read(ReadTask(files=files, main=main, limits=limits or Limits()))
             await wait_for(job, 60)
             found["job"] = job
@@ -231,7 +231,7 @@ def test_no_process_is_left():
     found = []
 
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD)
             await asyncio.sleep(0.2)
             found.extend(worker._process.pid for pool in jobs._pools.values() for worker in pool._all)
@@ -246,7 +246,7 @@ def test_one_tab_does_not_take_from_another_what_both_wait_for():
     rests = Question(name="equilibria", federation="hard", options=(("seconds", 1.0),), after=plan)
 
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             job = jobs.ask(rests, HARD, slot="first-equilibria")
             assert jobs.ask(rests, HARD, slot="second-equilibria") is job
             jobs.leave("first")
@@ -264,7 +264,7 @@ def test_one_tab_does_not_take_from_another_what_both_wait_for():
 
 def test_answers_that_are_there_do_not_gather_slots():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             job = jobs.ask(ask_plan(), EASY)
             await wait_for(job, 30)
             for place in range(100):
@@ -276,7 +276,7 @@ def test_answers_that_are_there_do_not_gather_slots():
 
 def test_a_worker_that_died_while_idle_is_replaced():
     async def test():
-        async with board() as jobs:
+        async with job_queue() as jobs:
             (worker,) = jobs._pools[True]._all
             os.kill(worker._process.pid, signal.SIGKILL)
             await worker._process.wait()

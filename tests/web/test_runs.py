@@ -19,7 +19,7 @@ from fedpact.web.read_ledger import Reader, read_newest, read_statements, read_s
 from fedpact.web.run_events import follow_run
 from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_tasks import RunTask
-from fedpact.web.runs import RunDesk, UnknownRunError
+from fedpact.web.runs import RunManager, UnknownRunError
 from ledgers import fill, tampering
 from web_runs import held, is_alive, prepare, read_entries, running
 
@@ -27,8 +27,8 @@ FED = fp.examples.alice_bob()
 
 
 @asynccontextmanager
-async def desk(folder=None, ledgers=(), limits=None):
-    made = RunDesk(limits or Limits(), folder, ledgers)
+async def manager(folder=None, ledgers=(), limits=None):
+    made = RunManager(limits or Limits(), folder, ledgers)
     await made.open()
     try:
         yield made
@@ -56,7 +56,7 @@ def pids(runs):
 
 def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs)
             assert (made.condition, made.name) == (Condition.PREPARING, "alice-bob")
             events = [event async for event in follow_run(made, 0)]
@@ -81,7 +81,7 @@ def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
 
 def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
             holding = held(made.home / "ledger.db")
@@ -107,7 +107,7 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once()
 
 def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
             with_process = pids(runs)
@@ -129,7 +129,7 @@ def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
 
 def test_a_run_can_be_cancelled_before_its_process_has_begun():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made, other = start(runs), start(runs)
             await runs.cancel(made)
             assert made.condition is Condition.CANCELLED
@@ -146,7 +146,7 @@ def test_a_run_can_be_cancelled_before_its_process_has_begun():
 
 def test_a_third_run_at_once_is_refused():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             first, second = start(runs), start(runs)
             with pytest.raises(BusyError, match="2 runs are under way, which is the most"):
                 start(runs)
@@ -161,7 +161,7 @@ def test_a_third_run_at_once_is_refused():
 
 def test_a_run_that_takes_too_long_is_stopped_with_a_sentence():
     async def test():
-        async with desk(limits=Limits(job_seconds=0.01)) as runs:
+        async with manager(limits=Limits(job_seconds=0.01)) as runs:
             made = start(runs)
             await until(made, Condition.FAILED)
             assert made.problems == ("stopped after 0.01 seconds, the most that this server gives to a run",)
@@ -171,7 +171,7 @@ def test_a_run_that_takes_too_long_is_stopped_with_a_sentence():
 
 def test_what_a_process_refuses_is_a_sentence():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs, rule="vcg")
             await until(made, Condition.FAILED)
             assert made.problems[0].startswith("rule 'vcg' cannot pay in a run")
@@ -181,7 +181,7 @@ def test_what_a_process_refuses_is_a_sentence():
 
 def test_a_run_without_a_plan_is_stopped():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs, FED.replace(capacity=1))
             await until(made, Condition.STOPPED)
             assert "misses the target" in (await runs.look_at(made)).outcome["why"]
@@ -191,7 +191,7 @@ def test_a_run_without_a_plan_is_stopped():
 
 def test_nothing_is_left_of_a_server_without_a_folder():
     async def test():
-        async with desk() as runs:
+        async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
             return made, pids(runs)
@@ -211,13 +211,13 @@ def test_runs_of_a_folder_are_found_again_and_continued(tmp_path):
     Path(tmp_path, "a file").touch()
 
     async def first():
-        async with desk(tmp_path) as runs:
+        async with manager(tmp_path) as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
             return made
 
     async def second(made):
-        async with desk(tmp_path) as runs:
+        async with manager(tmp_path) as runs:
             found = {run.home.name: run for run in runs.runs()}
             assert set(found) == {"by the command line", "never begun", made.key}
             assert found["by the command line"].condition is Condition.FINISHED
@@ -241,7 +241,7 @@ def test_somebody_else_s_run_in_the_folder_is_followed(tmp_path):
 
     async def test():
         with fp.protocol.hold_home(home.folder):
-            async with desk(tmp_path) as runs:
+            async with manager(tmp_path) as runs:
                 (made,) = runs.runs()
                 assert (made.condition, made.can_continue) == (Condition.FOLLOWED, False)
 
@@ -258,7 +258,7 @@ def test_what_is_wrong_in_a_folder_is_said_of_its_run_alone(tmp_path):
     Path(tmp_path, "odd", "operator", "run.json").write_text('{"pact": []}')
 
     async def test():
-        async with desk(tmp_path) as runs:
+        async with manager(tmp_path) as runs:
             found = {run.home.name: run for run in runs.runs()}
             assert set(found) == {"broken", "good"}
             assert found["good"].condition is Condition.FINISHED
@@ -270,7 +270,7 @@ def test_what_is_wrong_in_a_folder_is_said_of_its_run_alone(tmp_path):
 
 def test_only_so_many_runs_are_kept():
     async def test():
-        async with desk(limits=Limits(runs=2)) as runs:
+        async with manager(limits=Limits(runs=2)) as runs:
             made = []
             for _ in range(3):
                 made.append(start(runs))
@@ -290,7 +290,7 @@ def test_many_readers_share_one_look_at_the_ledger(tmp_path, monkeypatch):
     fp.protocol.run_home(home)
 
     async def test():
-        async with desk(ledgers=[home.ledger]) as runs:
+        async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
             readers = [follow_run(made, 20) for _ in range(50)]
             for expected in ("event: run", "event: entry"):
@@ -310,7 +310,7 @@ def test_a_ledger_is_followed_while_another_process_writes_it(tmp_path):
     home = prepare(tmp_path)
 
     async def test():
-        async with desk(ledgers=[home.ledger]) as runs:
+        async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
             seen = ""
             with running(tmp_path):
@@ -329,7 +329,7 @@ def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
     fill(tmp_path / "one.db", 3)
 
     async def test():
-        async with desk(ledgers=[str(tmp_path / "one.db")]) as runs:
+        async with manager(ledgers=[str(tmp_path / "one.db")]) as runs:
             (made,) = runs.runs()
             said = []
             async for event in follow_run(made, 0):
@@ -344,12 +344,12 @@ def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     Path(tmp_path, "file").touch()
     with pytest.raises(fp.ProtocolError, match=r"runs cannot be kept in .*: Not a directory; take another"):
-        RunDesk(Limits(), tmp_path / "file" / "runs")
+        RunManager(Limits(), tmp_path / "file" / "runs")
 
 
 def test_a_ledger_that_is_not_there_yet_is_trouble_until_it_is(tmp_path):
     async def test():
-        async with desk(ledgers=[str(tmp_path / "ledger.db")]) as runs:
+        async with manager(ledgers=[str(tmp_path / "ledger.db")]) as runs:
             (made,) = runs.runs()
             reader = follow_run(made, 0)
             said = [await anext(reader), await anext(reader)]
@@ -370,7 +370,7 @@ def test_a_ledger_that_another_program_holds_is_said_to_be_held(tmp_path, monkey
     fp.protocol.run_home(home)
 
     async def test():
-        async with desk(ledgers=[home.ledger]) as runs:
+        async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
             with held(home.ledger, "EXCLUSIVE"):
                 with pytest.raises(fp.LedgerError, match="another program holds it"):
@@ -405,7 +405,7 @@ def test_who_is_far_behind_catches_up_from_the_ledger(tmp_path):
         ledger.append_all([("note", {"place": place}) for place in range(1_200)], run="r", at=0.0)
 
     async def test():
-        async with desk(ledgers=[str(tmp_path / "one.db")]) as runs:
+        async with manager(ledgers=[str(tmp_path / "one.db")]) as runs:
             (made,) = runs.runs()
             reader, numbers = follow_run(made, 0), []
             while len(numbers) < 1_200:
@@ -425,7 +425,7 @@ def test_entries_that_no_run_writes_are_said_to_be_that(tmp_path):
         ledger.append("pay", [], run="r", at=0.0)
 
     async def test():
-        async with desk(ledgers=[str(tmp_path / "odd.db")]) as runs:
+        async with manager(ledgers=[str(tmp_path / "odd.db")]) as runs:
             (made,) = runs.runs()
             with pytest.raises(fp.LedgerError, match="another form than fedpact gives it"):
                 await runs.look_at(made)
@@ -439,6 +439,6 @@ def test_entries_that_no_run_writes_are_said_to_be_that(tmp_path):
 
 
 def test_a_password_is_never_shown():
-    runs = RunDesk(Limits(), None, ["postgresql://me:secret@host/pacts", "runs/ledger.db"])
+    runs = RunManager(Limits(), None, ["postgresql://me:secret@host/pacts", "runs/ledger.db"])
     assert [run.name for run in runs.runs()] == ["postgresql+psycopg://me:***@host/pacts", "runs/ledger.db"]
     assert runs.find("ledger-2").condition is Condition.FOLLOWED

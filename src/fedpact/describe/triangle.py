@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.compiled import compiled
+from fedpact.describe.parallel import parallel_map
 
 # Rows h that are looked at together, so that row f is read from memory once for all of them.
 _ROWS = 16
@@ -54,7 +54,7 @@ def find_broken_triangle(low: NDArray[Any], high: NDArray[Any]) -> tuple[int, in
     kind = np.float32 if high.max(initial=0) < _EXACT else np.float64
     sides = [np.ascontiguousarray(side, dtype=kind) for side in (low, high)]
     search, H = compiled(_search), len(low)
-    found = on_all_cores(lambda start: search(*sides, start, min(start + _ROWS, H)), range(0, H, _ROWS))
+    found = parallel_map(lambda start: search(*sides, start, min(start + _ROWS, H)), range(0, H, _ROWS))
     return next((triple for triple in found if triple[0] >= 0), None)
 
 

@@ -24,7 +24,7 @@ from fedpact.experiments.simulate_contributions import (
 )
 from fedpact.experiments.simulated_sites import simulate_sites
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
-from fedpact.mechanism.contribution.power import read_quotas
+from fedpact.mechanism.sample_checks.power import read_quotas
 
 
 def _read_federation(name: str) -> str:

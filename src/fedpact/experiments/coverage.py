@@ -33,7 +33,7 @@ from fedpact.experiments.simulated_federations import FAMILIES, draw_sites, draw
 from fedpact.experiments.sweep.experiment import NO_END, Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.read_values import read_each
 from fedpact.planning.budget import Budget
-from fedpact.planning.pairs import find_bad
+from fedpact.planning.pair_lp import find_bad
 from fedpact.planning.plan import Start, plan_from
 from fedpact.statistics.confidence import at_confidence, clopper_pearson
 from fedpact.statistics.verification import verify

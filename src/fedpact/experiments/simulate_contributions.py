@@ -25,8 +25,8 @@ from fedpact.describe.numbers import read_chance, read_number, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.contribution_check_page import draw
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
-from fedpact.mechanism.contribution.critical_counts import CriticalCounts, find_critical_counts, gather_rates
-from fedpact.mechanism.contribution.power import read_quotas
+from fedpact.mechanism.sample_checks.critical_counts import CriticalCounts, find_critical_counts, gather_rates
+from fedpact.mechanism.sample_checks.power import read_quotas
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
 

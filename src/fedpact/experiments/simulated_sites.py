@@ -11,7 +11,7 @@ from fedpact.describe.condensed import to_condensed
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.critical_counts import CriticalCounts, Floats
+from fedpact.mechanism.sample_checks.critical_counts import CriticalCounts, Floats
 from fedpact.statistics.disagreement import disagreement
 from fedpact.statistics.domain import find_domain
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.game.boxes import Boxes, halve
 from fedpact.game.game import Game, Profiles, bisect, find_least, respond, with_count
 from fedpact.statistics.engine import engine_of
@@ -68,7 +68,7 @@ def _find_largest(game: Game, agent: int) -> int:
     return int(game.most[agent]) if len(boxes) else largest
 
 
-@kept
+@memoized
 def game_of(fed: Federation) -> Game:
     """Return the game of a federation, made once and kept with it."""
     needs = standalone(fed)

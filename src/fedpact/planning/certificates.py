@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.pairs import PairProgram
-from fedpact.planning.together import build
+from fedpact.planning.conjunction import build
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.tree import TreeProof
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import MAX_WORK
 from fedpact.statistics.engine import engine_of
-from fedpact.statistics.requirements import parts_of
+from fedpact.statistics.per_agent_split import parts_of
 from fedpact.statistics.weights import JOINT
 
 WORK_RATE = 1e9

@@ -1,7 +1,7 @@
 """The paper's theorem for infinite classes, corrected: a covering program over pairs of members of a cover.
 
 Let C be a gamma-cover of the class (gamma its radius), b_j = D_j{x : r*(x) != r(x)} for a pair of members, and
-d a bound on the VC dimension. A target h* has a representative r* in C, a consistent hypothesis h another, r.
+d a bound on the VC dimension. A truth h* has a representative r* in C, a consistent hypothesis h another, r.
 If h is bad for agent i, p_i(h*, h) > epsilon_i, then
 
     b_i > epsilon_i - 2 gamma.                                                             (the pair is bad)
@@ -25,7 +25,7 @@ and let gamma <= min_i epsilon_i / 7, so that agent i is one of them.
 
   so that asking for at most delta / 2|C| is, after a logarithm, a covering row in m.
 
-With delta / 2|C| for either, the sum over r in C is delta: for every target, with probability 1 - delta, every
+With delta / 2|C| for either, the sum over r in C is delta: for every truth, with probability 1 - delta, every
 consistent hypothesis has error at most epsilon_i for all i at once. If gamma is 0, R is h's own region, one
 sample in it is enough and the row is the paper's for a finite class: n = 1, s infinite, delta / |C|.
 
@@ -148,7 +148,7 @@ class CoverProgram:
         return np.where(is_row, self.b - total, -np.inf)
 
     def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
-        """Most violated pair of every target, the worst of those first."""
+        """Most violated pair of every truth, the worst of those first."""
         found = []
         for block in self.rates.blocks(self.fed.k):
             lacking = self._lacking(m[None], block)[0]
@@ -159,19 +159,19 @@ class CoverProgram:
                 for at, (short, other) in enumerate(zip(worst.tolist(), partner, strict=True))
                 if short > TOL * self.b and (block.start + at, int(other)) not in self.rows
             ]
-        return [self._row(target, other) for _, target, other in sorted(found, reverse=True)[:_NEW_ROWS]]
+        return [self._row(truth, other) for _, truth, other in sorted(found, reverse=True)[:_NEW_ROWS]]
 
-    def _row(self, target: int, other: int) -> Row:
-        p = self.rates.between(np.array([target]), np.array([other]))[:, 0]
+    def _row(self, truth: int, other: int) -> Row:
+        p = self.rates.between(np.array([truth]), np.array([other]))[:, 0]
         row = Row(
             a=self._coefficients(p),
             b=self.b,
-            target=target,
+            truth=truth,
             hypotheses=np.array([other]),
             weights=np.ones(1),
             requirement=int(np.argmax(p - self.fed.epsilon)),
         )
-        self.rows[target, other] = row
+        self.rows[truth, other] = row
         return row
 
     def proves(self, m: NDArray[np.int64]) -> NDArray[np.bool_]:

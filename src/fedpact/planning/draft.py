@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.errors import NoPlanFoundError, SolverError
 from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
+from fedpact.planning.conjunction import build
 from fedpact.planning.infeasible import unreachable
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import Proof
 from fedpact.planning.rounding import capacities, least_of, most_of, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
-from fedpact.planning.together import build
 from fedpact.planning.union import UnionProgram
 
 PROOFS = {"lp": Proof.PAIRS, "union": Proof.UNION, "tree": Proof.TREE}
@@ -57,7 +57,7 @@ def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None
     return _kept_draft(fed, method)
 
 
-@kept
+@memoized
 def _kept_draft(fed: Federation, method: str) -> Draft:
     return _DRAFTS[method](fed, None)
 

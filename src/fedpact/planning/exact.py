@@ -4,7 +4,7 @@ The vectors that meet the targets are an up-set: adding samples never hurts. So 
 
 - holds no plan if not even ``high`` is possible;
 - holds a plan of cost c(low) if ``low`` is proved;
-- costs at least c(low), and at least its covering program (:mod:`fedpact.planning.pairs`, the lower bound).
+- costs at least c(low), and at least its covering program (:mod:`fedpact.planning.pair_lp`, the lower bound).
 
 Before it is split a box is tightened: low_j rises to the least value with which the rest of ``high`` is still
 possible, high_j falls to the most that the incumbent's cost leaves room for. The optimum may lie outside the

@@ -1,7 +1,7 @@
 """What no plan can undercut: the integer program that every plan satisfies.
 
 Every vector that meets the targets misses each bad pair with probability delta at most
-(:mod:`fedpact.planning.pairs`), so the cheapest integer vector that does so costs no more than the optimum.
+(:mod:`fedpact.planning.pair_lp`), so the cheapest integer vector that does so costs no more than the optimum.
 Rows are generated for the fractional program first, then for the integer one: solve, look for violated pairs,
 add, solve.
 """
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.infeasible import unreachable
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import BoundBy
 from fedpact.planning.rounding import capacities, least_of
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
@@ -55,7 +55,7 @@ class LowerBound:
 
 def bound_below(fed: Federation) -> float:
     """Cost that no plan undercuts, from the program over single pairs; infinite if that has no solution."""
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     try:
         return LowerBound(scaled).fractional.value * unit
     except InfeasibleError:

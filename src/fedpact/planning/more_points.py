@@ -12,7 +12,7 @@ from dataclasses import replace
 from fedpact.describe.evidence import Reports, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import LARGEST, Report
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.result import MorePoints
 from fedpact.planning.rounding import least_of
@@ -40,7 +40,7 @@ def _multiply(site: Report, factor: int) -> Report:
 
 def _value(fed: Federation) -> float | None:
     """Value of the union program, None if capacities leave it no solution."""
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     found = solve_union(scaled)
     return None if isinstance(found, UnreachableRow) else found.value * unit
 

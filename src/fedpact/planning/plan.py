@@ -27,7 +27,8 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.budget import Budget, Progress, check_budget
 from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_granularity import find_unit, round_up_cost
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import Draft, draft, is_small
 from fedpact.planning.exact import Search, search
 from fedpact.planning.finish import finish_plan, plan_nothing
@@ -36,7 +37,6 @@ from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.more_points import forecast
 from fedpact.planning.result import BoundBy, Plan, PlanStatus, Proof
 from fedpact.planning.rounding import least_of, most_of, polish
-from fedpact.planning.whole_costs import find_unit, round_up_cost
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.federation_rates import rates_of
@@ -129,22 +129,22 @@ def plan(
 def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
     """Plan with what is known from an easier federation.
 
-    Solver and search have absolute tolerances, so very large or small costs are planned for in another currency.
+    Solver and search have absolute tolerances, so very large or small costs are rescaled first.
     """
     read_choice(method, "method", METHODS)
     check_budget(budget)
     if method == "exact" and isinstance(fed.evidence, Reports):
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     if unit == 1.0:
-        return _plan_in_currency(fed, method, start, budget)
+        return _plan_rescaled(fed, method, start, budget)
     start = replace(start, lower_bound=start.lower_bound / unit)
-    other = _plan_in_currency(scaled, method, start, budget).in_currency(unit)
+    other = _plan_rescaled(scaled, method, start, budget).in_currency(unit)
     cost = fed.cost_of(other.m)
     return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost), federation=fed.fingerprint)
 
 
-def _plan_in_currency(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
+def _plan_rescaled(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
     below = LowerBound(fed)
     if fed.at_least is None and not below.fractional.rows and rates_of(fed).is_certain:
         return plan_nothing(fed, method)
@@ -225,8 +225,8 @@ def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -
         limit = engine.threshold(requirement)
         low, high = engine.decide(most[None], [requirement], max_work=seconds * WORK_RATE)
         if exceeds(float(low[0, 0]), limit):
-            target = int(engine.evaluate(most[None], [requirement], method="bounds").target[0, 0])
-            raise unreachable(fed, requirement, (target, engine.find_likeliest_miss(requirement, target, most)))
+            truth = int(engine.evaluate(most[None], [requirement], method="bounds").truth[0, 0])
+            raise unreachable(fed, requirement, (truth, engine.find_likeliest_miss(requirement, truth, most)))
         is_proved &= not exceeds(float(high[0, 0]), limit)
     if not is_proved:
         raise error.by("exact")

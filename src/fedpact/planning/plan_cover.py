@@ -204,12 +204,12 @@ def plan_cover(
     capacity: Any = None,
     gamma: Any = None,
 ) -> CoverPlan:
-    """Plan contributions that are enough for *every* target of an infinite class, by a cover of it.
+    """Plan contributions that are enough for *every* truth of an infinite class, by a cover of it.
 
     With probability 1 - delta, for all agents at once, every hypothesis of the class that agrees with the
     samples has error at most epsilon_i on agent i's distribution, which is uniform on its own points. The learner
     is thus any that returns a consistent hypothesis of the class; it need not know the cover. The cost is not
-    within a stated factor of the optimum: a cover only sees targets at epsilon - 2 gamma.
+    within a stated factor of the optimum: a cover only sees truths at epsilon - 2 gamma.
 
     Parameters
     ----------

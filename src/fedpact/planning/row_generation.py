@@ -43,7 +43,7 @@ class Row:
     a: NDArray[np.float64]
     """(k,)"""
     b: float
-    target: int
+    truth: int
     """The truth that the row protects against."""
     hypotheses: NDArray[np.intp]
     """Hypotheses that must be eliminated."""
@@ -55,7 +55,7 @@ class Row:
     @property
     def pair(self) -> tuple[int, int]:
         """The truth and the hypothesis that counts most."""
-        return self.target, int(self.hypotheses[self.weights.argmax()])
+        return self.truth, int(self.hypotheses[self.weights.argmax()])
 
 
 class Separator(Protocol):

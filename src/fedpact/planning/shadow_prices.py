@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
@@ -34,7 +34,7 @@ from fedpact.planning.union import UnionProgram
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.requirements import is_split
+from fedpact.statistics.per_agent_split import is_split
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
@@ -160,7 +160,7 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
             "prices need exact rates, and these are estimates or hidden counts; leave the confidence out, or ask "
             "the sites for reports that hide nothing"
         )
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     if unit != 1.0:
         return shadow_prices(scaled, progress=progress).in_currency(unit)
     if not LowerBound(fed).fractional.rows:
@@ -215,7 +215,7 @@ def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: in
     epsilon = fed.agents[agent].epsilon
     step = saving = None
     if fed.objective == "expected":
-        rooms = [(dual, epsilon - float(program.theta[agent, row.target])) for dual, row in binding]
+        rooms = [(dual, epsilon - float(program.theta[agent, row.truth])) for dual, row in binding]
         rate = sum(dual / room for dual, room in rooms if room > 0)
     else:
         step = _next_step(fed, agent, [row for _, row in binding])
@@ -231,7 +231,7 @@ def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:
     levels = []
     for row in rows:
         hypotheses = row.hypotheses[row.weights > _COUNTS]
-        p = rates_of(fed).above.between(np.full(len(hypotheses), row.target), hypotheses)[agent]
+        p = rates_of(fed).above.between(np.full(len(hypotheses), row.truth), hypotheses)[agent]
         levels += p[exceeds(p, fed.agents[agent].epsilon)].tolist()
     return min(levels, default=None)
 

@@ -36,7 +36,7 @@ _KEEP = 32_000_000
 class _Misses:
     """What can go wrong for one requirement against one truth."""
 
-    target: int
+    truth: int
     hypotheses: NDArray[np.intp]
     """(s,) the likeliest bad ones, which are linked, by falling weight."""
     weights: NDArray[np.float64]
@@ -61,22 +61,22 @@ class TreeProof:
     def holds(self, m: NDArray[np.int64]) -> bool:
         """Whether the tree bounds prove that ``m`` is enough; the truths that failed last are tried first."""
         look = m.astype(np.float64)
-        for target in self._hardest:
-            if not self._is_proved(look, target):
+        for truth in self._hardest:
+            if not self._is_proved(look, truth):
                 return False
-        for target in self.union.find_unproved(m):
-            if int(target) not in self._hardest and not self._is_proved(look, int(target)):
-                self._hardest = [int(target), *self._hardest[:7]]
+        for truth in self.union.find_unproved(m):
+            if int(truth) not in self._hardest and not self._is_proved(look, int(truth)):
+                self._hardest = [int(truth), *self._hardest[:7]]
                 return False
         return True
 
-    def _is_proved(self, m: NDArray[np.float64], target: int) -> bool:
-        sums = self.union.bounds(m, np.array([target]))[0]
+    def _is_proved(self, m: NDArray[np.float64], truth: int) -> bool:
+        sums = self.union.bounds(m, np.array([truth]))[0]
         over = np.flatnonzero(exceeds(sums, self.union.limits))
-        return all(self._meets(m, self._gather(m, target, int(requirement))) for requirement in over)
+        return all(self._meets(m, self._gather(m, truth, int(requirement))) for requirement in over)
 
-    def _gather(self, m: NDArray[np.float64], target: int, requirement: int) -> _Misses:
-        some = np.array([target])
+    def _gather(self, m: NDArray[np.float64], truth: int, requirement: int) -> _Misses:
+        some = np.array([truth])
         weights = self.union.weights(some)[0, requirement]
         bad = np.flatnonzero(weights)
         p = self.union.rates.rows(some)[:, 0, bad]
@@ -85,7 +85,7 @@ class TreeProof:
         linked, rest = np.sort(order[:_LINKED]), order[_LINKED:]
         linked = linked[np.argsort(-weights[bad][linked], kind="stable")]
         return _Misses(
-            target=target,
+            truth=truth,
             hypotheses=bad[linked],
             weights=weights[bad][linked],
             q=q[linked],
@@ -104,7 +104,7 @@ class TreeProof:
     def _tree(self, m: NDArray[np.float64], misses: _Misses) -> float:
         """Bound by one link per hypothesis, from pairwise rates."""
         both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
-        both[self.union.rates.is_raised(misses.target, misses.hypotheses)] = 0.0
+        both[self.union.rates.is_raised(misses.truth, misses.hypotheses)] = 0.0
         by_threshold = best_threshold(misses.weights[None], misses.q[None])[1][0]
         return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
 
@@ -112,18 +112,18 @@ class TreeProof:
         """Bound by a dozen links per hypothesis where the joint structure is known and small enough; else 1."""
         if self.domain is None:
             return 1.0
-        sets = self.domain.labels[misses.hypotheses] != self.domain.labels[misses.target]
+        sets = self.domain.labels[misses.hypotheses] != self.domain.labels[misses.truth]
         family = MissFamily(sets=sets, weights=misses.weights, mass=self.domain.mass)
         return bound(family, m, width=0.0, max_work=_WORK, max_levels=1).high
 
     def _log_both(self, misses: _Misses) -> NDArray[np.float64]:
         """(k, s, s) at most the log-probability that one sample misses both of a pair."""
-        key = (misses.target, misses.hypotheses.tobytes())
+        key = (misses.truth, misses.hypotheses.tobytes())
         if key in self._both:
             return self._both[key]
         rates = self.union.rates.above
         between = rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
-        p = rates.rows(np.array([misses.target]))[:, 0, misses.hypotheses]
+        p = rates.rows(np.array([misses.truth]))[:, 0, misses.hypotheses]
         most = (p[:, :, None] + p[:, None, :] + between) / 2
         logs = log_miss(np.minimum(most, 1.0))
         if self._kept + logs.size <= _KEEP:

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
+from fedpact.describe.parallel import parallel_map
 from fedpact.describe.ties import exceeds
-from fedpact.planning.pairs import PairProgram, find_bad
+from fedpact.planning.pair_lp import PairProgram, find_bad
 from fedpact.planning.row_generation import Row
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import to_probability
@@ -86,18 +86,18 @@ class UnionProgram:
             found += self._tangents(m, some)
             if len(found) >= _NEW_ROWS:
                 break
-        found.sort(key=lambda entry: (-entry[0], entry[1].target))
+        found.sort(key=lambda entry: (-entry[0], entry[1].truth))
         return [*(row for _, row in found[:_NEW_ROWS]), *(self._never(m) if self._never else [])]
 
-    def _chunks(self, targets: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Few targets at once where there are many agents or hypotheses."""
+    def _chunks(self, truths: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        """Few truths at once where there are many agents or hypotheses."""
         step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.fed.k * self.fed.H)))
-        return [targets[start : start + step] for start in range(0, len(targets), step)]
+        return [truths[start : start + step] for start in range(0, len(truths), step)]
 
-    def _values(self, m: NDArray[np.float64], targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def _values(self, m: NDArray[np.float64], truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U) sum over limit of every requirement."""
-        q = np.exp(self.rates.log_miss(m, targets, self.at_one))
-        return np.asarray(np.matmul(self._weigh(targets), q[:, :, None])[:, :, 0])
+        q = np.exp(self.rates.log_miss(m, truths, self.at_one))
+        return np.asarray(np.matmul(self._weigh(truths), q[:, :, None])[:, :, 0])
 
     def _sums(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
         """(H,) for every truth at least the largest sum over limit of any requirement."""
@@ -109,59 +109,59 @@ class UnionProgram:
             return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
 
         agents = 1 if self.is_pac else self.fed.k
-        return np.concatenate(list(on_all_cores(sums_of, self.rates.blocks(agents))))
+        return np.concatenate(list(parallel_map(sums_of, self.rates.blocks(agents))))
 
-    def weights(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def weights(self, truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) what it costs every requirement if a hypothesis is missed, against what can be the truth."""
         if self.is_joint:
-            return self.bad[targets, None].astype(np.float64)
+            return self.bad[truths, None].astype(np.float64)
         if self.is_pac:
-            weights = self._hurt.is_bad(self.epsilon, targets).swapaxes(0, 1).astype(np.float64)
+            weights = self._hurt.is_bad(self.epsilon, truths).swapaxes(0, 1).astype(np.float64)
         else:
-            weights = self._hurt.rows(targets).swapaxes(0, 1)
-        return weights if self._is_truth.all() else weights * self._is_truth[targets][:, None, None]
+            weights = self._hurt.rows(truths).swapaxes(0, 1)
+        return weights if self._is_truth.all() else weights * self._is_truth[truths][:, None, None]
 
-    def _weigh(self, targets: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def _weigh(self, truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U, H) weight over limit, for the expected objective what is above theta over what that leaves."""
-        weights = self.weights(targets)
+        weights = self.weights(truths)
         if self.is_pac:
             return weights / self.fed.delta
-        theta = self.theta[:, targets].T[:, :, None]
+        theta = self.theta[:, truths].T[:, :, None]
         room = self.epsilon[:, None] - theta
         over = np.maximum(weights - theta, 0.0)
         return np.divide(over, room, out=np.zeros_like(over), where=room > 0)
 
-    def _tangents(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> list[tuple[float, Row]]:
-        """Log of sum over limit, and tangent, of the worst requirement of every target that is over it."""
-        q = np.exp(self.rates.log_miss(m, targets, self.at_one))
-        weights, worst = self._weigh_worst(targets, q)
+    def _tangents(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> list[tuple[float, Row]]:
+        """Log of sum over limit, and tangent, of the worst requirement of every truth that is over it."""
+        q = np.exp(self.rates.log_miss(m, truths, self.at_one))
+        weights, worst = self._weigh_worst(truths, q)
         totals = np.einsum("th,th->t", weights, q)
         over = np.flatnonzero(totals > np.exp(TOL))
         share = (weights * q / totals[:, None])[over]
         b = (xlogy(share, weights[over]) - xlogy(share, share)).sum(axis=1)
         found = []
-        for at, target in enumerate(targets[over]):
-            a = -self.rates.logs(targets[over][at : at + 1], self.at_one)[:, 0] @ share[at]
-            row = self._row(int(target), a, float(b[at]), share[at], int(worst[over][at]))
+        for at, truth in enumerate(truths[over]):
+            a = -self.rates.logs(truths[over][at : at + 1], self.at_one)[:, 0] @ share[at]
+            row = self._row(int(truth), a, float(b[at]), share[at], int(worst[over][at]))
             found.append((float(np.log(totals[over][at])), row))
         return found
 
     def _weigh_worst(
-        self, targets: NDArray[np.intp], q: NDArray[np.float64]
+        self, truths: NDArray[np.intp], q: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """(t, H) weights over limit of each target's worst requirement, and (t,) whose that is."""
-        if self.is_pac and self.is_clear[targets].all():
-            return self.bad[targets] / self.fed.delta, self.owner[targets]
-        weights = self._weigh(targets)
+        """(t, H) weights over limit of each truth's worst requirement, and (t,) whose that is."""
+        if self.is_pac and self.is_clear[truths].all():
+            return self.bad[truths] / self.fed.delta, self.owner[truths]
+        weights = self._weigh(truths)
         worst = np.matmul(weights, q[:, :, None])[:, :, 0].argmax(axis=1)
-        return weights[np.arange(len(targets)), worst], worst
+        return weights[np.arange(len(truths)), worst], worst
 
-    def _row(self, target: int, a: NDArray[np.float64], b: float, share: NDArray[np.float64], worst: int) -> Row:
+    def _row(self, truth: int, a: NDArray[np.float64], b: float, share: NDArray[np.float64], worst: int) -> Row:
         hypotheses = np.flatnonzero(share)
         return Row(
             a=a,
             b=b,
-            target=target,
+            truth=truth,
             hypotheses=hypotheses,
             weights=share[hypotheses],
             requirement=worst,
@@ -194,7 +194,7 @@ class UnionProgram:
         if is_first_enough and len(hot):
             return hot
         found: list[NDArray[np.intp]] = []
-        for block in on_all_cores(lambda some: self._unproved_in(look, some), self.rates.blocks()):
+        for block in parallel_map(lambda some: self._unproved_in(look, some), self.rates.blocks()):
             if len(block):
                 found.append(block)
                 if is_first_enough:
@@ -204,25 +204,25 @@ class UnionProgram:
         return unproved
 
     def _unproved_in(self, m: NDArray[np.float64], block: slice) -> NDArray[np.intp]:
-        targets = np.arange(block.start, block.stop)
-        return targets[self._is_unproved(m, targets)]
+        truths = np.arange(block.start, block.stop)
+        return truths[self._is_unproved(m, truths)]
 
-    def _is_unproved(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _is_unproved(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(t,) whether some requirement's bound is above its limit."""
-        over = np.ones(len(targets), dtype=bool)
-        unclear = np.arange(len(targets))
+        over = np.ones(len(truths), dtype=bool)
+        unclear = np.arange(len(truths))
         if self.is_pac:
-            q = np.exp(self.rates.log_miss(m, targets))
-            over = exceeds(np.einsum("th,th->t", self.bad[targets], q), self.fed.delta)
-            unclear = np.flatnonzero(over & ~self.is_clear[targets])
+            q = np.exp(self.rates.log_miss(m, truths))
+            over = exceeds(np.einsum("th,th->t", self.bad[truths], q), self.fed.delta)
+            unclear = np.flatnonzero(over & ~self.is_clear[truths])
         for some in self._chunks(unclear):
-            over[some] = exceeds(self.bounds(m, targets[some]), self.limits).any(axis=1)
+            over[some] = exceeds(self.bounds(m, truths[some]), self.limits).any(axis=1)
         return over
 
-    def bounds(self, m: NDArray[np.float64], targets: NDArray[np.intp]) -> NDArray[np.float64]:
+    def bounds(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> NDArray[np.float64]:
         """(t, U) failure probability or expected error of every requirement from above."""
         is_strict = self._never is not None
-        q = to_probability(self.rates.log_miss(m, targets), keep_tiny=is_strict)
+        q = to_probability(self.rates.log_miss(m, truths), keep_tiny=is_strict)
         if self.is_pac:
-            return np.asarray(np.minimum(np.matmul(self.weights(targets), q[:, :, None])[:, :, 0], 1.0))
-        return np.stack([best_threshold(p, q)[1] for p in self.weights(targets).swapaxes(0, 1)], axis=1)
+            return np.asarray(np.minimum(np.matmul(self.weights(truths), q[:, :, None])[:, :, 0], 1.0))
+        return np.stack([best_threshold(p, q)[1] for p in self.weights(truths).swapaxes(0, 1)], axis=1)

@@ -23,7 +23,7 @@ from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import read_chance, read_number, shorten
 from fedpact.describe.settings import AGENT_COLUMNS, Agent, Settings, agent_rows, read_per_agent
 from fedpact.errors import FederationError, Problems
-from fedpact.mechanism.contribution.judge_counts import LEVEL
+from fedpact.mechanism.sample_checks.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.all_cores import Spread, all_cores
 from fedpact.describe.condensed import count_pairs
+from fedpact.describe.parallel import Spread, all_cores
 from fedpact.errors import FederationError
 
 # Points of a block, at most: few enough that a row stays in the cache. With few hypotheses a block is smaller, so

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept_with_evidence
+from fedpact.describe.memo import memoized_by_evidence
 from fedpact.errors import FederationError
 
 _BLOCK = 4_000_000
@@ -36,12 +36,12 @@ class Domain:
         """Number of merged points."""
         return int(self.labels.shape[1])
 
-    def differ(self, target: int) -> NDArray[np.bool_]:
-        """(H, n) where each hypothesis differs from ``target``."""
-        return np.asarray(self.labels != self.labels[target])
+    def differ(self, truth: int) -> NDArray[np.bool_]:
+        """(H, n) where each hypothesis differs from ``truth``."""
+        return np.asarray(self.labels != self.labels[truth])
 
 
-@kept_with_evidence
+@memoized_by_evidence
 def find_domain(fed: Federation) -> Domain:
     """Merge the points of a table or of predictions; done once and kept with the evidence.
 
@@ -99,16 +99,16 @@ def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
     return first
 
 
-def rates_against(domain: Domain, targets: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(k, T, H) rates between ``targets`` and every hypothesis, in blocks of bounded memory.
+def rates_against(domain: Domain, truths: NDArray[np.intp]) -> NDArray[np.float64]:
+    """(k, T, H) rates between ``truths`` and every hypothesis, in blocks of bounded memory.
 
     Summed over the points where the two differ, never as one minus an agreement, so that a rate of zero is zero.
     """
     H, n = domain.labels.shape
-    out = np.empty((len(domain.mass), len(targets), H))
+    out = np.empty((len(domain.mass), len(truths), H))
     step = max(1, _BLOCK // max(1, H * n))
-    for start in range(0, len(targets), step):
-        some = targets[start : start + step]
+    for start in range(0, len(truths), step):
+        some = truths[start : start + step]
         differ = domain.labels[None, :, :] != domain.labels[some][:, None, :]
         out[:, start : start + step] = np.moveaxis(differ @ domain.mass.T, -1, 0)
     return out

@@ -1,8 +1,8 @@
 """The guarantee engine: the value of every requirement of a federation at many contribution vectors.
 
-The value of a requirement (:mod:`fedpact.statistics.weights`) is the worst over targets h* of a miss family's
-value (:mod:`fedpact.statistics.misses`). For every target two cheap bounds are at hand, the likeliest single miss
-below and the sum of all above, so only targets that can be the worst are looked at closer:
+The value of a requirement (:mod:`fedpact.statistics.weights`) is the worst over truths h* of a miss family's
+value (:mod:`fedpact.statistics.misses`). For every truth two cheap bounds are at hand, the likeliest single miss
+below and the sum of all above, so only truths that can be the worst are looked at closer:
 
 1. *exact*: the signed sum of :mod:`fedpact.statistics.expansion`, built once per family and evaluated for all
    m at once;
@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.few_sets import bound_by_few
+from fedpact.statistics.few_sets import lower_bound_from_subset
+from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
 from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
-from fedpact.statistics.questions import Means, Question, Values
-from fedpact.statistics.requirements import is_split, part_of, set_aside
+from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
 from fedpact.statistics.weights import JOINT, Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
@@ -44,8 +44,8 @@ DRAWS = 20_000
 # Numbers that are worked on at once, 16 MB.
 _AT_ONCE = 2_000_000
 _WIDTHS = (1e-1, 1e-2, 1e-3, WIDTH, WIDTH / 100)
-# Of how many targets a few sets are tried.
-_FEW_TARGETS = 6
+# Of how many truths a few sets are tried.
+_FEW_TRUTHS = 6
 _Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
 
 
@@ -62,20 +62,20 @@ class Engine:
         self._expansions: dict[bytes, Expansion | None] = {}
 
     @property
-    def targets(self) -> NDArray[np.intp]:
+    def truths(self) -> NDArray[np.intp]:
         """(T,) hypotheses to try as the truth."""
-        return self._weights.targets
+        return self._weights.truths
 
     @property
     def has_joint_structure(self) -> bool:
         """Whether exact values can be had at all."""
         return not isinstance(self.fed.evidence, Reports)
 
-    def find_likeliest_miss(self, requirement: int, target: int, m: NDArray[np.int64]) -> int:
-        """Hypothesis whose survival most likely hurts when hypothesis ``target`` is the truth."""
-        truth = np.array([target])
-        weights = self._weights.weigh(self._weights.rates(truth), requirement)[0]
-        seen = self._weights.rates(truth, as_miss=True)
+    def find_likeliest_miss(self, requirement: int, truth: int, m: NDArray[np.int64]) -> int:
+        """Hypothesis whose survival most likely hurts when hypothesis ``truth`` is the true one."""
+        only = np.array([truth])
+        weights = self._weights.weigh(self._weights.rates(only), requirement)[0]
+        seen = self._weights.rates(only, as_miss=True)
         logs = np.tensordot(m.astype(np.float64), log_miss(seen), axes=1)[0]
         some = np.flatnonzero(weights)
         return int(some[(np.log(weights[some]) + logs[some]).argmax()])
@@ -98,20 +98,20 @@ class Engine:
         if method in ("exact", "estimate"):
             _ = self._weights.domain  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
-        questions = len(m) * len(requirements)
-        means = Means(
-            work=max(MAX_WORK / 2, 4 * MAX_WORK / questions),
+        queries = len(m) * len(requirements)
+        effort = Effort(
+            work=max(MAX_WORK / 2, 4 * MAX_WORK / queries),
             rng=np.random.default_rng(0) if rng is None else rng,
             draws=draws,
-            risk=(1 - CONFIDENCE) / questions,
+            risk=(1 - CONFIDENCE) / queries,
         )
-        parts = [self._evaluate(work, requirement, method, means) for requirement in requirements]
+        parts = [self._evaluate(work, requirement, method, effort) for requirement in requirements]
         for part, requirement in zip(parts, requirements, strict=True):
             self._lower(m, requirement, part.high)
         return Values(
             low=np.stack([part.low for part in parts], axis=1),
             high=np.stack([part.high for part in parts], axis=1),
-            target=np.stack([part.target for part in parts], axis=1),
+            truth=np.stack([part.truth for part in parts], axis=1),
             how=np.stack([part.how for part in parts], axis=1),
         )
 
@@ -132,10 +132,10 @@ class Engine:
 
         Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open. If
         ``is_proof`` only "met" matters: where pairs are all that is known, a value is left as it is as soon as
-        one target is in the way.
+        one truth is in the way.
         """
         lows, highs = np.empty((2, len(m), len(requirements)))
-        step = max(1, _AT_ONCE // max(1, len(self.targets)))
+        step = max(1, _AT_ONCE // max(1, len(self.truths)))
         for start in range(0, len(m), step):
             rows = slice(start, start + step)
             for column, requirement in enumerate(requirements):
@@ -170,34 +170,34 @@ class Engine:
         if is_proof and requirement != JOINT and self.fed.objective == "pac" and is_split(self.fed):
             return low.max(axis=1), high.max(axis=1)  # the agent's part proves all that can be proved
         for row in np.flatnonzero(is_open):
-            question = Question(m[row], requirement, limit, low[row], high[row], max_work)
+            query = IntervalQuery(m[row], requirement, limit, low[row], high[row], max_work)
             if is_proof and not self.has_joint_structure:
-                self._prove_by_pairs(question)
+                self._prove_by_pairs(query)
             else:
-                self._refute_by_few(question)
-                self._narrow(question, until_decided=True)
+                self._refute_by_few(query)
+                self._narrow(query, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
-    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, means: Means) -> Values:
+    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, effort: Effort) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
         how = np.where(high.max(axis=1) <= low.max(axis=1), "exact", "bounds").astype("<U8")
         for row in np.flatnonzero(how != "exact"):
             limit = self.threshold(requirement)
-            question = Question(m[row], requirement, limit, low[row], high[row], means.work)
-            how[row] = self._settle(question, method, means)
+            query = IntervalQuery(m[row], requirement, limit, low[row], high[row], effort.work)
+            how[row] = self._settle(query, method, effort)
         worst = np.where(high >= high.max(axis=1, keepdims=True), low, -1.0).argmax(axis=1)
         top = high.max(axis=1)
-        return Values(low=np.minimum(low.max(axis=1), top), high=top, target=self.targets[worst], how=how)
+        return Values(low=np.minimum(low.max(axis=1), top), high=top, truth=self.truths[worst], how=how)
 
     def _union_bounds(
         self, m: NDArray[np.float64], requirement: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(B, T) largest single term and smallest sum of terms that bounds the value, for every target."""
-        low, high = np.empty((2, len(m), len(self.targets)))
+        """(B, T) largest single term and smallest sum of terms that bounds the value, for every truth."""
+        low, high = np.empty((2, len(m), len(self.truths)))
         step = max(1, _AT_ONCE // (self.fed.k * self.fed.H))
-        for start in range(0, len(self.targets), step):
+        for start in range(0, len(self.truths), step):
             some = slice(start, start + step)
             weights = self._weights.against(some, requirement)
             least = weights if self._is_certain else self._least.against(some, requirement)
@@ -229,11 +229,11 @@ class Engine:
     def _sharpen_exactly(
         self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
     ) -> None:
-        """Replace the bounds by the exact value for every target that could be the worst, highest bound first."""
+        """Replace the bounds by the exact value for every truth that could be the worst, highest bound first."""
         known: _Known = {}
-        for target in np.argsort(-high.sum(axis=0), kind="stable"):
-            rows = np.flatnonzero(high[:, target] > low.max(axis=1))
-            self._set_exactly(m, requirement, int(target), rows, low, high, known)
+        for truth in np.argsort(-high.sum(axis=0), kind="stable"):
+            rows = np.flatnonzero(high[:, truth] > low.max(axis=1))
+            self._set_exactly(m, requirement, int(truth), rows, low, high, known)
 
     def _sharpen_until_decided(
         self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
@@ -242,139 +242,139 @@ class Engine:
         known: _Known = {}
         limit = self.threshold(requirement)
         may_miss, is_missed = np.atleast_2d(exceeds(high, limit)), exceeds(low.max(axis=1), limit)
-        targets = np.flatnonzero(may_miss.any(axis=0))
-        for target in targets[np.argsort(-high[:, targets].sum(axis=0), kind="stable")]:
-            rows = np.flatnonzero(may_miss[:, target] & ~is_missed)
-            self._set_exactly(m, requirement, int(target), rows, low, high, known)
-            is_missed[rows] = exceeds(low[rows, target], limit)
+        truths = np.flatnonzero(may_miss.any(axis=0))
+        for truth in truths[np.argsort(-high[:, truths].sum(axis=0), kind="stable")]:
+            rows = np.flatnonzero(may_miss[:, truth] & ~is_missed)
+            self._set_exactly(m, requirement, int(truth), rows, low, high, known)
+            is_missed[rows] = exceeds(low[rows, truth], limit)
 
     def _set_exactly(
         self,
         m: NDArray[np.float64],
         requirement: int,
-        target: int,
+        truth: int,
         rows: NDArray[np.intp],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
         known: _Known,
     ) -> None:
-        """Make both bounds of some rows the exact value against one target, if its sum is not too long."""
-        expansion = self._expansion(requirement, target) if len(rows) else None
+        """Make both bounds of some rows the exact value against one truth, if its sum is not too long."""
+        expansion = self._expansion(requirement, truth) if len(rows) else None
         if expansion is None:
             return
         key = (id(expansion), rows.tobytes())
         if key not in known:
             known[key] = expansion.evaluate(m[rows])
-        low[rows, target] = high[rows, target] = np.clip(known[key], low[rows, target], high[rows, target])
+        low[rows, truth] = high[rows, truth] = np.clip(known[key], low[rows, truth], high[rows, truth])
 
-    def _settle(self, question: Question, method: str, means: Means) -> str:
-        """Narrow the interval of a question and say how: certified bounds first, then an estimate."""
+    def _settle(self, query: IntervalQuery, method: str, effort: Effort) -> str:
+        """Narrow the interval of a query and say how: certified bounds first, then an estimate."""
         if method == "exact":
-            worst = self.fed.hypotheses[int(self.targets[question.high.argmax()])]
+            worst = self.fed.hypotheses[int(self.truths[query.high.argmax()])]
             raise FederationError(
-                f"method 'exact' needs too many terms against target {worst!r}; use method 'auto' or 'bounds'"
+                f"method 'exact' needs too many terms if {worst!r} is the truth; use method 'auto' or 'bounds'"
             )
         if method != "estimate":
-            self._narrow(question)
-            if method == "bounds" or question.is_decided or not self.has_joint_structure:
+            self._narrow(query)
+            if method == "bounds" or query.is_decided or not self.has_joint_structure:
                 return "bounds"
-        self._estimate(question, means)
+        self._estimate(query, effort)
         return "estimate"
 
-    def _narrow(self, question: Question, *, until_decided: bool = False) -> None:
-        """Narrow the target with the highest upper end, over and over; all targets a little before one much.
+    def _narrow(self, query: IntervalQuery, *, until_decided: bool = False) -> None:
+        """Narrow the truth with the highest upper end, over and over; all truths a little before one much.
 
         The last width is for what the threshold asks for.
         """
-        low, high, work = question.low, question.high, question.work
+        low, high, work = query.low, query.high, query.work
         for width in _WIDTHS if self.has_joint_structure else (WIDTH,):
             fresh = np.ones(len(low), dtype=bool)
             worst = int(high.argmax())
             while high[worst] - low.max() > width and fresh[worst] and work > 0:
-                if until_decided and question.is_decided:
+                if until_decided and query.is_decided:
                     return
                 fresh[worst] = False
-                found = self._bound(question, worst, width, min(MAX_WORK, work), until_decided=until_decided)
+                found = self._bound(query, worst, width, min(MAX_WORK, work), until_decided=until_decided)
                 low[worst], high[worst] = max(low[worst], found.low), min(high[worst], found.high)
                 work -= found.work
                 worst = int(high.argmax())
-            if width <= WIDTH and question.is_decided:
+            if width <= WIDTH and query.is_decided:
                 return
 
-    def _refute_by_few(self, question: Question) -> None:
-        """Raise the lower ends of the likeliest targets by a few of their sets, until one is above the limit."""
+    def _refute_by_few(self, query: IntervalQuery) -> None:
+        """Raise the lower ends of the likeliest truths by a few of their sets, until one is above the limit."""
         if not (self.has_joint_structure and self._is_certain):
             return
-        for target in np.argsort(-question.high, kind="stable")[:_FEW_TARGETS]:
-            family = self.reduced_family(question.requirement, int(target))
-            found = bound_by_few(family, question.m)
-            question.low[target] = max(question.low[target], min(found, question.high[target]))
-            if question.is_decided:
+        for truth in np.argsort(-query.high, kind="stable")[:_FEW_TRUTHS]:
+            family = self.reduced_family(query.requirement, int(truth))
+            found = lower_bound_from_subset(family, query.m)
+            query.low[truth] = max(query.low[truth], min(found, query.high[truth]))
+            if query.is_decided:
                 return
 
-    def _prove_by_pairs(self, question: Question) -> None:
-        """Lower every target's upper end to the threshold, worst first, up to one that stays above it."""
-        high, drawing = question.high, np.flatnonzero(question.m)
-        m = question.m[drawing]
-        for target in np.argsort(-high, kind="stable"):
-            if not exceeds(float(high[target]), question.limit):
+    def _prove_by_pairs(self, query: IntervalQuery) -> None:
+        """Lower every truth's upper end to the threshold, worst first, up to one that stays above it."""
+        high, drawing = query.high, np.flatnonzero(query.m)
+        m = query.m[drawing]
+        for truth in np.argsort(-high, kind="stable"):
+            if not exceeds(float(high[truth]), query.limit):
                 return
-            seen, p, p_pairs, weights = self._pairs(self._weights, question.requirement, int(target))
-            raised = self._are_raised(question.requirement, int(target))
+            seen, p, p_pairs, weights = self._pairs(self._weights, query.requirement, int(truth))
+            raised = self._are_raised(query.requirement, int(truth))
             above = bound_above(seen[drawing], p[drawing], p_pairs[drawing], weights, m, raised)
-            high[target] = min(high[target], above)
-            if exceeds(float(high[target]), question.limit):
+            high[truth] = min(high[truth], above)
+            if exceeds(float(high[truth]), query.limit):
                 return
 
     def _bound(
-        self, question: Question, target: int, width: float, max_work: float, *, until_decided: bool
+        self, query: IntervalQuery, truth: int, width: float, max_work: float, *, until_decided: bool
     ) -> Bound:
         if self.has_joint_structure:
-            family = self.reduced_family(question.requirement, target)
-            limit = question.limit if until_decided else None
-            return bound(family, question.m, width=width, max_work=max_work, limit=limit)
-        return self._pair_bounds(question.m, question.requirement, target)
+            family = self.reduced_family(query.requirement, truth)
+            limit = query.limit if until_decided else None
+            return bound(family, query.m, width=width, max_work=max_work, limit=limit)
+        return self._pair_bounds(query.m, query.requirement, truth)
 
-    def _estimate(self, question: Question, means: Means) -> None:
-        """Estimate all targets that could still be the worst; their intervals share the risk of being wrong.
+    def _estimate(self, query: IntervalQuery, effort: Effort) -> None:
+        """Estimate all truths that could still be the worst; their intervals share the risk of being wrong.
 
-        A tenth of the draws for all of them first, then all draws for those that this leaves in question.
+        A tenth of the draws for all of them first, then all draws for those that this leaves open.
         """
-        low, high = question.low, question.high
-        in_question = np.flatnonzero((high > low.max()) & (high > low))
-        confidence = 1 - means.risk / (2 * max(1, len(in_question)))
-        for share in (max(2, means.draws // 10), means.draws):
-            for target in in_question[np.argsort(-high[in_question], kind="stable")]:
-                if high[target] <= low.max():
+        low, high = query.low, query.high
+        still_open = np.flatnonzero((high > low.max()) & (high > low))
+        confidence = 1 - effort.risk / (2 * max(1, len(still_open)))
+        for share in (max(2, effort.draws // 10), effort.draws):
+            for truth in still_open[np.argsort(-high[still_open], kind="stable")]:
+                if high[truth] <= low.max():
                     continue
-                family = self.reduced_family(question.requirement, int(target))
-                found = estimate(family, question.m, draws=share, rng=means.rng, confidence=confidence)
-                low[target], high[target] = max(low[target], found.low), min(high[target], found.high)
-                low[target] = min(low[target], high[target])
+                family = self.reduced_family(query.requirement, int(truth))
+                found = estimate(family, query.m, draws=share, rng=effort.rng, confidence=confidence)
+                low[truth], high[truth] = max(low[truth], found.low), min(high[truth], found.high)
+                low[truth] = min(low[truth], high[truth])
 
-    def _pair_bounds(self, m: NDArray[np.float64], requirement: int, target: int) -> Bound:
-        seen, p, p_pairs, weights = self._pairs(self._weights, requirement, target)
+    def _pair_bounds(self, m: NDArray[np.float64], requirement: int, truth: int) -> Bound:
+        seen, p, p_pairs, weights = self._pairs(self._weights, requirement, truth)
         if self._is_certain:
             return pair_bounds(p, p_pairs, weights, m, is_binary=self._is_binary)
-        high = bound_above(seen, p, p_pairs, weights, m, self._are_raised(requirement, target))
-        seen, p, p_pairs, weights = self._pairs(self._least, requirement, target)
+        high = bound_above(seen, p, p_pairs, weights, m, self._are_raised(requirement, truth))
+        seen, p, p_pairs, weights = self._pairs(self._least, requirement, truth)
         is_empty = len(weights) == 0
         low = 0.0 if is_empty else bound_below(seen, p, p_pairs, weights, m, is_binary=self._is_binary)
         return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
 
-    def _pairs(self, side: Weights, requirement: int, target: int) -> tuple[NDArray[np.float64], ...]:
-        """Return a target's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
-        weights = side.against_one(target, requirement)
-        some, truth = np.flatnonzero(weights), self.targets[target : target + 1]
-        rates = side.unions(np.append(some, truth))[:, :, some]
-        return side.rates(truth, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
+    def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[NDArray[np.float64], ...]:
+        """Return a truth's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
+        weights = side.against_one(truth, requirement)
+        some, only = np.flatnonzero(weights), self.truths[truth : truth + 1]
+        rates = side.unions(np.append(some, only))[:, :, some]
+        return side.rates(only, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
 
-    def _are_raised(self, requirement: int, target: int) -> NDArray[np.bool_] | None:
-        """(s,) which of a target's hypotheses have rates that hold only if they are bad; None if no rates are."""
+    def _are_raised(self, requirement: int, truth: int) -> NDArray[np.bool_] | None:
+        """(s,) which of a truth's hypotheses have rates that hold only if they are bad; None if no rates are."""
         if self._is_certain:
             return None
-        some = np.flatnonzero(self._weights.against_one(target, requirement))
-        return rates_of(self.fed).is_raised(int(self.targets[target]), some)
+        some = np.flatnonzero(self._weights.against_one(truth, requirement))
+        return rates_of(self.fed).is_raised(int(self.truths[truth]), some)
 
     @cached_property
     def _is_binary(self) -> bool:
@@ -386,31 +386,31 @@ class Engine:
         labels = self._weights.domain.labels
         return bool((np.diff(np.sort(labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
 
-    def _family(self, requirement: int, target: int) -> MissFamily:
-        weights = self._weights.against_one(target, requirement)
+    def _family(self, requirement: int, truth: int) -> MissFamily:
+        weights = self._weights.against_one(truth, requirement)
         some = np.flatnonzero(weights)
         domain = self._weights.domain
-        sets = domain.differ(int(self.targets[target]))[some]
+        sets = domain.differ(int(self.truths[truth]))[some]
         return MissFamily(sets=sets, weights=weights[some], mass=domain.mass)
 
-    def reduced_family(self, requirement: int, target: int) -> MissFamily:
-        """Miss family of a requirement against the target of that number, as small as it gets."""
-        key = (requirement, target)
+    def reduced_family(self, requirement: int, truth: int) -> MissFamily:
+        """Miss family of a requirement against the truth of that number, as small as it gets."""
+        key = (requirement, truth)
         if key not in self._families:
-            self._families[key] = reduce_family(self._family(requirement, target))
+            self._families[key] = reduce_family(self._family(requirement, truth))
         return self._families[key]
 
-    def _expansion(self, requirement: int, target: int) -> Expansion | None:
-        """Exact sum of a requirement against the target of that number, shared by families that are alike."""
-        if (requirement, target) not in self._prints:
-            family = self._family(requirement, target)
-            key = self._prints[requirement, target] = fingerprint(family)
+    def _expansion(self, requirement: int, truth: int) -> Expansion | None:
+        """Exact sum of a requirement against the truth of that number, shared by families that are alike."""
+        if (requirement, truth) not in self._prints:
+            family = self._family(requirement, truth)
+            key = self._prints[requirement, truth] = fingerprint(family)
             if key not in self._expansions:
                 self._expansions[key] = expand(family)
-        return self._expansions[self._prints[requirement, target]]
+        return self._expansions[self._prints[requirement, truth]]
 
 
-@kept
+@memoized
 def engine_of(fed: Federation) -> Engine:
     """Return the engine of a federation, made once and kept with it."""
     return Engine(fed)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.condensed import count_pairs, to_square
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept_with_evidence
+from fedpact.describe.memo import memoized_by_evidence
 from fedpact.statistics.confidence import limits_of, risk_per_limit
 from fedpact.statistics.count_disagreements import count_disagreements
 from fedpact.statistics.domain import find_domain, rates_against
@@ -91,7 +91,7 @@ def _bound(evidence: Reports) -> Rates:
     return join_sides(TabledRates(stacked, low), TabledRates(stacked, high))
 
 
-@kept_with_evidence
+@memoized_by_evidence
 def rates_of(fed: Federation) -> Rates:
     """Return the rates of a federation, computed once and kept with its evidence."""
     match fed.evidence:

@@ -16,7 +16,7 @@ from fedpact.statistics.misses import MissFamily, log_miss
 MOST_SETS = NEIGHBOURS + 1
 
 
-def bound_by_few(family: MissFamily, m: NDArray[np.float64], most: int = MOST_SETS) -> float:
+def lower_bound_from_subset(family: MissFamily, m: NDArray[np.float64], most: int = MOST_SETS) -> float:
     """Lower bound on the value of a reduced family at ``m`` (k,).
 
     Examples
@@ -24,7 +24,7 @@ def bound_by_few(family: MissFamily, m: NDArray[np.float64], most: int = MOST_SE
     Three sides, five throws: two of the sides are both seen less often than all three.
 
     >>> family = MissFamily(sets=np.eye(3, dtype=bool), weights=np.ones(3), mass=np.full((1, 3), 1 / 3))
-    >>> [round(243 * bound_by_few(family, np.array([5.0]), most)) for most in (1, 2, 3)]
+    >>> [round(243 * lower_bound_from_subset(family, np.array([5.0]), most)) for most in (1, 2, 3)]
     [32, 63, 93]
     """
     logs = m @ log_miss(family.mass @ family.sets.T.astype(np.float64))

@@ -1,6 +1,6 @@
-"""Families of miss events: what one target and one requirement come down to.
+"""Families of miss events: what one truth and one requirement come down to.
 
-For a target h* and an agent i, hypothesis h is *missed* if no pooled sample falls into A_h = {x : h*(x) !=
+For a truth h* and an agent i, hypothesis h is *missed* if no pooled sample falls into A_h = {x : h*(x) !=
 h(x)}, which has probability prod_j (1 - D_j(A_h))^m_j. Both objectives ask for the expected largest weight
 among the missed hypotheses,
 

@@ -28,7 +28,7 @@ def pair_bounds(
     *,
     is_binary: bool,
 ) -> Bound:
-    """Certified interval around the value of one target's family.
+    """Certified interval around the value of one truth's family.
 
     Parameters
     ----------

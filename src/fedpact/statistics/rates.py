@@ -47,7 +47,7 @@ class Rates(ABC):
         """Rates that are no smaller than the true ones."""
         self.harm: Rates = self
         """How much a hypothesis hurts each agent at most; other than ``above`` only in a part of a federation
-        (:mod:`fedpact.statistics.requirements`)."""
+        (:mod:`fedpact.statistics.per_agent_split`)."""
         self.unraised: Rates = self
         """``below`` as it is without any target; other than it only in a part of a federation."""
 
@@ -57,8 +57,8 @@ class Rates(ABC):
         return self.below is self.above
 
     @abstractmethod
-    def rows(self, targets: Rows) -> NDArray[np.float64]:
-        """(k, t, H) rates between some targets and every hypothesis."""
+    def rows(self, truths: Rows) -> NDArray[np.float64]:
+        """(k, t, H) rates between some truths and every hypothesis."""
 
     @abstractmethod
     def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -66,28 +66,28 @@ class Rates(ABC):
 
     @abstractmethod
     def log_miss(
-        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
+        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
         """(t, H - start) sum_j m_j log(1 - p_j), with ``at_one`` for log 0: how likely each is missed."""
 
     @abstractmethod
-    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:
-        """(k, t, H) log(1 - p_j) between some targets and every hypothesis, with ``at_one`` for log 0."""
+    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:
+        """(k, t, H) log(1 - p_j) between some truths and every hypothesis, with ``at_one`` for log 0."""
 
     @abstractmethod
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:
+    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:
         """(k, t, H) which hypotheses are bad for each agent, if rates are what this side says."""
 
-    def is_raised(self, target: int, hypotheses: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def is_raised(self, truth: int, hypotheses: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(s,) which hypotheses count as met more often than they are known to be, as is true of bad ones."""
         if self.unraised is self.below:
             return np.zeros(len(hypotheses), dtype=bool)
-        truths = np.full(len(hypotheses), target)
+        truths = np.full(len(hypotheses), truth)
         known, assumed = (side.between(truths, hypotheses) for side in (self.unraised, self.below))
         return np.asarray((assumed > known).any(axis=0))
 
     def blocks(self, agents: int = 1) -> list[slice]:
-        """Slices of targets whose rates, for that many agents, fit into bounded memory."""
+        """Slices of truths whose rates, for that many agents, fit into bounded memory."""
         step = max(1, BLOCK // (max(1, agents) * self.H))
         return [slice(start, min(start + step, self.H)) for start in range(0, self.H, step)]
 
@@ -129,27 +129,27 @@ class TabledRates(Rates):
             places = places + self._start.reshape(-1, *[1] * (places.ndim - 1))
         return np.asarray(table.take(places, mode="clip"))
 
-    def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
-        return self._look_up(self._rates, self.places[:, targets])
+    def rows(self, truths: Rows) -> NDArray[np.float64]:  # noqa: D102
+        return self._look_up(self._rates, self.places[:, truths])
 
     def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:  # noqa: D102
         return self._look_up(self._rates, self.places[:, h, g])
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
+        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
-        total = np.zeros(self.places[0, targets, start:].shape)
+        total = np.zeros(self.places[0, truths, start:].shape)
         for agent in np.flatnonzero(m).tolist():
             own = slice(self._start[agent], self._start[agent] + len(self.tables[agent]))
             table = m[agent] * replace_never(self._log_misses[own], at_one)
-            total += table.take(self.places[agent, targets, start:], mode="clip")
+            total += table.take(self.places[agent, truths, start:], mode="clip")
         return total
 
-    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
-        return self._look_up(replace_never(self._log_misses, at_one), self.places[:, targets])
+    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+        return self._look_up(replace_never(self._log_misses, at_one), self.places[:, truths])
 
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
-        return np.asarray(self.places[:, targets] >= self._harmless(epsilon)[:, None, None])
+    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:  # noqa: D102
+        return np.asarray(self.places[:, truths] >= self._harmless(epsilon)[:, None, None])
 
     def _harmless(self, epsilon: NDArray[np.float64]) -> NDArray[np.int64]:
         """(k,) how many entries of each agent's table are within epsilon; kept, for it is asked block by block."""
@@ -171,8 +171,8 @@ class MassRates(Rates):
         has_logs = masses.dtype == np.float64 and masses.size <= _KEEP_LOGS
         self._logs = log_miss(masses) if has_logs else None
 
-    def rows(self, targets: Rows) -> NDArray[np.float64]:  # noqa: D102
-        return self._widen(self.masses[:, targets])
+    def rows(self, truths: Rows) -> NDArray[np.float64]:  # noqa: D102
+        return self._widen(self.masses[:, truths])
 
     def _widen(self, masses: NDArray[Any]) -> NDArray[np.float64]:
         """As doubles; on the upper side the next single, unless the mass is zero."""
@@ -185,19 +185,19 @@ class MassRates(Rates):
         return np.asarray((differ @ self.domain.mass.T).T)
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], targets: Rows, at_one: float = NEVER, *, start: int = 0
+        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> NDArray[np.float64]:
         if self._logs is not None:
-            logs = self._logs[:, targets, start:]
+            logs = self._logs[:, truths, start:]
             return np.asarray(np.tensordot(m, logs if at_one == NEVER else replace_never(logs, at_one), axes=1))
-        total = np.zeros(self.masses[0, targets, start:].shape)
+        total = np.zeros(self.masses[0, truths, start:].shape)
         for agent in np.flatnonzero(m):
-            rates = self._widen(self.masses[agent, targets, start:])
+            rates = self._widen(self.masses[agent, truths, start:])
             total += m[agent] * replace_never(log_miss(rates), at_one)
         return total
 
-    def logs(self, targets: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
-        return replace_never(log_miss(self.rows(targets)), at_one)
+    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+        return replace_never(log_miss(self.rows(truths)), at_one)
 
-    def is_bad(self, epsilon: NDArray[np.float64], targets: Rows) -> NDArray[np.bool_]:  # noqa: D102
-        return np.asarray(exceeds(self.rows(targets), epsilon[:, None, None]))
+    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:  # noqa: D102
+        return np.asarray(exceeds(self.rows(truths), epsilon[:, None, None]))

@@ -21,7 +21,7 @@ from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable, rows_by_name
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
-from fedpact.statistics.questions import Values
+from fedpact.statistics.interval_query import Values
 from fedpact.statistics.weights import JOINT
 
 
@@ -270,7 +270,7 @@ def verify(
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws
-        Draws per target for the estimate.
+        Draws per truth for the estimate.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def verify(
         is_feasible=all(answer.is_met for answer in asked),
         joint=_joint(answers[-1]) if is_joint else None,
         cost=fed.cost_of(counts),
-        worst_target={name: answer.target for name, answer in zip(fed.names, own, strict=True)},
+        worst_target={name: answer.truth for name, answer in zip(fed.names, own, strict=True)},
         blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
         status=_status(asked),
         confidence=_confidence(fed, answers),
@@ -321,12 +321,12 @@ class _Answer:
     is_met: bool
     is_missed: bool
     how: str
-    target: str
+    truth: str
     blocking: str | None
 
 
 def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, requirement: int) -> _Answer:
-    limit, target = engine.threshold(requirement), int(values.target[0, column])
+    limit, truth = engine.threshold(requirement), int(values.truth[0, column])
     failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
     is_met = not exceeds(failure.high, limit)
     names = engine.fed.hypotheses
@@ -335,8 +335,8 @@ def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, r
         is_met=is_met,
         is_missed=exceeds(failure.low, limit),
         how=str(values.how[0, column]),
-        target=names[target],
-        blocking=None if is_met else names[engine.find_likeliest_miss(requirement, target, m)],
+        truth=names[truth],
+        blocking=None if is_met else names[engine.find_likeliest_miss(requirement, truth, m)],
     )
 
 
@@ -348,7 +348,7 @@ def _confidence(fed: Federation, answers: Sequence[_Answer]) -> float:
 
 
 def _joint(answer: _Answer) -> Joint:
-    return Joint(failure=answer.failure, how=answer.how, worst_target=answer.target, blocking=answer.blocking)
+    return Joint(failure=answer.failure, how=answer.how, worst_target=answer.truth, blocking=answer.blocking)
 
 
 def _status(asked: Sequence[_Answer]) -> VerificationStatus:

@@ -1,4 +1,4 @@
-"""How often every hypothesis disagrees with every target, and what it costs a requirement if it is missed.
+"""How often every hypothesis disagrees with every truth, and what it costs a requirement if it is missed.
 
 A *requirement* is agent i's target (k of them), or the joint one. None of this depends on m; it is kept, as far as
 it fits, so that many contribution vectors can be asked about.
@@ -17,11 +17,11 @@ from fedpact.describe.ties import exceeds
 from fedpact.statistics.domain import Domain, find_domain, rates_against
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.misses import log_miss
-from fedpact.statistics.targets import find_targets
+from fedpact.statistics.truths import find_truths
 
 JOINT = -1
 """Number of the joint requirement; agents have theirs from 0 on."""
-# Rates of all targets are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
+# Rates of all truths are kept up to this many numbers, 768 MB with their logarithms and weights; beyond they are
 # computed anew for every question.
 KEEP = 32_000_000
 
@@ -43,11 +43,11 @@ class Weights:
         return find_domain(self.fed)
 
     @cached_property
-    def targets(self) -> NDArray[np.intp]:
-        """(T,) hypotheses to try as the truth; of targets whose disagreements are the same sets, one."""
+    def truths(self) -> NDArray[np.intp]:
+        """(T,) hypotheses to try as the truth; of truths whose disagreements are the same sets, one."""
         if isinstance(self.fed.evidence, Reports) or self.fed.teacher is not None:
             return self.fed.truths
-        return find_targets(self.domain)
+        return find_truths(self.domain)
 
     def rates(self, hypotheses: NDArray[np.intp], *, as_miss: bool = False) -> NDArray[np.float64]:
         """(k, t, H) rates between some hypotheses and all: of the errors they stand for, or of seeing them."""
@@ -67,15 +67,15 @@ class Weights:
     @cached_property
     def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """(k, T, H) all rates, and logarithms of a miss, unless they are too many to keep."""
-        if self.fed.k * len(self.targets) * self.fed.H > self._keep:
+        if self.fed.k * len(self.truths) * self.fed.H > self._keep:
             return None
-        rates = self.rates(self.targets)
-        return rates, log_miss(self.rates(self.targets, as_miss=True))
+        rates = self.rates(self.truths)
+        return rates, log_miss(self.rates(self.truths, as_miss=True))
 
     def logs(self, some: slice) -> NDArray[np.float64]:
-        """(k, t, H) logarithm of the probability that one sample misses each hypothesis, for some targets."""
+        """(k, t, H) logarithm of the probability that one sample misses each hypothesis, for some truths."""
         if self.kept is None:
-            return log_miss(self.rates(self.targets[some], as_miss=True))
+            return log_miss(self.rates(self.truths[some], as_miss=True))
         return self.kept[1][:, some]
 
     def weigh(self, rates: NDArray[np.float64], requirement: int) -> NDArray[np.float64]:
@@ -89,13 +89,13 @@ class Weights:
         return np.asarray(bad, dtype=np.float64)
 
     def against(self, some: slice, requirement: int) -> NDArray[np.float64]:
-        """(t, H) the weights against some of the targets."""
+        """(t, H) the weights against some of the truths."""
         if self.kept is None:
-            return self.weigh(self.rates(self.targets[some]), requirement)
+            return self.weigh(self.rates(self.truths[some]), requirement)
         if requirement not in self._kept_weights:
             self._kept_weights[requirement] = self.weigh(self.kept[0], requirement)
         return self._kept_weights[requirement][some]
 
-    def against_one(self, target: int, requirement: int) -> NDArray[np.float64]:
-        """(H,) the weights against the target of that number."""
-        return np.asarray(self.against(slice(target, target + 1), requirement)[0])
+    def against_one(self, truth: int, requirement: int) -> NDArray[np.float64]:
+        """(H,) the weights against the truth of that number."""
+        return np.asarray(self.against(slice(truth, truth + 1), requirement)[0])

@@ -19,11 +19,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
 from fedpact.web import api, pages, report_routes, run_pages, run_routes
-from fedpact.web.jobs import BusyError, JobBoard
+from fedpact.web.jobs import BusyError, JobQueue
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
 from fedpact.web.render import read_plotly, read_static, render
-from fedpact.web.runs import RunDesk, UnknownRunError
+from fedpact.web.runs import RunManager, UnknownRunError
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
@@ -111,8 +111,8 @@ def make_app(
     state = ServerState(
         limits=bounds,
         library=Library(bounds, fed),
-        jobs=JobBoard(bounds, slow=workers or max(2, (os.cpu_count() or 1) - 1)),
-        runs=RunDesk(bounds, runs_folder, ledgers),
+        jobs=JobQueue(bounds, slow=workers or max(2, (os.cpu_count() or 1) - 1)),
+        runs=RunManager(bounds, runs_folder, ledgers),
     )
 
     @asynccontextmanager

@@ -86,7 +86,7 @@ def _chain(job: Job | None) -> Iterator[Job]:
         job = job.earlier
 
 
-class JobBoard:
+class JobQueue:
     """All jobs of a server."""
 
     def __init__(self, limits: Limits, *, quick: int = 1, slow: int = 1) -> None:

@@ -13,7 +13,7 @@ from fedpact.web.models import CheckView, RunLine, RunPageView, RunView, SiteVie
 from fedpact.web.read_ledger import NOTHING_YET, SiteProgress, Standing, Step, read_newest, read_steps
 from fedpact.web.run_record import Run, RunNote
 from fedpact.web.run_request import METHODS, RULES, say_why_not
-from fedpact.web.runs import RunDesk
+from fedpact.web.runs import RunManager
 from fedpact.web.view import View
 
 
@@ -32,7 +32,7 @@ def _address_of_federation(note: RunNote) -> str:
     return f"/federations/{quote(note.federation, safe='')}/run{query}"
 
 
-def view_line(desk: RunDesk, run: Run) -> RunLine:
+def view_line(manager: RunManager, run: Run) -> RunLine:
     """Return a run as it stands in a list."""
     note = run.note
     return RunLine(
@@ -46,7 +46,7 @@ def view_line(desk: RunDesk, run: Run) -> RunLine:
         seed=None if note is None else note.seed,
         can_cancel=run.is_under_way,
         can_continue=run.can_continue,
-        continue_with=desk.say_how_to_go_on(run),
+        continue_with=manager.say_how_to_go_on(run),
         address=address_of(run),
     )
 
@@ -69,32 +69,32 @@ def _view_standing(run: Run, standing: Standing) -> dict[str, Any]:
     }
 
 
-async def look_at(desk: RunDesk, run: Run) -> tuple[Standing, str | None]:
+async def look_at(manager: RunManager, run: Run) -> tuple[Standing, str | None]:
     """Return how far a run is, or why that cannot be told."""
     try:
-        return await desk.look_at(run), None
+        return await manager.look_at(run), None
     except fp.LedgerError as error:
         return NOTHING_YET, str(error)
 
 
-async def _read_steps(desk: RunDesk, run: Run, after: int | None) -> list[Step]:
+async def _read_steps(manager: RunManager, run: Run, after: int | None) -> list[Step]:
     if after is None:
-        return await desk.reader.read(read_newest, run.feed.where)
-    return await desk.reader.read(read_steps, run.feed.where, after)
+        return await manager.reader.read(read_newest, run.feed.where)
+    return await manager.reader.read(read_steps, run.feed.where, after)
 
 
-async def view_run(desk: RunDesk, run: Run, after: int | None = None, *, has_steps: bool = True) -> RunView:
+async def view_run(manager: RunManager, run: Run, after: int | None = None, *, has_steps: bool = True) -> RunView:
     """Return a run with the entries that follow the one with a number, or with the newest, or with none."""
-    standing, trouble = await look_at(desk, run)
+    standing, trouble = await look_at(manager, run)
     steps: list[Step] = []
     if standing.length and has_steps:
         try:
-            steps = await _read_steps(desk, run, after)
+            steps = await _read_steps(manager, run, after)
         except fp.LedgerError as error:
             trouble = str(error)
     last = steps[-1].seq if steps else standing.length
     return RunView(
-        **view_line(desk, run).model_dump(),
+        **view_line(manager, run).model_dump(),
         **_view_standing(run, standing),
         entries=[StepView(**asdict(step)) for step in steps],
         more=last < standing.length,
@@ -103,7 +103,7 @@ async def view_run(desk: RunDesk, run: Run, after: int | None = None, *, has_ste
     )
 
 
-def view_run_page(desk: RunDesk, view: View) -> RunPageView:
+def view_run_page(manager: RunManager, view: View) -> RunPageView:
     """Return what can be run of a federation, and what was."""
     return RunPageView(
         federation=view_federation(view.known, view.fed),
@@ -111,7 +111,7 @@ def view_run_page(desk: RunDesk, view: View) -> RunPageView:
         methods=list(METHODS),
         rules=list(RULES),
         hypotheses=list(view.fed.hypotheses),
-        runs=[view_line(desk, run) for run in desk.runs()],
+        runs=[view_line(manager, run) for run in manager.runs()],
     )
 
 

@@ -48,7 +48,7 @@ def _make_folder(folder: Path) -> Path:
     return folder
 
 
-class RunDesk:
+class RunManager:
     """All runs of a server.
 
     Parameters

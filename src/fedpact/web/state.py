@@ -8,13 +8,13 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 
-from fedpact.web.jobs import JobBoard
+from fedpact.web.jobs import JobQueue
 from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.parts import PARTS
 from fedpact.web.render import PartState
 from fedpact.web.run_record import Run
-from fedpact.web.runs import RunDesk
+from fedpact.web.runs import RunManager
 from fedpact.web.view import MOST_PARAMETERS, View, read_view
 
 
@@ -24,8 +24,8 @@ class ServerState:
 
     limits: Limits
     library: Library
-    jobs: JobBoard
-    runs: RunDesk
+    jobs: JobQueue
+    runs: RunManager
 
     def hush(self) -> None:
         """End what others listen to, so that the server can end."""

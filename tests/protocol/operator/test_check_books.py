@@ -13,7 +13,7 @@ from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
 from fedpact.errors import BrokenLedgerError, LedgerError
-from fedpact.mechanism.contribution.result import ContributionStatus
+from fedpact.mechanism.sample_checks.result import ContributionStatus
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.drive import drive
 from fedpact.protocol.in_process import InProcess

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FederationError
@@ -153,7 +153,7 @@ def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness
     )
 
 
-@kept
+@memoized
 def _build(fed: Federation, counts: tuple[int, ...], method: str, construction: str) -> Obliviousness:
     """Rule the plan out, or try constructions until one shows it."""
     m = np.array(counts, dtype=np.int64)

@@ -19,16 +19,16 @@ from __future__ import annotations
 import math
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.errors import InfeasibleError
 from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.row_generation import UnreachableRow
 from fedpact.statistics.standalone import standalone
 
 
-@kept
+@memoized
 def others_of(fed: Federation, agent: int) -> Federation | None:
     """Everybody but one agent, kept with the federation; None if it is the only one."""
     names = [name for place, name in enumerate(fed.names) if place != agent]
@@ -40,7 +40,7 @@ def _cost_without(fed: Federation, agent: int) -> float:
     others = others_of(fed, agent)
     if others is None:
         return 0.0
-    scaled, unit = in_round_currency(others)
+    scaled, unit = rescale_costs(others)
     try:
         found = solve_union(scaled)
     except InfeasibleError:
@@ -55,7 +55,7 @@ def _least_needed_by_others(fed: Federation, agent: int) -> float:
     return min(needs, default=0.0)
 
 
-@kept
+@memoized
 def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
     """Return how many samples an agent alone needs for ``epsilon``; nobody else's data are looked at."""
     (need,) = standalone(fed.restrict([name]).replace(epsilon=epsilon)).values()

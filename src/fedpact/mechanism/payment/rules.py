@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.mechanism.payment.fees import others_of, set_fee
@@ -164,7 +164,7 @@ def find_optimum_method(fed: Federation) -> str:
     return "auto" if isinstance(fed.evidence, Reports) else "exact"
 
 
-@kept
+@memoized
 def _optimum_without(fed: Federation, agent: int) -> float:
     """v(N - i): what the optimal plan of the others costs."""
     others = others_of(fed, agent)
@@ -203,7 +203,7 @@ def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
     return _kept_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
 
 
-@kept
+@memoized
 def _kept_thresholds(fed: Federation, ceiling: tuple[float, ...] | None) -> Thresholds:
     return find_thresholds(fed, None if ceiling is None else np.array(ceiling))
 

@@ -10,7 +10,7 @@ not increase in c_i**, whichever optimum is taken where there are several. So My
 makes the true cost a best report whatever the others report. Rounding up keeps the monotonicity and, every
 coefficient of the program being non-negative, the targets (a whole number that the solver misses by its noise
 counts as reached; the union bound behind the program has more slack than that); dropping samples afterwards, as
-``plan`` does, would not. The set is that of the paper's program (:mod:`fedpact.planning.pairs`), which depends
+``plan`` does, would not. The set is that of the paper's program (:mod:`fedpact.planning.pair_lp`), which depends
 on the reported data alone.
 
 V(t), the optimum as agent i's cost varies, is concave and piecewise linear with slope m_i(t). Its breakpoints
@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError
-from fedpact.planning.currency import in_round_currency
+from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.infeasible import unreachable
-from fedpact.planning.pairs import PairProgram
+from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, UnreachableRow
 
@@ -174,7 +174,7 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
                 f"rule 'threshold' needs linear costs, one number per sample; agent {agent.name!r} has another; "
                 f"use rule 'pwyc'"
             )
-    scaled, unit = in_round_currency(fed)
+    scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
         ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
     try:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
-from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.mechanism.payment.settle import judge_targets
+from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.statistics.confidence import at_confidence

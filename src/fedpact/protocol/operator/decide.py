@@ -26,11 +26,11 @@ import numpy as np
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
-from fedpact.mechanism.contribution.power import LARGEST_QUOTA
-from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
+from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus

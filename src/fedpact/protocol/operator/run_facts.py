@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fedpact.describe.costs import Cost
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
-from fedpact.mechanism.contribution.power import LARGEST_QUOTA
+from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.protocol.messages import Evaluated
 
 _TOL = 1e-9

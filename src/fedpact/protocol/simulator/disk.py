@@ -15,17 +15,17 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.simulator.weather import Crash, StuckError, Weather
+from fedpact.protocol.simulator.event_queue import Crash, EventQueue, StuckError
 
 _NUMBER = itertools.count()
 _MOST_WRITES = 1_000
 
 
 class Disk:
-    """Keeps a ledger; fails as the weather has it while somebody works on it."""
+    """Keeps a ledger; fails when a fault strikes while somebody works on it."""
 
-    def __init__(self, weather: Weather) -> None:
-        self._weather = weather
+    def __init__(self, queue: EventQueue) -> None:
+        self._queue = queue
         self._place = f"file:fedpact-simulator-{next(_NUMBER)}?mode=memory&cache=shared"
         self._keeper = self._connect()
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=StaticPool)
@@ -64,11 +64,11 @@ class Disk:
             self._fail("unknown_write", "the connection broke")
 
     def _fail(self, fault: str, what: str) -> None:
-        if self._weather.strikes(fault):
+        if self._queue.strikes(fault):
             raise sqlite3.OperationalError(what)
 
     def _die(self, when: str) -> None:
-        if self._weather.strikes("server_crash"):
+        if self._queue.strikes("server_crash"):
             raise Crash(when)
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.errors import ProtocolError
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry

@@ -15,7 +15,7 @@ from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import Operator, Outgoing
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.disk import Disk
-from fedpact.protocol.simulator.weather import Crash, Weather
+from fedpact.protocol.simulator.event_queue import Crash, EventQueue
 
 Begin = Callable[[Ledger, float], Operator]
 _MOMENT, _SOON, _A_WHILE = 1e-6, 5.0, 20.0
@@ -40,14 +40,14 @@ class Servers:
 
     def __init__(
         self,
-        weather: Weather,
+        queue: EventQueue,
         disk: Disk,
         *,
         begin: Begin,
         send: Callable[[Outgoing], None],
         over: Callable[[RunStatus], None],
     ) -> None:
-        self._weather, self._disk = weather, disk
+        self._queue, self._disk = queue, disk
         self._begin, self._send, self._over = begin, send, over
         self._all: list[Server] = []
 
@@ -62,25 +62,25 @@ class Servers:
         server = Server(number=len(self._all) + 1, skew=before + self._step_of_clock(1.0))
         self._all.append(server)
         ledger = self._disk.open()
-        self._weather.note(f"server {server.number} starts, its clock off by {server.skew:.1f} s")
-        self._weather.after(self._weather.rng.expovariate(1.0), lambda: self._enter(server, ledger))
+        self._queue.note(f"server {server.number} starts, its clock off by {server.skew:.1f} s")
+        self._queue.after(self._queue.rng.expovariate(1.0), lambda: self._enter(server, ledger))
 
     def hear(self, data: bytes) -> None:
         """Let an answer arrive at one of the processes that are up."""
         if not self.working:
-            self._weather.note("   no server is there to hear it")
+            self._queue.note("   no server is there to hear it")
             return
-        server = self._weather.rng.choice(self.working)
+        server = self._queue.rng.choice(self.working)
         operator = server.operator
         assert operator is not None, "it is at work"
         self._survive(server, lambda: operator.receive(data, self._time(server)))
         self._tick(server)
 
     def _time(self, server: Server) -> float:
-        return self._weather.now + server.skew
+        return self._queue.now + server.skew
 
     def _step_of_clock(self, times: float) -> float:
-        return self._weather.rng.gauss(0.0, 30.0) if self._weather.strikes("clock", times) else 0.0
+        return self._queue.rng.gauss(0.0, 30.0) if self._queue.strikes("clock", times) else 0.0
 
     def _enter(self, server: Server, ledger: Ledger) -> None:
         def work() -> None:
@@ -97,19 +97,19 @@ class Servers:
         except Crash as crash:
             self._end(server, f"dies {crash}")
         except LedgerError as error:
-            is_stubborn = server.operator is not None and self._weather.rng.random() < 0.5
+            is_stubborn = server.operator is not None and self._queue.rng.random() < 0.5
             if is_stubborn:
-                self._weather.note(f"server {server.number} goes on after this: {error}")
+                self._queue.note(f"server {server.number} goes on after this: {error}")
             else:
                 self._end(server, f"gives up: {error}")
         finally:
             self._disk.is_calm = True
 
     def _end(self, server: Server, why: str) -> None:
-        self._weather.note(f"server {server.number} {why}")
-        self._weather.tally["server_ends"] += 1
+        self._queue.note(f"server {server.number} {why}")
+        self._queue.tally["server_ends"] += 1
         server.is_up = False
-        self._weather.after(self._weather.rng.expovariate(1 / _A_WHILE), lambda: self._replace(server))
+        self._queue.after(self._queue.rng.expovariate(1 / _A_WHILE), lambda: self._replace(server))
 
     def _replace(self, server: Server) -> None:
         """Start another process, unless that was done already."""
@@ -119,8 +119,8 @@ class Servers:
     def _tick(self, server: Server) -> None:
         if not server.is_up or server.operator is None:
             return
-        if server is self._all[-1] and self._weather.strikes("zombie"):
-            self._weather.note(f"server {server.number} is thought dead, and is not")
+        if server is self._all[-1] and self._queue.strikes("zombie"):
+            self._queue.note(f"server {server.number} is thought dead, and is not")
             self.boot()
         server.skew += self._step_of_clock(0.1)
         self._survive(server, lambda: self._advance(server))
@@ -131,7 +131,7 @@ class Servers:
         assert server.operator is not None, "only who is at work ticks"
         for outgoing in server.operator.advance(self._time(server)):
             self._send(outgoing)
-            if self._weather.strikes("server_crash"):
+            if self._queue.strikes("server_crash"):
                 raise Crash("after a send")
 
     def _wait(self, server: Server) -> None:
@@ -144,7 +144,7 @@ class Servers:
             return
         wake_at, server.alarm = server.operator.wake_at, server.alarm + 1
         delay, alarm = _SOON if wake_at is None else wake_at - self._time(server), server.alarm
-        self._weather.after(max(delay, 0.0) + _MOMENT, lambda: self._wake(server, alarm))
+        self._queue.after(max(delay, 0.0) + _MOMENT, lambda: self._wake(server, alarm))
 
     def _wake(self, server: Server, alarm: int) -> None:
         if alarm == server.alarm:

@@ -11,11 +11,11 @@ from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FedpactError, ProtocolError
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.auditor import Auditor
+from fedpact.protocol.simulator.event_queue import START
 from fedpact.protocol.simulator.faults import Faults, draw_faults
 from fedpact.protocol.simulator.site_process import Character
 from fedpact.protocol.simulator.stage import set_stage
 from fedpact.protocol.simulator.truth import Truth
-from fedpact.protocol.simulator.weather import START
 from fedpact.protocol.simulator.world import World
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
@@ -87,7 +87,7 @@ def _count(world: World, auditor: Auditor) -> dict[str, int]:
     noted |= {"gone": kinds.count("gone"), "plans": kinds.count("plan"), "stops": kinds.count("stop")}
     noted["withheld"] = sum(len(audit.withheld) for audit in auditor.runs.values())
     noted["paid"] = sum(len(audit.paid) for audit in auditor.runs.values())
-    return {**dict(sorted(world.weather.tally.items())), **noted}
+    return {**dict(sorted(world.queue.tally.items())), **noted}
 
 
 def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
@@ -123,7 +123,7 @@ def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
         world.run(auditor.look)
         auditor.conclude(world)
     except BUGS as error:
-        raise FailedSeedError(seed, f"{type(error).__name__}: {error}", world.weather.log) from error
+        raise FailedSeedError(seed, f"{type(error).__name__}: {error}", world.queue.log) from error
     finally:
         world.disk.close()
     return SimulatedWorld(
@@ -131,8 +131,8 @@ def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
         status=world.statuses[-1],
         runs=len(auditor.runs),
         entries=len(auditor.entries),
-        seconds=world.weather.now - START,
+        seconds=world.queue.now - START,
         tally=_count(world, auditor),
-        events=tuple(world.weather.log),
+        events=tuple(world.queue.log),
         head=auditor.head,
     )

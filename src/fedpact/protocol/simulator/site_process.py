@@ -10,8 +10,8 @@ import numpy as np
 
 from fedpact.errors import MessageError
 from fedpact.protocol.messages import Answer, Contributed, Request, read_request, write_answer
-from fedpact.protocol.simulator.folly import talk_nonsense
-from fedpact.protocol.simulator.weather import Crash, Weather
+from fedpact.protocol.simulator.event_queue import Crash, EventQueue
+from fedpact.protocol.simulator.malformed_answers import talk_nonsense
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_store import MemoryStore
 
@@ -27,16 +27,16 @@ class Character(Enum):
 class SiteDisk(MemoryStore):
     """What a site has saved is there after a crash, which strikes before or after the saving."""
 
-    def __init__(self, weather: Weather) -> None:
+    def __init__(self, queue: EventQueue) -> None:
         super().__init__()
-        self._weather = weather
+        self._queue = queue
 
     def save(self, run: str, record: dict[str, Any]) -> None:
         """Keep the record of a run, or die."""
-        if self._weather.strikes("site_crash"):
+        if self._queue.strikes("site_crash"):
             raise Crash("before saving")
         super().save(run, record)
-        if self._weather.strikes("site_crash"):
+        if self._queue.strikes("site_crash"):
             raise Crash("after saving")
 
 
@@ -45,7 +45,7 @@ class SiteProcess:
     """A site's process."""
 
     site: Site
-    weather: Weather
+    queue: EventQueue
     character: Character = Character.HONEST
     foolish_in: str = ""
     """The step in which a fool talks nonsense; in the others it does as it is asked."""
@@ -53,21 +53,21 @@ class SiteProcess:
     down_until: float = 0.0
 
     def __post_init__(self) -> None:
-        self.site = replace(self.site, store=SiteDisk(self.weather))
+        self.site = replace(self.site, store=SiteDisk(self.queue))
 
     def answer(self, data: bytes) -> bytes | None:
         """Answer a request's bytes; nothing if the process is down, falls, or takes it for no request."""
         name = self.site.name
-        if self.is_dead or self.down_until > self.weather.now:
-            self.weather.note(f"   {name} is down")
+        if self.is_dead or self.down_until > self.queue.now:
+            self.queue.note(f"   {name} is down")
             return None
         try:
             return self._say(data)
         except Crash as crash:
             self._fall(str(crash))
         except MessageError as error:
-            self.weather.tally["refused_by_site"] += 1
-            self.weather.note(f"   {name} refuses: {error}")
+            self.queue.tally["refused_by_site"] += 1
+            self.queue.note(f"   {name} refuses: {error}")
         return None
 
     def come_back(self) -> None:
@@ -75,19 +75,19 @@ class SiteProcess:
         self.is_dead, self.down_until = False, 0.0
 
     def _fall(self, when: str) -> None:
-        self.is_dead = self.weather.strikes("death")
-        self.down_until = self.weather.now + self.weather.rng.expovariate(1 / 30)
-        self.weather.note(f"   {self.site.name} dies {when}{', for good' if self.is_dead else ''}")
+        self.is_dead = self.queue.strikes("death")
+        self.down_until = self.queue.now + self.queue.rng.expovariate(1 / 30)
+        self.queue.note(f"   {self.site.name} dies {when}{', for good' if self.is_dead else ''}")
 
     def _say(self, data: bytes) -> bytes:
         said = self.site.answer(data)
         asked = read_request(data)
         if self.character is Character.LIAR and asked.step == "contribute":
             return self._lie(asked)
-        if asked.step == self.foolish_in and self.weather.strikes("folly"):
-            self.weather.note(f"   {self.site.name} talks nonsense")
+        if asked.step == self.foolish_in and self.queue.strikes("folly"):
+            self.queue.note(f"   {self.site.name} talks nonsense")
             assert self.site.key is not None, "every site of a stage has a key"
-            return talk_nonsense(said, asked.body, self.site.key, self.weather.rng)
+            return talk_nonsense(said, asked.body, self.site.key, self.queue.rng)
         return said
 
     def _lie(self, asked: Request) -> bytes:

@@ -16,12 +16,12 @@ from fedpact.protocol.operator.operator import Operator, Outgoing, resume_run, s
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import STEPS, Pact
 from fedpact.protocol.simulator.disk import Disk
+from fedpact.protocol.simulator.event_queue import EventQueue, StuckError
 from fedpact.protocol.simulator.faults import Faults
 from fedpact.protocol.simulator.impostor import forge_answer, forge_request
 from fedpact.protocol.simulator.network import Network
 from fedpact.protocol.simulator.servers import Servers
 from fedpact.protocol.simulator.site_process import Character, SiteProcess
-from fedpact.protocol.simulator.weather import StuckError, Weather
 from fedpact.protocol.site.site import Site
 
 _MOST_EVENTS = 5_000
@@ -50,15 +50,15 @@ class World:
         resumes: int,
         own: Mapping[str, Any],
     ) -> None:
-        self.weather = Weather(rng, faults)
-        self.disk = Disk(self.weather)
-        self.sites = {name: SiteProcess(site, self.weather) for name, site in sites.items()}
+        self.queue = EventQueue(rng, faults)
+        self.disk = Disk(self.queue)
+        self.sites = {name: SiteProcess(site, self.queue) for name, site in sites.items()}
         self.sent: list[tuple[str, bytes]] = []
         """What was sent to whom."""
         self.statuses: list[RunStatus] = []
         """How the runs ended; a run that stopped and was resumed ends more than once."""
-        self.servers = Servers(self.weather, self.disk, begin=self._begin, send=self._send, over=self._over)
-        self._network = Network(self.weather)
+        self.servers = Servers(self.queue, self.disk, begin=self._begin, send=self._send, over=self._over)
+        self._network = Network(self.queue)
         self._pacts, self._resumes, self._own = pacts, resumes, own
         self._wanted, self._is_done = 1, False
         self._cast(rng, faults)
@@ -75,30 +75,30 @@ class World:
         """Let time pass until everything is over, and call ``watch`` whenever something may have changed."""
         self.servers.boot()
         for _ in range(_MOST_EVENTS):
-            if not self.weather.go_on():
+            if not self.queue.go_on():
                 break
             watch(self)
             if self._is_done:
                 return
-        raise StuckError(f"not over at {self.weather.now:g} s, with nothing going wrong any more")
+        raise StuckError(f"not over at {self.queue.now:g} s, with nothing going wrong any more")
 
     def _begin(self, ledger: Ledger, now: float) -> Operator:
         """Continue the last run, or open the next if there is to be one, or try to though there is not."""
         kinds = [json.loads(content)["kind"] for _, content, _ in self.disk.read(1)]
         opened = kinds.count("open")
         is_next = opened == kinds.count("close") < self._wanted
-        if is_next or (kinds[-1:] != ["close"] and self.weather.strikes("confusion")):
+        if is_next or (kinds[-1:] != ["close"] and self.queue.strikes("confusion")):
             return start_run(ledger, self._pacts[opened % len(self._pacts)], now=now, **self._own)
         return resume_run(ledger, now=now, **self._own)
 
     def _over(self, status: RunStatus) -> None:
         """Go on when a run is over: with the next one, or with the sites brought back, or not."""
-        self.weather.note(f"the run is {status.value}")
+        self.queue.note(f"the run is {status.value}")
         self.statuses.append(status)
         is_stopped = status is RunStatus.STOPPED
         if is_stopped and self._resumes:
             self._resumes -= 1
-            self.weather.note("all sites are brought back")
+            self.queue.note("all sites are brought back")
             for process in self.sites.values():
                 process.come_back()
         elif not is_stopped and self._wanted < len(self._pacts):
@@ -106,17 +106,17 @@ class World:
         else:
             self._is_done = True
             return
-        self.weather.after(self.weather.rng.expovariate(1 / 30), self.servers.boot)
+        self.queue.after(self.queue.rng.expovariate(1 / 30), self.servers.boot)
 
     def _send(self, outgoing: Outgoing) -> None:
         site = outgoing.site
         self.sent.append((site, outgoing.data))
-        self.weather.note(f"-> {site}: {outgoing.step}")
+        self.queue.note(f"-> {site}: {outgoing.step}")
         self._network.carry(outgoing.data, lambda data: self._reach(site, data))
-        if self.weather.strikes("impersonation"):
-            thief = self.weather.rng.choice(list(self.sites.values())).site
+        if self.queue.strikes("impersonation"):
+            thief = self.queue.rng.choice(list(self.sites.values())).site
             assert thief.key is not None, "every site of a stage has a key"
-            self.weather.note(f"   {thief.name} asks {site} in the operator's name")
+            self.queue.note(f"   {thief.name} asks {site} in the operator's name")
             forged = forge_request(outgoing.data, thief.key)
             self._network.carry(forged, lambda data: self._reach(site, data))
 
@@ -124,9 +124,9 @@ class World:
         said = self.sites[site].answer(data)
         if said is None:
             return
-        self.weather.note(f"<- {site}")
+        self.queue.note(f"<- {site}")
         self._network.carry(said, self.servers.hear)
-        if self.weather.strikes("impersonation"):
+        if self.queue.strikes("impersonation"):
             self._impersonate(self.sites[site].site, said)
 
     def _impersonate(self, thief: Site, said: bytes) -> None:
@@ -134,6 +134,6 @@ class World:
             assert server.operator is not None, "it is at work"
             others = [ask for ask in server.operator.state.asks.values() if ask.site != thief.name]
             if others:
-                ask = self.weather.rng.choice(others)
-                self.weather.note(f"   {thief.name} answers {ask.request} for {ask.site}")
-                self._network.carry(forge_answer(said, ask, thief, self.weather.rng), self.servers.hear)
+                ask = self.queue.rng.choice(others)
+                self.queue.note(f"   {thief.name} answers {ask.request} for {ask.site}")
+                self._network.carry(forge_answer(said, ask, thief, self.queue.rng), self.servers.hear)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import LabelsPendingError, MessageError
-from fedpact.mechanism.contribution.power import LARGEST_QUOTA
+from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.protocol.canonical import digest_of_value, from_canonical, to_canonical
 from fedpact.protocol.keys.signing import SigningKey, check_signature, sign_value
 from fedpact.protocol.messages import (

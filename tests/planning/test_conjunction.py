@@ -1,7 +1,7 @@
 import numpy as np
 
 import fedpact as fp
-from fedpact.planning.together import Together, build
+from fedpact.planning.conjunction import AllOf, build
 
 
 class Counted:
@@ -19,14 +19,14 @@ class Counted:
 
 
 def test_rows_of_all_programs_are_found():
-    both = Together([Counted(2), Counted(4), Counted(3)])
+    both = AllOf([Counted(2), Counted(4), Counted(3)])
     assert both(np.array([2.5])) == [4, 3]
     assert both(np.array([4.0])) == []
 
 
 def test_all_programs_must_hold_and_the_one_that_failed_is_asked_first():
     easy, hard = Counted(2), Counted(4)
-    both = Together([easy, hard])
+    both = AllOf([easy, hard])
     assert [both.holds(np.array([m])) for m in (3, 3, 3, 4)] == [False, False, False, True]
     assert (easy.asked, hard.asked) == (2, 4)
 

@@ -13,8 +13,8 @@ from scipy.stats import binom
 
 import fedpact as fp
 from binomials import p_value
-from fedpact.mechanism.contribution.check_mistakes import find_likeliest, find_peaks
-from fedpact.mechanism.contribution.critical_counts import find_critical_counts, gather_rates
+from fedpact.mechanism.sample_checks.check_mistakes import find_likeliest, find_peaks
+from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from strategies import distribution_rows, label_rows, report_of
 
 RATES = tuple(map(Fraction, ("0", "1/100", "1/7", "1/3", "1/2", "4/5", "1")))

@@ -5,7 +5,7 @@ from scipy.optimize import linprog
 import fedpact as fp
 from fedpact.planning.draft import solve_pairs
 from fedpact.planning.lower_bound import LowerBound
-from fedpact.planning.pairs import PairProgram, find_bad
+from fedpact.planning.pair_lp import PairProgram, find_bad
 from noisy import noisy_federation
 
 OBJECTIVES = [{"objective": "pac"}, {"objective": "expected", "epsilon": [0.1, 0.2, 0.15]}]

@@ -12,16 +12,16 @@ from fedpact.describe.condensed import pair_at
 from fedpact.describe.numbers import read_chance
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.critical_counts import (
+from fedpact.mechanism.sample_checks.critical_counts import (
     CriticalCounts,
     adjusted_p_value,
     find_critical_counts,
     find_detectable,
     p_values,
 )
-from fedpact.mechanism.contribution.honest_rates import limit_rates
-from fedpact.mechanism.contribution.reported_rates import ReportedRates, read_tolerance
-from fedpact.mechanism.contribution.result import CheckedPair, ContributionCheck, ContributionStatus
+from fedpact.mechanism.sample_checks.honest_rates import limit_rates
+from fedpact.mechanism.sample_checks.reported_rates import ReportedRates, read_tolerance
+from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck, ContributionStatus
 
 LEVEL = 0.01
 POWER = 0.8

@@ -11,8 +11,8 @@ from scipy.stats import binom
 import fedpact as fp
 from binomials import mass
 from fedpact.describe.noise import Noise
-from fedpact.mechanism.contribution.honest_rates import limit_rates
-from fedpact.mechanism.contribution.reported_rates import read_reported
+from fedpact.mechanism.sample_checks.honest_rates import limit_rates
+from fedpact.mechanism.sample_checks.reported_rates import read_reported
 from fedpact.statistics.make_report import hide_small_counts, report
 
 NOISE = Noise(scale=3.0, epsilon=1.0, delta=1e-6)

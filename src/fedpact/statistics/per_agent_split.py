@@ -26,7 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept, remember
+from fedpact.describe.memo import memoized, remember
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.rates import TabledRates, join_sides
@@ -43,7 +43,7 @@ def set_aside(fed: Federation, agent: int) -> float:
     return fed.agents[agent].epsilon / 2 if fed.objective == "expected" else 0.0
 
 
-@kept
+@memoized
 def part_of(fed: Federation, agent: int) -> Federation:
     """Return the federation in which only one agent has a target, with the rates that this lets one assume."""
     below, above = rates_of(fed).below, rates_of(fed).above

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fedpact.statistics.domain import Domain
 
 
-def find_targets(domain: Domain) -> NDArray[np.intp]:
-    """Targets with different families of disagreement sets.
+def find_truths(domain: Domain) -> NDArray[np.intp]:
+    """Truths with different families of disagreement sets.
 
     For binary labels on at most 64 points a disagreement is the exclusive or of two codes, and a family is
     the sorted list of them. All labelings of n points have one family, not 2^n.
@@ -22,7 +22,7 @@ def find_targets(domain: Domain) -> NDArray[np.intp]:
         return np.arange(H)
     codes = (domain.labels > 0).astype(np.uint64) @ (np.uint64(1) << np.arange(n, dtype=np.uint64))
     first: dict[bytes, int] = {}
-    for target, code in enumerate(codes):
+    for truth, code in enumerate(codes):
         family = np.sort(codes ^ code)
-        first.setdefault(hashlib.blake2b(family.tobytes(), digest_size=16).digest(), target)
+        first.setdefault(hashlib.blake2b(family.tobytes(), digest_size=16).digest(), truth)
     return np.array(list(first.values()), dtype=np.intp)

@@ -3,7 +3,7 @@
 import pytest
 
 import fedpact as fp
-from fedpact.describe.kept import kept, kept_with_evidence
+from fedpact.describe.memo import memoized, memoized_by_evidence
 
 
 def counted(keep):
@@ -17,7 +17,7 @@ def counted(keep):
     return name_of, calls
 
 
-@pytest.mark.parametrize("keep", [kept, kept_with_evidence])
+@pytest.mark.parametrize("keep", [memoized, memoized_by_evidence])
 def test_it_is_called_once_for_the_same_arguments(keep):
     name_of, calls = counted(keep)
     fed = fp.examples.alice_bob()
@@ -32,7 +32,7 @@ def test_it_is_called_once_for_the_same_arguments(keep):
 
 def test_other_targets_keep_only_what_follows_from_the_evidence():
     fed = fp.examples.alice_bob()
-    for keep, expected in ((kept, [0, 0]), (kept_with_evidence, [0])):
+    for keep, expected in ((memoized, [0, 0]), (memoized_by_evidence, [0])):
         name_of, calls = counted(keep)
         name_of(fed, 0)
         name_of(fed.replace(epsilon=0.2), 0)
@@ -40,7 +40,7 @@ def test_other_targets_keep_only_what_follows_from_the_evidence():
 
 
 def test_a_failure_is_not_kept():
-    name_of, calls = counted(kept)
+    name_of, calls = counted(memoized)
     fed = fp.examples.alice_bob()
     for _ in range(2):
         with pytest.raises(IndexError):

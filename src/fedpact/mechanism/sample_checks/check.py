@@ -2,9 +2,9 @@
 
 A site reports how often any two hypotheses differ on its data, and all quotas follow from such reports. Once it
 has contributed m samples, everybody can see how often the hypotheses differ on those. Every pair is tested,
-exactly; :mod:`fedpact.mechanism.contribution.critical_counts` has the tests and the proof that an honest site
+exactly; :mod:`fedpact.mechanism.sample_checks.critical_counts` has the tests and the proof that an honest site
 is flagged with at most the chance ``level``, however the pairs depend on each other, and
-:mod:`fedpact.mechanism.contribution.honest_rates` what suppression, noise and fresh samples change about it.
+:mod:`fedpact.mechanism.sample_checks.honest_rates` what suppression, noise and fresh samples change about it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER, judge_counts
-from fedpact.mechanism.contribution.reported_rates import read_names, read_reported, read_samples
-from fedpact.mechanism.contribution.result import ContributionCheck
+from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, judge_counts
+from fedpact.mechanism.sample_checks.reported_rates import read_names, read_reported, read_samples
+from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.statistics.count_disagreements import count_disagreements
 
 

@@ -1,4 +1,4 @@
-"""Plan in a currency in which costs are ordinary numbers.
+"""Rescale costs to ordinary numbers before planning.
 
 The solver's and the search's tolerances are absolute: where a sample costs 1e-8 they would take a dearer plan for
 an equally cheap one, and a lower bound could lie above the optimum. Where a sample costs 1e9 the solver gives up;
@@ -15,13 +15,13 @@ _WIDE = 1e8
 _CHEAPEST = 1e-4
 
 
-def in_round_currency(fed: Federation) -> tuple[Federation, float]:
-    """Return the federation with ordinary costs, and what one unit of them is worth.
+def rescale_costs(fed: Federation) -> tuple[Federation, float]:
+    """Return the federation with rescaled costs, and what one unit of them is worth.
 
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> fed, unit = in_round_currency(alice_bob().replace(cost=[1e-8, 3e-8]))
+    >>> fed, unit = rescale_costs(alice_bob().replace(cost=[1e-8, 3e-8]))
     >>> [round(float(agent.cost(1)), 9) for agent in fed.agents], unit
     ([1.0, 3.0], 1e-08)
     """

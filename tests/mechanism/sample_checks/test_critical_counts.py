@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from binomials import largest_cutoff, mass, p_value, region, size
-from fedpact.mechanism.contribution.critical_counts import (
+from fedpact.mechanism.sample_checks.critical_counts import (
     adjusted_p_value,
     at_cutoff,
     find_critical_counts,

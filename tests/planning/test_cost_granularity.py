@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.planning.whole_costs import find_unit, round_up_cost
+from fedpact.planning.cost_granularity import find_unit, round_up_cost
 from oracle import Instance, answer
 
 

@@ -37,7 +37,7 @@ def all_cores(parts: int) -> Iterator[Spread[Any, Any]]:
         pool.shutdown(cancel_futures=True)
 
 
-def on_all_cores(work: Callable[[P], T], parts: Sequence[P]) -> Iterator[T]:
+def parallel_map(work: Callable[[P], T], parts: Sequence[P]) -> Iterator[T]:
     """Yield ``work(part)`` of every part, in order."""
     with all_cores(len(parts)) as spread:
         yield from spread(work, parts)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.planning.row_generation import Row, Separator
-from fedpact.statistics.requirements import parts_of
+from fedpact.statistics.per_agent_split import parts_of
 
 
 class Program(Separator, Protocol):
@@ -21,7 +21,7 @@ class Program(Separator, Protocol):
         ...
 
 
-class Together:
+class AllOf:
     """Programs that share their variables; the one that failed last is asked first."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
@@ -43,4 +43,4 @@ class Together:
 def build(fed: Federation, program: Callable[[Federation], Program]) -> Program:
     """Build a program for a federation, or for every part of it where its rates are estimated."""
     parts = parts_of(fed)
-    return program(parts[0]) if len(parts) == 1 else Together([program(part) for part in parts])
+    return program(parts[0]) if len(parts) == 1 else AllOf([program(part) for part in parts])

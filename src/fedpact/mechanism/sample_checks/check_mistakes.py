@@ -11,7 +11,7 @@ d = a_h + a_g - 2b, where b is at least 0 and a_h + a_g - m; so d is also at mos
 as a_h + a_g is. Where h makes no mistake, as the hypothesis that labels the samples, d = a_g leaves no range.
 
 A pair is suspicious if every count in its range is. An honest site's own count is in the range, so a pair that is
-suspicious here would be so in :mod:`fedpact.mechanism.contribution.check` too, and the level holds. The two-sided
+suspicious here would be so in :mod:`fedpact.mechanism.sample_checks.check` too, and the level holds. The two-sided
 p-value rises with the count up to a peak and falls from there on. So the likeliest count in a range is the one
 nearest to the peak or, if the peak has the wrong parity, to the likelier neighbour of it.
 """
@@ -28,11 +28,11 @@ from fedpact.describe.condensed import count_pairs
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.critical_counts import Counts, CriticalCounts, TestedRates
-from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER, judge_counts
-from fedpact.mechanism.contribution.power import LARGEST_QUOTA
-from fedpact.mechanism.contribution.reported_rates import read_names, read_reported
-from fedpact.mechanism.contribution.result import ContributionCheck
+from fedpact.mechanism.sample_checks.critical_counts import Counts, CriticalCounts, TestedRates
+from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, judge_counts
+from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
+from fedpact.mechanism.sample_checks.reported_rates import read_names, read_reported
+from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.statistics.binomial_tail import upper_tail
 
 
@@ -70,7 +70,7 @@ def find_peaks(claim: TestedRates, m: int) -> tuple[Counts, Counts]:
 
     Examples
     --------
-    >>> from fedpact.mechanism.contribution.critical_counts import gather_rates
+    >>> from fedpact.mechanism.sample_checks.critical_counts import gather_rates
     >>> find_peaks(gather_rates(np.array([0.0, 0.28, 0.5]), 0.0), 10)
     (array([0, 3, 5]), array([1, 2, 6]))
     """

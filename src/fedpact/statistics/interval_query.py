@@ -1,4 +1,4 @@
-"""What the guarantee engine is asked, with which means, and what it answers."""
+"""What the guarantee engine is asked, how much effort it may take, and what it answers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Values:
     """(B, R)"""
     high: NDArray[np.float64]
     """(B, R)"""
-    target: NDArray[np.intp]
-    """(B, R) the target that is worst as far as known."""
+    truth: NDArray[np.intp]
+    """(B, R) the truth that is worst as far as known."""
     how: NDArray[np.str_]
     """(B, R) "exact", "bounds" or "estimate"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One requirement at one contribution vector, with what is known of every target (arrays are updated)."""
+class IntervalQuery:
+    """One requirement at one contribution vector, with what is known of every truth (arrays are updated)."""
 
     m: NDArray[np.float64]
     requirement: int
@@ -45,8 +45,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What one requirement may use: work, randomness, draws, and a probability of being wrong."""
+class Effort:
+    """How much effort one requirement may take: work, randomness, draws, and a probability of being wrong."""
 
     work: float
     rng: np.random.Generator

@@ -1,7 +1,7 @@
-"""The weather of a simulated world: time, chance, and a log of what struck when.
+"""The event queue of a simulated world: time, chance, and a log of what struck when.
 
 Everything that happens is an event at a simulated time, and everything that is left to chance asks one generator,
-in one order, so that a seed that fails fails again in just the same way. After a while the weather clears: nothing
+in one order, so that a seed that fails fails again in just the same way. After a while faults stop: nothing
 goes wrong any more, and whatever was begun must come to its end.
 """
 
@@ -28,7 +28,7 @@ class StuckError(ProtocolError):
     """A run that does not come to an end although nothing goes wrong any more."""
 
 
-class Weather:
+class EventQueue:
     """Time, chance and what came of them."""
 
     def __init__(self, rng: random.Random, faults: Faults) -> None:
@@ -60,6 +60,6 @@ class Weather:
         self.now, _, happen = heapq.heappop(self._events)
         if self.now > START + STORM and self.faults is not NO_FAULTS:
             self.faults = NO_FAULTS
-            self.note("the weather clears")
+            self.note("faults stop")
         happen()
         return True

@@ -24,9 +24,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.all_cores import on_all_cores
 from fedpact.describe.federation import Federation
-from fedpact.describe.kept import kept
+from fedpact.describe.memo import memoized
+from fedpact.describe.parallel import parallel_map
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
 from fedpact.planning.row_generation import Row
@@ -86,18 +86,18 @@ class PairProgram:
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
 
     def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
-        """Most violated pair of every target, the worst of those first."""
+        """Most violated pair of every truth, the worst of those first."""
         look = m if m.any() else np.ones(self.fed.k)
 
         def worst_of(block: slice) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
             short = self._short(look, block, self.at_one)
             return short.max(axis=1), short.argmax(axis=1) + block.start
 
-        found = list(on_all_cores(worst_of, self.rates.blocks()))
+        found = list(parallel_map(worst_of, self.rates.blocks()))
         worst, partner = (np.concatenate(part) for part in zip(*found, strict=True))
-        targets = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
-        targets = targets[worst[targets] > (TOL if m.any() else -np.inf)]
-        pairs = [(int(t), int(partner[t])) for t in targets if (int(t), int(partner[t])) not in self._known]
+        truths = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
+        truths = truths[worst[truths] > (TOL if m.any() else -np.inf)]
+        pairs = [(int(t), int(partner[t])) for t in truths if (int(t), int(partner[t])) not in self._known]
         return self._add(pairs)
 
     def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
@@ -126,7 +126,7 @@ class PairProgram:
             row, column = np.unravel_index(short.argmax(), short.shape)
             return float(short[row, column]), (int(row) + block.start, int(column) + block.start)
 
-        worst, pair = max(on_all_cores(worst_of, self.rates.blocks()))
+        worst, pair = max(parallel_map(worst_of, self.rates.blocks()))
         if not self._is_short(worst):
             return True
         if pair not in self._known:
@@ -159,7 +159,7 @@ class PairProgram:
         return Row(
             a=a,
             b=b,
-            target=pair[0],
+            truth=pair[0],
             hypotheses=np.array([pair[1]]),
             weights=np.ones(1),
             requirement=int(np.argmax(hurt - self.epsilon)),
@@ -189,7 +189,7 @@ def find_excess(
     return _find_expected_excess(fed, margin, surely and not rates_of(fed).is_certain)
 
 
-@kept
+@memoized
 def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArray[np.float64]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon[:, None, None]
     limit = _limits(epsilon, margin)
@@ -199,7 +199,7 @@ def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArr
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
 
-    return _of_truths(fed, np.concatenate(list(on_all_cores(largest, rates.blocks(fed.k)))))
+    return _of_truths(fed, np.concatenate(list(parallel_map(largest, rates.blocks(fed.k)))))
 
 
 def _of_truths(fed: Federation, rows: NDArray[N]) -> NDArray[N]:
@@ -227,7 +227,7 @@ def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_
     return _find_bad(fed, surely and not rates_of(fed).is_certain)
 
 
-@kept
+@memoized
 def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon
 
@@ -237,5 +237,5 @@ def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray
         finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
         return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
 
-    bad, for_whom = zip(*on_all_cores(bad_in, rates.blocks(fed.k)), strict=True)
+    bad, for_whom = zip(*parallel_map(bad_in, rates.blocks(fed.k)), strict=True)
     return _of_truths(fed, np.concatenate(bad)), np.concatenate(for_whom)

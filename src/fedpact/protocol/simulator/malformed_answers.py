@@ -1,4 +1,4 @@
-"""Nonsense that a site says under its own signature: every kind of it must be noticed, and none may be used."""
+"""Malformed answers that a site signs: every kind of them must be noticed, and none may be used."""
 
 from __future__ import annotations
 

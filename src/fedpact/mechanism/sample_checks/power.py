@@ -2,7 +2,7 @@
 
 Let a site's true rate for one pair be off by s: p + s or p - s where it reported p. The pair's own test catches
 it with probability Pr[X >= above | p + s] or Pr[X <= below | p - s], with the critical counts of
-:mod:`fedpact.mechanism.contribution.critical_counts`. Both rise with s. Whatever else the site lies about, it
+:mod:`fedpact.mechanism.sample_checks.critical_counts`. Both rise with s. Whatever else the site lies about, it
 is flagged at least as often as this pair is suspicious, so the least such chance over all pairs and both
 directions, where the rate stays within [0, 1], is a lower bound for every lie that moves some rate by s.
 Nothing is simulated.
@@ -20,16 +20,16 @@ import numpy as np
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.critical_counts import (
+from fedpact.mechanism.sample_checks.critical_counts import (
     CriticalCounts,
     Floats,
     TestedRates,
     find_critical_counts,
     find_detectable,
 )
-from fedpact.mechanism.contribution.honest_rates import limit_rates
-from fedpact.mechanism.contribution.judge_counts import LEVEL, POWER
-from fedpact.mechanism.contribution.reported_rates import read_reported, read_tolerance
+from fedpact.mechanism.sample_checks.honest_rates import limit_rates
+from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER
+from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_tolerance
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
 

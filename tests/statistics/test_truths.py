@@ -4,10 +4,10 @@ from hypothesis import given, settings
 
 import fedpact as fp
 from fedpact.statistics.domain import find_domain
-from fedpact.statistics.targets import find_targets
+from fedpact.statistics.truths import find_truths
 from strategies import cases
 
-TARGETS = {
+TRUTHS = {
     "all-labelings": (fp.classes.all_labelings(5).labels, 1),
     "singletons": (fp.classes.singletons(5).labels, 6),
     "opposites": ([[0, 0, 1], [1, 1, 0]], 1),
@@ -15,15 +15,15 @@ TARGETS = {
 }
 
 
-@pytest.mark.parametrize(("labels", "count"), TARGETS.values(), ids=TARGETS)
-def test_targets_with_the_same_disagreements_are_tried_once(labels, count):
+@pytest.mark.parametrize(("labels", "count"), TRUTHS.values(), ids=TRUTHS)
+def test_truths_with_the_same_disagreements_are_tried_once(labels, count):
     n = np.shape(labels)[1]
     fed = fp.Federation.from_table(labels, [[1 / n] * n], epsilon=0.1, delta=0.1)
-    assert len(find_targets(find_domain(fed))) == count
+    assert len(find_truths(find_domain(fed))) == count
 
 
-def families_of(domain, targets):
-    return [frozenset(row.tobytes() for row in domain.differ(target)) for target in targets]
+def families_of(domain, truths):
+    return [frozenset(row.tobytes() for row in domain.differ(truth)) for truth in truths]
 
 
 @given(cases())
@@ -31,7 +31,7 @@ def families_of(domain, targets):
 def test_every_family_of_disagreements_is_tried(case):
     fed = case.build()
     domain = find_domain(fed)
-    assert set(families_of(domain, find_targets(domain))) == set(families_of(domain, range(fed.H)))
+    assert set(families_of(domain, find_truths(domain))) == set(families_of(domain, range(fed.H)))
 
 
 @pytest.mark.parametrize("n", [64, 65])
@@ -40,5 +40,5 @@ def test_more_points_than_bits(n):
     labels = np.vstack([np.zeros(n, dtype=int), np.eye(n, dtype=int), 1 - np.eye(n, dtype=int)[:1]])
     fed = fp.Federation.from_table(labels, [np.full(n, 1 / n)], epsilon=0, delta=0.1)
     domain = find_domain(fed)
-    found = families_of(domain, find_targets(domain))
+    found = families_of(domain, find_truths(domain))
     assert set(found) == set(families_of(domain, range(fed.H)))

@@ -3,7 +3,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.requirements import parts_of, set_aside
+from fedpact.statistics.per_agent_split import parts_of, set_aside
 
 SEEN = {"a": [[0, 1], [1, 1]], "b": [[0, 0], [0, 1]]}
 

@@ -12,7 +12,7 @@ and with Clopper and Pearson it is at most alpha just where x reaches one of two
     below(alpha) = the largest c with Pr[X <= c | low] <= alpha / 2.
 
 The limits low and high may also be wider, and wrong with a chance ``risk`` that the level has to hold as well
-(:mod:`fedpact.mechanism.contribution.honest_rates`). Within them an honest site makes this pair suspicious with
+(:mod:`fedpact.mechanism.sample_checks.honest_rates`). Within them an honest site makes this pair suspicious with
 probability at most
 
     size(alpha) = Pr[X >= above | high] + Pr[X <= below | low]  <=  alpha,

@@ -14,12 +14,12 @@ the limits low and high that the report allows:
   Binomial(n, q), and q lies within the limits of Clopper and Pearson (:mod:`fedpact.statistics.confidence`),
   each wrong with probability (level / 2) / 2P at most, half of which goes to the noise if there is any.
 - The samples are *distinct* points of the report: the limits are those of draws from its n points, and what draws
-  without replacement change is in :mod:`fedpact.mechanism.contribution.critical_counts`.
+  without replacement change is in :mod:`fedpact.mechanism.sample_checks.critical_counts`.
 
 *The level.* The limits depend on the report alone, and some q is outside them with probability ``risk`` at
 most: 0, or half of the level. Otherwise, whatever the report, both tails of every pair are largest at the
 limits, so that the test, at level - risk, flags the site with at most that chance
-(:mod:`fedpact.mechanism.contribution.critical_counts`). Together these are at most the level.
+(:mod:`fedpact.mechanism.sample_checks.critical_counts`). Together these are at most the level.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ import numpy as np
 
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
-from fedpact.mechanism.contribution.critical_counts import Counts, Floats, TestedRates, gather_rates
-from fedpact.mechanism.contribution.reported_rates import ReportedRates
+from fedpact.mechanism.sample_checks.critical_counts import Counts, Floats, TestedRates, gather_rates
+from fedpact.mechanism.sample_checks.reported_rates import ReportedRates
 from fedpact.statistics.confidence import limits_of
 
 
