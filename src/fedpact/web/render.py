@@ -95,7 +95,7 @@ def _environment() -> Environment:
         "version": fp.__version__,
         "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
         "sliders_of": list_sliders,
-        "summary_of": fp.summarise,
+        "summary_of": fp.planning.summarise,
         "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
         "is_report": False,
     }
