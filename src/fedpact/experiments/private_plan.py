@@ -38,7 +38,7 @@ class PrivatePlan:
     settlement: Settlement
     """By pay-what-you-contribute, without a fee."""
     alone: dict[str, int | None]
-    """Samples that each site needs alone, its points taken for all there is; see :func:`fedpact.standalone`."""
+    """Samples that each site needs alone, its points taken for all there is (:func:`fedpact.game.standalone`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
