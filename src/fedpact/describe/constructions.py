@@ -148,9 +148,9 @@ def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta
 
     Source: Section 2, warm-up example, of the paper. The paper takes all 2^n labelings; here the
     class is the n singletons and the all-negative hypothesis, which has the same failure probability. For
-    the all-negative target (for any target, among all labelings) the smallest sets on which a bad
+    the all-negative truth (for any truth, among all labelings) the smallest sets on which a bad
     hypothesis can differ are the single points, and missing one of those is the whole failure; a
-    singleton as target is safe as soon as its own point is seen. So n may run into the thousands.
+    singleton as truth is safe as soon as its own point is seen. So n may run into the thousands.
 
     Parameters
     ----------

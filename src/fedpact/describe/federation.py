@@ -168,7 +168,7 @@ class Federation(Shows):
 
         The class is restricted to the points: every different labelling that it induces on all agents' points
         together is one hypothesis. With agent i's distribution uniform on its own points that loses nothing, so
-        whatever is proved of this federation holds exactly for every target in the infinite class and every
+        whatever is proved of this federation holds exactly for every truth in the infinite class and every
         hypothesis that a learner may pick from it. It says nothing of points that were not given. Where the
         labelings are too many to enumerate there is :func:`fedpact.plan_cover`.
 
