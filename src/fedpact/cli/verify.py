@@ -33,7 +33,7 @@ def verify(
         str, typer.Option(help='"exact", "bounds", "estimate", or "auto": the first that settles the question.')
     ] = "auto",
     confidence: ConfidenceOption = None,
-    draws: Annotated[int, typer.Option(help="Draws per target for the estimate.")] = 20_000,
+    draws: Annotated[int, typer.Option(help="Draws per truth for the estimate.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Seed of the estimate.")] = 0,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,8 +1,9 @@
 """``equilibria``: what happens if nobody coordinates, and what that costs against the optimum.
 
 The *price of stability* is the cost of the cheapest equilibrium over that of the cheapest plan, the *price of
-anarchy* that of the dearest (the paper's section 3). Both are computed here for the federation at hand; the
-paper bounds the first from below on one family, with a formula that is about three times too large (ERRATA B1).
+anarchy* that of the dearest (the paper's section 3). Both are computed here for the federation at hand; Theorem
+1 of the paper bounds the first from below on one family, with a formula that is about three times too large
+(ERRATA B1).
 
 - The optimum meets every agent's target, also where the federation's guarantee is joint: in the game everyone
   looks after its own. It is the proven one or lies within bounds; an equilibrium that meets every target is a

@@ -1,9 +1,9 @@
 """A federation: agents with targets and costs, and the evidence of how their data differ.
 
-The paper's model (its section 2) has one epsilon, linear costs and no capacities. Here epsilon and cost are
-per agent, a capacity is optional, and the guarantee is named: *per-agent* (every agent's target holds with
-probability 1 - delta, the paper's definition of the objective) or *joint* (all at once, the paper's section
-4); ERRATA C2 shows that they differ.
+The paper's model (its section 2) has one epsilon, linear costs and no capacities. Here epsilon
+(Section 6, own thresholds) and cost are per agent, a capacity is optional, and the guarantee is named: *per-agent*
+(every agent's target holds with probability 1 - delta, the paper's definition of the objective) or *joint* (all
+at once, the paper's section 4); ERRATA C2 shows that they differ.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Federation(Shows):
 
         The class is restricted to the points: every different labelling that it induces on all agents' points
         together is one hypothesis. With agent i's distribution uniform on its own points that loses nothing, so
-        whatever is proved of this federation holds exactly for every target in the infinite class and every
+        whatever is proved of this federation holds exactly for every truth in the infinite class and every
         hypothesis that a learner may pick from it. It says nothing of points that were not given. Where the
         labelings are too many to enumerate there is :func:`fedpact.planning.plan_cover`.
 

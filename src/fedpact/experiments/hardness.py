@@ -1,10 +1,10 @@
 """Planning is NP-hard: random set-cover instances, answered by plans, beside a solver of set cover.
 
-*The paper's reduction* has one agent, who draws uniformly from a point per set and a point per element and
-tolerates no error; h_i is 1 at element i and at the sets that hold it, h* nowhere. With 1 - delta <= |X|^-m, m
-samples are enough if and only if m sets cover all elements (the paper has >=, with which the claim fails, ERRATA
-B2). Below the smallest cover c no sequence of samples tells h* from all h_i, and some of c samples does; so for
-every m >= c the cheapest plan has exactly c samples.
+*The paper's reduction* (Theorem 2) has one agent, who draws uniformly from a point per set and a point per
+element and tolerates no error; h_i is 1 at element i and at the sets that hold it, h* nowhere. With 1 - delta
+<= |X|^-m, m samples are enough if and only if m sets cover all elements (the paper has >=, with which the claim
+fails, ERRATA B2). Below the smallest cover c no sequence of samples tells h* from all h_i, and some of c
+samples does; so for every m >= c the cheapest plan has exactly c samples.
 
 That is hard for delta exponentially close to 1 only. *With one agent per set* planning is as hard for every
 delta: agent j always draws the point of set j, at which h_i has the label i if i is in the set and 0 if not. A

@@ -1,12 +1,12 @@
 """What an agent does by itself: the least contribution that meets its own target, given the others'.
 
-Agent i chooses m_i and cares about its own target alone (the paper's section 2: utility 1 if fail_i(m) <= delta,
-less c_i(m_i)). The paper's self-sufficiency assumption makes meeting the target worth what it costs alone, so
+Agent i chooses m_i and cares about its own target alone (utility 1 if fail_i(m) <= delta, less c_i(m_i),
+Equation 3 of the paper). Assumption 1, self-sufficiency, makes meeting the target worth what it costs alone, so
 costs do not matter for what an agent does:
 
-- its best response to the others is the least m_i with which its target is met. More data never harm (ERRATA
-  C3), so the condition is monotone in m_i and a one-dimensional search finds it; and the more the others give,
-  the less it is.
+- its best response to the others is the least m_i with which its target is met. More data never harm
+  (Assumption 2, here a theorem; ERRATA C3), so the condition is monotone in m_i and a one-dimensional search
+  finds it; and the more the others give, the less it is.
 - nobody contributes more than n_ind(i), what it needs alone: more is dominated (ERRATA C4).
 
 The paper leaves out agents that are not self-sufficient. Here such an agent, whose capacity is below n_ind(i) or

@@ -1,7 +1,7 @@
 """A mixed equilibrium: agents draw their contributions at random, and none gains by drawing otherwise.
 
-It exists even where no pure one does (the paper's theorem on existence; its monotonicity assumption is neither
-true nor needed, ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
+It exists even where no pure one does (Theorem 5 of the paper; its Assumption 2 is neither true nor needed,
+ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
 is checked anew: the regret of every agent is against all its strategies, the dominated ones too, and comes from
 best responses to every profile that the others may draw instead of the payoffs that the solver was given.
 """

@@ -4,7 +4,8 @@ A profile is an equilibrium if every agent plays its best response to the others
 :mod:`fedpact.game.best_response`). The more the others give, the less an agent responds with, so in a box low
 <= m <= high of profiles agent i's part of an equilibrium lies between its response to high and its response
 to low. A box is cut to that, agent by agent, and then halved; a box that becomes empty holds no equilibrium.
-Many boxes are cut at once, and no payoff tensor is ever built.
+Many boxes are cut at once, and no payoff tensor is ever built. Where none is left there
+is no pure equilibrium, as Theorem 6 of the paper says of its ring.
 
 An agent that is not self-sufficient responds with 0 where it cannot reach its target. A box is split into the
 agent's {0} and the rest before it is halved; in the rest the rule above holds, and {0} holds no equilibrium if

@@ -1,6 +1,6 @@
 """Regret: what each agent would gain if it alone did something else.
 
-Agent i's utility is worth_i if its target is met, less c_i(m_i). Its best response (see
+Agent i's utility is worth_i if its target is met, less c_i(m_i) (Equation 3). Its best response (see
 :mod:`fedpact.game.best_response`) is the best it can do, whatever the target is worth, as long as that is more
 than any strategy of its game costs. The paper measures everything in units of a target's worth (worth 1, and
 c_i n_ind(i) < 1); a cost of 1 per sample, which makes the cost of a plan its number of samples, does not fit

@@ -1,10 +1,10 @@
 """``cover``: a few hypotheses such that every hypothesis of a class is close to one of them for every agent.
 
 A *gamma-cover* under D_1, ..., D_k holds, for every h of the class, an r with D_i{x : h(x) != r(x)} <= gamma
-for *all* i. The paper takes one with (41 k / gamma)^d members from Haussler's packing bound. Here D_i is uniform
-on agent i's own points, so that one can be built: from cuts of the axes
-(:mod:`fedpact.planning.cover_by_cuts`), or for halfspaces by enumeration, where a halfspace that is farther than
-gamma from all members becomes a member.
+for *all* i. The paper takes one with (41 k / gamma)^d members from Haussler's packing bound (Lemma 2). Here D_i
+is uniform on agent i's own points, so that one can be built: from cuts of the axes
+(:mod:`fedpact.planning.cover_by_cuts`), or for halfspaces by enumeration, where a halfspace that is farther
+than gamma from all members becomes a member.
 
 The VC dimensions are those of the textbooks: 1 for thresholds, 2 for intervals, 2 f for boxes of f features, 3
 for halfspaces in the plane. Stumps of f features have at most 2 f (d - 1) + 2 labelings of d points, so d points

@@ -1,9 +1,9 @@
-"""``plan``: the cheapest contributions that meet every target, by a method of choice.
+"""``plan``: the cheapest contributions that meet every target (Equation 4), by a method of choice.
 
 ========== ============================= ===================================================================
 method     needs                         what it gives
 ========== ============================= ===================================================================
-``lp``     pairwise rates                the paper's program, rounded with a proof
+``lp``     pairwise rates                Theorem 3's program, rounded with a proof
 ``union``  pairwise rates                the union program, never dearer than ``lp``
 ``tree``   pairwise rates                ``union``, samples dropped while Hunter-Worsley proves the rest
 ``exact``  joint structure               the optimum, or the best found and the gap

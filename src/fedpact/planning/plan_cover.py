@@ -6,10 +6,10 @@ the points given:
 - :meth:`Federation.from_points <fedpact.Federation.from_points>` restricts the class to the points. That is
   exact, so :func:`fedpact.plan` can reach the optimum. It is the right way wherever the labelings can be
   enumerated, and practically always the cheaper one.
-- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.build_cover`) with a theorem that
-  pays for everything between its members (:mod:`fedpact.planning.cover_theorem`). It is for points too many to
-  enumerate. With few points their atoms are heavier than gamma, the cover is the whole restriction and the plan is
-  that of the paper's program for finite classes.
+- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.build_cover`) with a theorem that pays
+  for everything between its members (Theorem 3, infinite class; :mod:`fedpact.planning.cover_theorem`). It is
+  for points too many to enumerate. With few points their atoms are heavier than gamma, the cover is the whole
+  restriction and the plan is that of the paper's program for finite classes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a smooth trade-off between accuracy and cost explains a contribution.
 
-The paper's appendix on binary payoffs claims that for every smooth increasing benefit A_i there is a rate at
+The paper (Appendix B, binary payoffs) claims that for every smooth increasing benefit A_i there is a rate at
 which an agent that maximises A_i(m) - rate * c_i(m) stops exactly at its threshold contribution m*. Its proof
 is stationarity, which is not enough unless A_i is concave, and success curves here are S-shaped (ERRATA B8;
 its "A = rate * m" is a misprint of A - rate * m). What is true on whole samples: m* is optimal at a rate if

@@ -1,4 +1,8 @@
-"""``report``: what a site sends about its points, from what every candidate predicts there."""
+"""``report``: what a site sends about its points, from what every candidate predicts there.
+
+That is all the paper's program needs of a site: on how many points any two candidates differ (Section 4.2, what
+the program needs).
+"""
 
 from __future__ import annotations
 

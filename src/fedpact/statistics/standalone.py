@@ -1,8 +1,8 @@
 """n_ind(i): the fewest samples with which agent i alone meets its own target.
 
-The paper bounds it by O((d + log(1/delta)) / epsilon), which fails for worst-case ERM (ERRATA A7); here it is
-computed. More samples never hurt, so the least number is found by doubling and then by cutting the bracket
-into many parts at once.
+The paper bounds it by O((d + log(1/delta)) / epsilon) (Section 2, standalone bound), which fails for worst-case
+ERM (ERRATA A7); here it is computed. More samples never hurt, so the least number is found by doubling and then
+by cutting the bracket into many parts at once.
 """
 
 from __future__ import annotations

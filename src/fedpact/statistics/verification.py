@@ -1,4 +1,8 @@
-"""Is this contribution vector enough? The answer, and the question."""
+"""``verify``: whether a contribution vector is enough for every agent (Equation 2 of the paper, Definition 3).
+
+Definition 3 is stated with one m for all agents and for all of them at once; here everybody has its own m_i,
+and the guarantee is named, per agent or joint (ERRATA B2, C2).
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """``refute_payment``: at neighbouring plans any payment but pay-what-you-contribute admits a profitable lie.
 
-The paper's theorem: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep agents
-truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
-oblivious. Its proof is constructive. At neighbours m and m' both plans are enough for both D and (D_i', D_-i),
-so agent i's utility differs by f_i - c_i alone. If f_i(m) - c_i(m_i) is the larger, then i with the true
-distribution D_i' gains by reporting D_i; if it is the smaller, then i with the true distribution D_i gains by
-reporting D_i'. The others report the truth either way, so what is refuted is truthfulness ex post, the weakest
-kind (ERRATA A2); q_i cancels.
+Theorem 4 of the paper: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep
+agents truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
+oblivious; Corollary 1 is the case of the paper's own program. The proof is constructive. At neighbours m and m'
+both plans are enough for both D and (D_i', D_-i), so agent i's utility differs by f_i - c_i alone. If f_i(m) -
+c_i(m_i) is the larger, then i with the true distribution D_i' gains by reporting D_i; if it is the smaller,
+then i with the true distribution D_i gains by reporting D_i'. The others report the truth either way, so what
+is refuted is truthfulness ex post, the weakest kind (ERRATA A2); q_i cancels.
 
 Here the lie is found and then played: planned with what is reported, verified with what is true.
 """

@@ -1,4 +1,4 @@
-"""Fees: the constants C_i of pay-what-you-contribute, which may not depend on agent i's own report.
+"""Fees: the constants C_i of pay-what-you-contribute (Equation 5), which may not depend on agent i's own report.
 
 With p_i = c_i(m_i) - fee_i a truthful agent is left with worth_i - fee_i, and it would stay out if that were
 less than what it has alone: fee_i may be c_i(n_ind(i)) at most. But n_ind(i) is private (ERRATA C8). A fee cut

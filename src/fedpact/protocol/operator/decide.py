@@ -1,5 +1,7 @@
 """What the operator does next: a pure function from the state of a run to entries of its ledger.
 
+The mechanism of the paper (Section 5, sequence of events) is steps 1, 2, 3 and 8.
+
 1. *Report*: everybody is asked; if the pact names no candidates, and sites turn out to compare different ones, the
 run stops, since nobody but they can tell which are right. 2. *Plan*: the cheapest contributions that meet the
 targets of those who are left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or
