@@ -8,7 +8,6 @@ from pathlib import Path
 import fedpact as fp
 
 METHODS = ("auto", "exact", "tree", "union", "lp")
-RULES = ("pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional")
 
 
 def complete_names(incomplete: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["text", "count", "number", "share"]
-Mood: TypeAlias = Literal["", "good", "bad"]
+Mood: TypeAlias = Literal["", "good", "so-so", "bad"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +30,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A text in a table that is good or bad news."""
+    """A text in a table that is good or bad news, or has more to it."""
 
     text: str
     mood: Mood = "good"
+    hint: str = ""
+    """What a page adds to it in small letters."""
 
     def __str__(self) -> str:
         return self.text
@@ -63,7 +65,10 @@ class Table:
     """What one must know to read it; stands before it."""
     columns: tuple[Column, ...]
     rows: tuple[tuple[Any, ...], ...]
-    """A value for every column: a number, a text, a :class:`Mark`, or None where there is none."""
+    """A value for every column: a number, a text, a :class:`Mark`, or None where there is none.
+
+    A row may be shorter: its last value, a text, stands in all columns that are left.
+    """
     total: tuple[Any, ...] | None = None
     """A last row that sums up."""
     rest: str = ""
@@ -97,6 +102,8 @@ class Explanation:
     sentences: tuple[str, ...] = ()
     """What else to know, the most important first."""
     charts: tuple[Chart, ...] = ()
+    chooser: str = ""
+    """What one chooses by, where the charts are alternatives: a page shows one at a time."""
     tables: tuple[Table, ...] = ()
     points: tuple[Point, ...] = ()
     """The certificate: why a stranger should believe it."""
