@@ -23,8 +23,7 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, one_of
-from fedpact.mechanism.payment.rules import RULES
+from fedpact.cli.complete import METHODS, complete_rules, one_of
 
 
 def audit(
@@ -34,7 +33,7 @@ def audit(
         typer.Option(
             help='"pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", or "all" '
             "for a table of them.",
-            autocompletion=one_of(*RULES, "all"),
+            autocompletion=complete_rules("all"),
         ),
     ] = "pwyc",
     method: Annotated[
@@ -78,7 +77,7 @@ def audit(
             pivot=None if pivot == "none" else pivot,
         )
         with progress_bar("Settling and auditing") as report:
-            table = fp.compare_rules(
+            table = fp.mechanism.compare_rules(
                 fed,
                 **_given(method=method, reports=reports),
                 ceiling=ceilings,

@@ -40,7 +40,7 @@ def check_contribution(
 
     Example: [bold]fedpact check-contribution alice.report.npz alice-samples.csv --fresh[/bold]
     """
-    said, samples = fp.read_report(report), fp.candidates.read_predictions(predictions)
+    said, samples = fp.sites.read_report(report), fp.sites.read_predictions(predictions)
     seen = fp.check_contribution(
         said,
         samples if names_candidates(predictions) else samples.labels,

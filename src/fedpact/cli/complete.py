@@ -24,6 +24,17 @@ def complete_federations(incomplete: str) -> list[str]:
     return [*found, *complete_names(incomplete)]
 
 
+def complete_rules(*more: str) -> Callable[[str], list[str]]:
+    """Complete a payment rule, or one of a few words more."""
+
+    def complete(incomplete: str) -> list[str]:
+        from fedpact.mechanism.payment.rules import RULES
+
+        return one_of(*RULES, *more)(incomplete)
+
+    return complete
+
+
 def one_of(*values: str) -> Callable[[str], list[str]]:
     """Complete one of a few values."""
     return lambda incomplete: [value for value in values if value.startswith(incomplete)]

@@ -25,8 +25,7 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
-from fedpact.cli.complete import METHODS, one_of
-from fedpact.mechanism.payment.rules import RULES
+from fedpact.cli.complete import METHODS, complete_rules, one_of
 
 
 def pay(
@@ -36,7 +35,7 @@ def pay(
         typer.Option(
             help='"pwyc" (pay what you contribute), "vcg", "vcg-verified", "threshold", "none", "equal-split" or '
             '"proportional" (to the cost alone).',
-            autocompletion=one_of(*RULES),
+            autocompletion=complete_rules(),
         ),
     ] = "pwyc",
     method: Annotated[

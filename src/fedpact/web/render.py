@@ -99,7 +99,7 @@ def _environment() -> Environment:
         "version": fp.__version__,
         "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
         "sliders_of": list_sliders,
-        "summary_of": fp.summarise,
+        "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,
         "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
         "certificate_title": words_of("common").say("certificate"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure, plain
+from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure
 from fedpact.web.view import View
 
 
@@ -99,7 +99,7 @@ def _draw_planned(planned: list[tuple[float, fp.Plan]]) -> list[Trace]:
     ]
 
 
-def _draw_missing(missing: list[fp.FrontierPoint]) -> list[Trace]:
+def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
     if not missing:
         return []
     return [
