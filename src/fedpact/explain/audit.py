@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 _WORDS = words_of("audit")
 
 
-def say_verdict(seen: Audit) -> str:
-    """Say what was found, and in how many reports."""
-    tried = _WORDS.say("tried" if seen.is_complete else "stopped", tried=seen.tried)
-    return _WORDS.say(f"status.{seen.status}", tried=tried)
-
-
 def say_truthful(seen: Audit) -> str:
     """Say in which sense truth is known to be a best report, and about what."""
     sense, private = _WORDS.say(f"truthful.{seen.truthful}"), _WORDS.say(f"private.{seen.private}")
@@ -34,13 +28,14 @@ def gain_of(gain: float, tried: int) -> float | None:
 
 def explain_audit(seen: Audit) -> Explanation:
     """Explain an audit."""
+    tried = _WORDS.say("tried" if seen.is_complete else "stopped", tried=seen.tried)
     said = [] if seen.witness is None else list_witness(seen.witness)
     if seen.undecided:
         said.append(_WORDS.say("undecided", n=seen.undecided))
     return Explanation(
         kind=seen.kind,
         title=_WORDS.say("title", name=seen.name, rule=name_rule(seen.rule, seen.pivot)),
-        headline=say_verdict(seen),
+        headline=_WORDS.say(f"status.{seen.status}", tried=tried),
         facts=(
             Fact(label=_WORDS.name("method"), value=seen.method),
             Fact(label=_WORDS.name("truthful"), value=say_truthful(seen)),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.audit import gain_of, say_truthful, say_verdict
+from fedpact.explain.audit import gain_of, say_truthful
 from fedpact.explain.explanation import Chart, Column, Explanation, Mark, Table
 from fedpact.explain.refusal import say_refusal
 from fedpact.explain.rule import name_rule, say_rule
-from fedpact.explain.settlement import chart_payments, clean, say_outcome, size_of
+from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
 from fedpact.explain.witness import list_witness
 from fedpact.explain.words import words_of
 
@@ -29,11 +29,10 @@ def _refuse(row: RuleRow) -> tuple[Any, ...]:
 
 
 def _list_money(bill: Settlement) -> tuple[Any, ...]:
-    stays = (
-        Mark(_WORDS.say("nobody")) if not bill.leaving else Mark(_WORDS.say("some", agents=bill.leaving), "bad")
-    )
     amounts = (bill.spend, bill.recovered, bill.deficit, bill.overpayment)
-    return (*(clean(amount, size_of(bill)) for amount in amounts), stays, say_outcome(bill))
+    outcome = _WORDS.say(f"outcome.{bill.status}", agents=find_concerned(bill))
+    mark = Mark(outcome, "good" if bill.status == "accepted" else "bad")
+    return (*(clean(amount, size_of(bill)) for amount in amounts), mark)
 
 
 def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:
@@ -46,7 +45,7 @@ def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:
 
 def _list_verdict(seen: Audit) -> tuple[Any, ...]:
     mood = "bad" if seen.gain > 0 else "" if seen.witness is None else "so-so"
-    return (say_truthful(seen), *_list_gains(seen), Mark(say_verdict(seen), mood))  # type: ignore[arg-type]
+    return (say_truthful(seen), *_list_gains(seen), Mark(_WORDS.say(f"verdict.{seen.status}"), mood))  # type: ignore[arg-type]
 
 
 def _name(row: RuleRow, *, has_meaning: bool = False) -> Mark:
@@ -100,10 +99,7 @@ def _chart_gains(found: RuleComparison) -> tuple[Chart, ...]:
             name="audit",
             title=_WORDS.say("chart.title"),
             description=_describe(rows),
-            columns=(
-                _WORDS.name("rule"),
-                *(_WORDS.say(f"chart.{key}") for key in ("truthful", "lying", "together")),
-            ),
+            columns=tuple(map(_WORDS.name, ("rule", "gain", "gain_dominant", "gain_coalition"))),
             rows=rows,
         ),
     )
@@ -122,7 +118,7 @@ def explain_payments(found: RuleComparison) -> Explanation:
         tables=(
             Table(
                 name="rules",
-                columns=_columns("rule", "spend", "recovered", "deficit", "overpayment", "leaving", "status"),
+                columns=_columns("rule", "spend", "recovered", "deficit", "overpayment", "outcome"),
                 rows=tuple(
                     (
                         _name(row, has_meaning=True),
@@ -149,7 +145,7 @@ def explain_audits(found: RuleComparison) -> Explanation:
             Table(
                 name="verdicts",
                 title=_WORDS.say("verdicts"),
-                note=_WORDS.say("together"),
+                note=_WORDS.say("gains"),
                 columns=_columns("rule", "truthful", "gain", "gain_dominant", "gain_coalition", "verdict"),
                 rows=tuple(
                     (_name(row), *(_refuse(row) if row.audit is None else _list_verdict(row.audit)))
@@ -170,6 +166,5 @@ def explain_rule_comparison(found: RuleComparison) -> Explanation:
     return replace(
         seen,
         sentences=(*paid.sentences, *seen.sentences),
-        charts=seen.charts,
         tables=(*paid.tables, *seen.tables),
     )

@@ -31,11 +31,9 @@ def clean_all(bill: Settlement, amounts: Mapping[str, float]) -> dict[str, float
     return {name: clean(amount, size_of(bill)) for name, amount in amounts.items()}
 
 
-def say_outcome(bill: Settlement) -> str:
-    """Say whether the targets are met and the agents stay, and who is concerned if not."""
-    missed = tuple(name for name, is_met in bill.met.items() if not is_met)
-    agents = missed or bill.leaving
-    return _WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents))
+def find_concerned(bill: Settlement) -> tuple[str, ...]:
+    """Return whose targets are missed or, if none is, who would leave."""
+    return tuple(name for name, is_met in bill.met.items() if not is_met) or bill.leaving
 
 
 def list_money(bill: Settlement) -> tuple[str, ...]:
@@ -113,11 +111,12 @@ def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
 
 def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
+    agents = find_concerned(bill)
     own = [_WORDS.say("threshold")] if bill.rule == "threshold" else []
     return Explanation(
         kind=bill.kind,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
-        headline=say_outcome(bill),
+        headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
         facts=list_facts(bill),
         sentences=(*list_money(bill), *own, _WORDS.say("worth")),
         charts=(chart_payments(bill),),
