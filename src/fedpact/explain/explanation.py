@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["text", "count", "number", "share"]
+Kind: TypeAlias = Literal["text", "prose", "count", "number", "share"]
 Mood: TypeAlias = Literal["", "good", "so-so", "bad"]
 
 
@@ -51,7 +51,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether its values stand at the right."""
-        return self.kind != "text"
+        return self.kind not in ("text", "prose")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +75,12 @@ class Table:
     """What is left out of it; stands after it."""
     is_folded: bool = False
     """Whether a page shows it only when asked."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a narrow screen has no room for its rows: too many texts, or long ones."""
+        texts = [column.kind for column in self.columns if not column.is_number]
+        return len(texts) > 2 or "prose" in texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

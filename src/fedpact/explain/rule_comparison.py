@@ -55,7 +55,10 @@ def _name(row: RuleRow, *, has_meaning: bool = False) -> Mark:
 
 def _columns(*keys: str) -> tuple[Column, ...]:
     numbers = ("spend", "recovered", "deficit", "overpayment", "gain", "gain_dominant", "gain_coalition")
-    return tuple(Column(_WORDS.name(key), "number" if key in numbers else "text") for key in keys)
+    kinds: dict[str, Any] = dict.fromkeys(numbers, "number") | dict.fromkeys(
+        ("outcome", "verdict", "witness"), "prose"
+    )
+    return tuple(Column(_WORDS.name(key), kinds.get(key, "text")) for key in keys)
 
 
 def _list_witnesses(row: RuleRow, seen: Audit) -> Table:
