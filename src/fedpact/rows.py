@@ -86,7 +86,7 @@ def _by_name(result: Shown) -> list[Column]:
     found: list[Column] = []
     names: tuple[str, ...] = ()
     for one in fields(result):  # type: ignore[arg-type]
-        hint, value = _strip(hints_of(type(result))[one.name]), getattr(result, one.name)
+        hint, value = _strip(_hint_of(type(result), one.name)), getattr(result, one.name)
         if get_origin(hint) is None or not issubclass(get_origin(hint), Mapping) or not isinstance(value, Mapping):
             continue
         columns = list(_split(key_of(one), get_args(hint)[1], tuple(map(value.get, names or value))))

@@ -29,8 +29,8 @@ def _bar(row: tuple[object, ...], place: int | None, most: float) -> str:
     """Draw the first count of a row as a bar."""
     if place is None:
         return ""
-    value = row[place] if len(row) > place and isinstance(row[place], int | float) else 0
-    width = _BAR * max(value, 0) / most if most else 0  # type: ignore[operator]
+    value = row[place] if len(row) > place else 0
+    width = _BAR * max(value, 0) / most if most and isinstance(value, int | float) else 0
     return (
         f'<td style="text-align: left"><svg width="{_BAR}" height="10" aria-hidden="true">'
         f'<rect width="{width:.1f}" height="10" fill="currentColor" opacity="0.5"></rect></svg></td>'
