@@ -60,18 +60,25 @@ def _split(name: str, hint: Any, values: tuple[Any, ...]) -> Iterator[Column]:
         yield Column(name, kind, tuple(value.value if isinstance(value, Enum) else value for value in values))
 
 
-def _columns_of(cls: type, entries: tuple[Any, ...]) -> Iterator[Column]:
+def _hint_of(cls: type, name: str) -> Any:
+    """Return the annotation of a field or property."""
+    found = hints_of(cls).get(name)
+    return hints_of(getattr(cls, name).fget)["return"] if found is None else found
+
+
+def _columns_of(cls: type, entries: tuple[Any, ...], *, depth: int = 1) -> Iterator[Column]:
     """Give a column for every scalar of a class, of its derived properties, and of dataclasses in it."""
     for one in fields(cls):
         hint = _strip(hints_of(cls)[one.name])
         values = tuple(None if entry is None else getattr(entry, one.name) for entry in entries)
         if is_dataclass(hint) and isinstance(hint, type) and not _is_interval(hint):
-            yield from _columns_of(hint, values)
+            yield from _columns_of(hint, values, depth=depth - 1) if depth else ()
         else:
             yield from _split(key_of(one), hint, values)
     for name in getattr(cls, "DERIVED", ()):
-        hint = hints_of(getattr(cls, name).fget).get("return")
-        yield from _split(name, hint, tuple(None if entry is None else getattr(entry, name) for entry in entries))
+        yield from _split(
+            name, _hint_of(cls, name), tuple(None if entry is None else getattr(entry, name) for entry in entries)
+        )
 
 
 def _by_name(result: Shown) -> list[Column]:
@@ -79,7 +86,7 @@ def _by_name(result: Shown) -> list[Column]:
     found: list[Column] = []
     names: tuple[str, ...] = ()
     for one in fields(result):  # type: ignore[arg-type]
-        hint, value = _strip(hints_of(type(result))[one.name]), getattr(result, one.name)
+        hint, value = _strip(_hint_of(type(result), one.name)), getattr(result, one.name)
         if get_origin(hint) is None or not issubclass(get_origin(hint), Mapping) or not isinstance(value, Mapping):
             continue
         columns = list(_split(key_of(one), get_args(hint)[1], tuple(map(value.get, names or value))))
@@ -104,9 +111,11 @@ def columns_of(result: Shown) -> list[Column]:
     """
     if result.ROWS is not None:
         entries = tuple(getattr(result, result.ROWS))
-        part = get_args(hints_of(type(result))[result.ROWS])[0]
-        unique = {column.name: column for column in reversed(list(_columns_of(part, entries)))}
-        return list(unique.values())[::-1]
+        part = get_args(_hint_of(type(result), result.ROWS))[0]
+        unique: dict[str, Column] = {}
+        for column in _columns_of(part, entries):
+            unique.setdefault(column.name, column)
+        return list(unique.values())
     return _by_name(result) or list(_columns_of(type(result), (result,)))
 
 

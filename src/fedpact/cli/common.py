@@ -200,11 +200,6 @@ def print_json(entry: Any) -> None:
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def say_rule(rule: str, pivot: str | None) -> str:
-    """Name a payment rule with its pivot, if it has one."""
-    return rule if pivot in (None, "none") else f"{rule} with Clarke pivots"
-
-
 class Drawable(Protocol):
     """A result that draws itself."""
 

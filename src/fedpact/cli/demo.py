@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.audit import print_audit
 from fedpact.cli.common import (
     JsonOption,
     answer,
@@ -17,11 +17,11 @@ from fedpact.cli.common import (
     make_table,
     print_table,
     progress_bar,
+    show,
 )
 from fedpact.cli.compare import print_comparison
-from fedpact.cli.pay import say_money
-from fedpact.cli.plan import print_certificate
 from fedpact.cli.share import print_share
+from fedpact.explain import explain
 
 _RECOVERED = 0.3
 
@@ -100,7 +100,7 @@ def _print(shown: Demonstration) -> None:
         f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
     )
     _print_shares(fed, shown.standalone, shown.plan)
-    print_certificate(shown.plan)
+    show(replace(explain(shown.plan), tables=()))
     console().print()
     print_comparison(shown.comparison)
     consortium = shown.consortium
@@ -118,7 +118,7 @@ def _print(shown: Demonstration) -> None:
         "\nDoes it pay to misreport? Among truthful agents never; but agents may have to answer a lie, as in the "
         "example pwyc-not-dominant:\n"
     )
-    print_audit("pwyc-not-dominant", shown.audit)
+    show(explain(shown.audit))
 
 
 def _print_payments(fed: fp.Federation, bill: fp.Settlement) -> None:
@@ -132,8 +132,7 @@ def _print_payments(fed: fp.Federation, bill: fp.Settlement) -> None:
     out.print(
         f"the other {len(idle)} hospitals label nothing and pay fees from {min(idle):.2f} to {max(idle):.2f}"
     )
-    out.print(say_money(bill))
-    out.print(bill.status.value)
+    show(replace(explain(bill), tables=()))
 
 
 def _print_shares(fed: fp.Federation, alone: dict[str, int | None], found: fp.Plan) -> None:

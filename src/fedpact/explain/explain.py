@@ -9,7 +9,13 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 
 _OWN = {
+    "audit": "audit",
+    "contribution-check": "contribution_check",
     "plan": "plan",
+    "refutation": "witness",
+    "rule-comparison": "rule_comparison",
+    "settlement": "settlement",
+    "witness": "witness",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
 

@@ -14,17 +14,23 @@ from fedpact.explain.words import write
 _BAR = 120
 
 
-def _cell(value: object, column: Column, tag: str = "td") -> str:
-    side = "right" if column.is_number else "left"
-    return f'<{tag} style="text-align: {side}">{escape(write_cell(value, column))}</{tag}>'
+def _cell(value: object, column: Column, tag: str = "td", span: str = "") -> str:
+    side = "right" if column.is_number and not span else "left"
+    return f'<{tag}{span} style="text-align: {side}">{escape(write_cell(value, column))}</{tag}>'
+
+
+def _row(row: tuple[object, ...], columns: tuple[Column, ...]) -> str:
+    left = len(columns) - len(row) + 1
+    *first, last = zip(row, columns, strict=False)
+    return "".join(_cell(*one) for one in first) + _cell(*last, span=f' colspan="{left}"' if left > 1 else "")
 
 
 def _bar(row: tuple[object, ...], place: int | None, most: float) -> str:
     """Draw the first count of a row as a bar."""
     if place is None:
         return ""
-    value = row[place] if isinstance(row[place], int | float) else 0
-    width = _BAR * max(value, 0) / most if most else 0  # type: ignore[operator]
+    value = row[place] if len(row) > place else 0
+    width = _BAR * max(value, 0) / most if most and isinstance(value, int | float) else 0
     return (
         f'<td style="text-align: left"><svg width="{_BAR}" height="10" aria-hidden="true">'
         f'<rect width="{width:.1f}" height="10" fill="currentColor" opacity="0.5"></rect></svg></td>'
@@ -34,10 +40,10 @@ def _bar(row: tuple[object, ...], place: int | None, most: float) -> str:
 def _grid(table: Table) -> str:
     rows = table.rows[:MOST_ROWS]
     place = next((at for at, column in enumerate(table.columns) if column.kind == "count"), None)
-    most = 0 if place is None else max((row[place] or 0 for row in rows), default=0)
+    most = 0 if place is None else max((row[place] or 0 for row in rows if len(row) > place), default=0)
     head = "".join(_cell(column.title, column, "th") for column in table.columns)
     lines = [
-        f"<tr>{''.join(map(_cell, row, table.columns))}{_bar(row, place, most)}</tr>"
+        f"<tr>{_row(row, table.columns)}{_bar(row, place, most)}</tr>"
         for row in (*rows, *([table.total] if table.total else []))
     ]
     space = "" if place is None else "<td></td>"

@@ -8,7 +8,9 @@ from typing import Any
 import fedpact as fp
 from fedpact.explain import Explanation
 from fedpact.explain.plan import explain_paid_plan
+from fedpact.explain.rule_comparison import explain_audits, explain_payments
 from fedpact.web.charts import CHARTS, Chart
+from fedpact.web.charts.payments import read_payments
 from fedpact.web.view import View
 
 Answer = Mapping[str, Any]
@@ -18,7 +20,11 @@ def _plan(answer: Answer) -> Explanation:
     return explain_paid_plan(fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"]))
 
 
-EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {"plan": _plan}
+EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
+    "plan": _plan,
+    "payments": lambda answer: explain_payments(read_payments(answer)),
+    "audit": lambda answer: explain_audits(fp.mechanism.RuleComparison.from_dict(answer)),
+}
 """Part -> its answer in words."""
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import fedpact as fp
+from fedpact.mechanism.audit.compare_rules import settle_rules
 
 Answer = dict[str, Any]
 Progress = Callable[[float, str], None]
@@ -20,18 +21,6 @@ Progress = Callable[[float, str], None]
 
 QUICK_METHODS = ("lp", "union")
 DRAFT = "union"
-RULES = (
-    ("pwyc", "none"),
-    ("vcg", "none"),
-    ("vcg", "clarke"),
-    ("vcg-verified", "none"),
-    ("vcg-verified", "clarke"),
-    ("threshold", "none"),
-    ("equal-split", "none"),
-    ("proportional", "none"),
-    ("none", "none"),
-)
-"""Payment rules and pivots, in the order of the page."""
 _CURVE = 12
 
 
@@ -141,25 +130,14 @@ def _payments(
 ) -> Answer:
     """Pay for a plan by every rule; a rule that cannot be applied says why."""
     assert planned is not None, "payments are asked for after a plan"
-    plan = fp.Plan.from_dict(planned["plan"])
-    rows = []
-    for done, (rule, pivot) in enumerate(RULES):
-        progress(done / len(RULES), rule)
-        rows.append({"rule": rule, "pivot": pivot, **_settle(fed, plan, rule, pivot, fee, ceiling)})
-    return {"plan": planned["plan"], "rules": rows}
-
-
-def _settle(
-    fed: fp.Federation, plan: fp.Plan, rule: str, pivot: str, fee: float | None, ceiling: float | None
-) -> Answer:
-    terms: dict[str, Any] = {"pivot": pivot} if rule.startswith("vcg") else {}
-    terms |= {"fee": fee} if rule == "pwyc" and fee is not None else {}
-    terms |= {"ceiling": ceiling} if rule == "threshold" and ceiling is not None else {}
-    try:
-        bill = fp.settle(fed, None if rule == "threshold" else plan, rule, **terms)
-    except (fp.FederationError, fp.InfeasibleError) as error:
-        return {"settlement": None, "refused": str(error)}
-    return {"settlement": bill.to_dict(), "refused": None}
+    found = settle_rules(
+        fed,
+        fp.Plan.from_dict(planned["plan"]),
+        fee=fee,
+        ceiling=ceiling,
+        progress=lambda done, total: progress(done / total, f"{done} of {total} rules settled"),
+    )
+    return {"plan": planned["plan"], **found.to_dict()}
 
 
 def _audit(fed: fp.Federation, _: Answer | None, progress: Progress, *, reports: int, seconds: float) -> Answer:

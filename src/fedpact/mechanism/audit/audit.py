@@ -1,7 +1,7 @@
 """``audit``: search for misreports that pay.
 
 Agent i's gain from a lie is what it has with it less what it has with the truth, both in truth
-(:mod:`fedpact.mechanism.audit.trial`). Three senses are kept apart:
+(:mod:`fedpact.mechanism.audit.trial`). Three deviations are kept apart:
 
 - *ex post*: all others are truthful. Truth is an ex-post equilibrium if nobody gains;
 - *dominant*: others lie as well. Truth is dominant if nobody gains even then;
@@ -29,7 +29,7 @@ from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.audit.misreports import Lie, lies_of
-from fedpact.mechanism.audit.result import Audit
+from fedpact.mechanism.audit.result import Audit, Scenario
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.mechanism.audit.trial import StoppedEarly, Trial
 from fedpact.mechanism.claims import Claims, claims_of
@@ -218,22 +218,23 @@ def audit(
 
 
 def _conclude(
-    search: MisreportSearch, truthful: Truthful, private: str, senses: tuple[str, ...], *, is_complete: bool
+    search: MisreportSearch, truthful: Truthful, private: str, deviations: tuple[str, ...], *, is_complete: bool
 ) -> Audit:
     trial = search.trial
     return Audit(
-        ex_post=search.ex_post.finding(),
-        dominant=search.dominant.finding(),
-        pair=search.pair.finding(),
-        split=search.split.finding(),
+        ex_post=search.ex_post.finding(Scenario.EX_POST),
+        dominant=search.dominant.finding(Scenario.DOMINANT),
+        pair=search.pair.finding(Scenario.PAIR),
+        split=search.split.finding(Scenario.SPLIT),
         truthful=truthful,
         undecided=trial.undecided,
         is_complete=is_complete,
         rule=trial.terms.rule,
         pivot=trial.terms.pivot if trial.rule.needs_optimum else None,
         private=private,
-        senses=senses,
+        deviations=deviations,
         method=trial.method,
         objective=trial.truth.objective,
         guarantee=trial.truth.guarantee,
+        name=trial.truth.name,
     )

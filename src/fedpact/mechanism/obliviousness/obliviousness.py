@@ -58,7 +58,8 @@ from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
 
 CONSTRUCTIONS = ("auto", SPREAD, CONCENTRATED, OWN_POINTS)
-_SEARCHED = "the federation's own distributions, other reports drawn around them"
+_SEARCHED = "search"
+"""The federation's own distributions, other reports drawn around them."""
 _SLACK = 1e-6
 
 Construction = RarePoints | OwnPoints
@@ -224,8 +225,8 @@ def obliviousness(
     >>> found = obliviousness(fed, [130, 130])
     >>> found.status.name, [neighbour.is_reached for neighbour in found.neighbours]
     ('HOLDS', [True, True, True, True])
-    >>> print(obliviousness(fed, [400, 400]).status.value)
-    cannot hold: no reports lead to this plan or to one of its neighbours, they ask for too much
+    >>> print(obliviousness(fed, [400, 400]).status)
+    too-large
     """
     read_choice(method, "method", METHODS)
     read_choice(construction, "construction", CONSTRUCTIONS)

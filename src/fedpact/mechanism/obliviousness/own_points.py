@@ -53,8 +53,8 @@ class OwnPoints:
 
     @property
     def name(self) -> str:
-        """What was built."""
-        return "a point of each agent's own, the rest where all hypotheses agree (the paper's)"
+        """What was built: a point of each agent's own, the rest where all hypotheses agree (the paper's)."""
+        return OWN_POINTS
 
     @property
     def distributions(self) -> NDArray[np.float64]:

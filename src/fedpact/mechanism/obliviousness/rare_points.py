@@ -96,9 +96,8 @@ class RarePoints:
 
     @property
     def name(self) -> str:
-        """What was built."""
-        where = "over all other points" if self.rest == SPREAD else "on one other point"
-        return f"two rare points, the rest {where}, aimed {self.distance:g} below the plan"
+        """What was built: two rare points, the rest of the mass on all other points, or on one of them."""
+        return self.rest
 
     @property
     def distributions(self) -> NDArray[np.float64]:

@@ -13,8 +13,8 @@ Here the lie is found and then played: planned with what is reported, verified w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +29,7 @@ from fedpact.mechanism.obliviousness.result import Obliviousness
 from fedpact.mechanism.payment.own_rule import PaymentFunction, pay_all
 from fedpact.mechanism.witness import Witness
 from fedpact.planning.plan import plan
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 from fedpact.statistics.verification import verify
 
 _TOL = 1e-11
@@ -38,7 +37,7 @@ _TOL = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refutation(Shows):
+class Refutation(Result):
     """Data of the agents with which one of them gains by a lie, the others' reports being true."""
 
     truth: dict[str, dict[str, float]]
@@ -50,28 +49,6 @@ class Refutation(Shows):
     worth: float
     """What it is worth to an agent that its target is met."""
     method: str
-
-    def shown(self) -> ShownTable:
-        """Show what the lie changes for each agent."""
-        return replace(
-            self.witness.shown(),
-            title="Refuted: this payment rewards a lie",
-            facts={
-                "liar": self.witness.agents,
-                "gain": self.witness.gain,
-                "paid for the truth": self.payment_truthful,
-                "paid for the lie": self.payment_lying,
-            },
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"witness": self.witness.to_dict()}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Refutation:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**dict(entry) | {"witness": Witness.from_dict(entry["witness"])})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +112,7 @@ def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: flo
     return Refutation(
         truth=dict(zip(fed.names, name_masses[:-1], strict=True)),
         witness=Witness(
-            kind="neighbour",
+            deviation="neighbour",
             agents=(agent,),
             reports={agent: name_masses[-1]},
             given={},
@@ -210,7 +187,8 @@ def refute_payment(
     shown = obliviousness(fed, m, method=method)
     if not shown.is_oblivious:
         raise FederationError(
-            f"m must be a plan at which method {method!r} is locally oblivious; {shorten(m)}: {shown.status.value}"
+            f"m must be a plan at which method {method!r} is shown to be locally oblivious; {shorten(m)} is not: "
+            f"{shown.status}"
         )
     cases = list(_list_cases(fed, payment, shown))
     scale = max(np.abs(pay_all(payment, shown.m)).max(), fed.cost_of(shown.m))

@@ -45,7 +45,7 @@ def make_rule(payment: PaymentFunction) -> Rule:
     --------
     >>> pay_all(lambda m: m + 1, np.array([3, 2])).tolist()
     [4.0, 3.0]
-    >>> make_rule(lambda m: m + 1).in_data.value
+    >>> str(make_rule(lambda m: m + 1).in_data)
     'no'
     """
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, RuleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.payment.rules import (
@@ -98,7 +98,13 @@ def _check_fees(found: Settlement, terms: Terms) -> None:
             asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
         saved = f"the {most:g} that it saves by taking part"
-        raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
+        raise RuleError(
+            f"{asked}, more than {saved}: it would rather leave; {advice}",
+            code="fee-too-high",
+            agents=(name,),
+            fee=fee,
+            most=most,
+        )
 
 
 def _as_planned(fed: Federation, plan: Any) -> Federation:
@@ -245,4 +251,5 @@ def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
         pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
     )

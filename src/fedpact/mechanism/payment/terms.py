@@ -13,7 +13,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.describe.settings import read_per_agent
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError, Problems, RuleError
 
 PIVOTS = ("none", "clarke")
 OWNERS = {
@@ -70,9 +70,13 @@ def _read_ceiling(fed: Federation, ceiling: Any) -> NDArray[np.float64]:
     limits = _read(fed, ceiling, "ceiling", lambda value: read_number(value, "ceiling"))
     for agent, limit in zip(fed.agents, limits.tolist(), strict=True):
         if float(agent.cost(1)) > limit:
-            raise FederationError(
+            raise RuleError(
                 f"ceiling must be at least every agent's cost per sample; agent {agent.name!r} has "
-                f"{float(agent.cost(1)):g}, above {limit:g}; raise the ceiling"
+                f"{float(agent.cost(1)):g}, above {limit:g}; raise the ceiling",
+                code="ceiling-too-low",
+                agents=(agent.name,),
+                cost=float(agent.cost(1)),
+                ceiling=float(limit),
             )
     return limits
 

@@ -10,10 +10,10 @@ Nothing is simulated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,8 +30,7 @@ from fedpact.mechanism.sample_checks.critical_counts import (
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER
 from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_tolerance
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -41,11 +40,13 @@ LARGEST_QUOTA = 1_000_000
 _TOL = 1e-12
 
 
-class PowerStatus(Enum):
-    """How much the quotas can see, in words a user can act on."""
+class PowerStatus(StrEnum):
+    """How much the quotas can see."""
 
-    SEES = "at every quota a lie that is large enough is caught with the wanted chance, whichever pair it is about"
-    BLIND = "at some quotas no lie is caught with the wanted chance; ask for more samples"
+    SEES = "sees"
+    """At every quota a lie that is large enough is caught with the wanted chance, whichever pair it is about."""
+    BLIND = "blind"
+    """At some quotas no lie is caught with the wanted chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +67,12 @@ class PowerRow:
     counted: int
     """Number of pairs that some outcome would make suspicious."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"caught": list(self.caught), "caught_at_best": list(self.caught_at_best)}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PowerRow:
-        """Read what :meth:`to_dict` wrote."""
-        lists = {key: tuple(entry[key]) for key in ("caught", "caught_at_best")}
-        return cls(**{**entry, **lists})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve(Shows):
+class PowerCurve(Result):
     """Chance that a lie is caught, against its size, for every quota."""
+
+    ROWS: ClassVar = "rows"
 
     site: str | None
     lies: tuple[float, ...]
@@ -105,47 +98,6 @@ class PowerCurve(Shows):
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",
         )
-
-    def shown(self) -> ShownTable:
-        """Show how large a lie every quota catches."""
-        return ShownTable(
-            title="Lies that are caught",
-            status=self.status.value,
-            facts={"site": self.site, "pairs": self.tested, "level": self.level, "wanted chance": self.power},
-            columns=[
-                ("m", int),
-                ("detectable", float),
-                ("detectable_at_best", float),
-                ("false_alarm", float),
-                ("counted", int),
-            ],
-            rows=[
-                (row.m, row.detectable, row.detectable_at_best, row.false_alarm, row.counted) for row in self.rows
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "site": self.site,
-            "lies": list(self.lies),
-            "rows": [row.to_dict() for row in self.rows],
-            "tested": self.tested,
-            "status": self.status.value,
-            "level": self.level,
-            "power": self.power,
-            "tolerance": self.tolerance,
-            "fresh": self.fresh,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PowerCurve:
-        """Read what :meth:`to_dict` wrote."""
-        values = dict(entry)
-        values["lies"] = tuple(entry["lies"])
-        values["rows"] = tuple(PowerRow.from_dict(row) for row in entry["rows"])
-        values["status"] = PowerStatus(entry["status"])
-        return cls(**values)
 
 
 def read_quotas(quota: Any) -> list[int]:
