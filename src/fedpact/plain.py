@@ -2,7 +2,8 @@
 
 Plain values are what JSON has: None, bool, int, float, str, lists, and dictionaries with string keys. A number
 without a limit (infinity) is None; an array is a list; an enum is its code; an interval is what its own
-``to_plain`` says. Reading follows the annotations and answers what does not fit with one line that says where.
+``to_plain`` says. Properties that a class names in ``DERIVED`` are written too, and ignored when read. Reading
+follows the annotations and answers what does not fit with one line that says where.
 """
 
 from __future__ import annotations
@@ -63,11 +64,12 @@ def to_plain(value: Any) -> Any:
 
 def write_fields(value: Any) -> dict[str, Any]:
     """Write the fields of a dataclass, each under its key; optional ones that are None are left out."""
-    return {
+    own = {
         key_of(entry): to_plain(found)
         for entry in fields(value)
         if (found := getattr(value, entry.name)) is not None or not entry.metadata.get("is_optional")
     }
+    return own | {key: to_plain(getattr(value, key)) for key in getattr(value, "DERIVED", ())}
 
 
 def from_plain(hint: Any, value: Any, where: str) -> Any:
@@ -108,13 +110,13 @@ def from_plain(hint: Any, value: Any, where: str) -> Any:
     return _read_scalar(origin, value, where)
 
 
-def read_fields(cls: type, entry: Any, where: str) -> Any:
+def read_fields(cls: Any, entry: Any, where: str) -> Any:
     """Read a dataclass from the dictionary of its fields: none missing, none unknown."""
     if not isinstance(entry, Mapping):
         _refuse(where, "a dictionary", entry)
     known = {key_of(one): one for one in fields(cls) if one.init}
     for key in entry:
-        if key not in known:
+        if key not in known and key not in getattr(cls, "DERIVED", ()):
             close = get_close_matches(str(key), known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else f"; the keys are {_list(known)}"
             raise FormatError(f"{where}: {key!r} is not a key{hint}")

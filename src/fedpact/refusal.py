@@ -12,7 +12,8 @@ class Refusal:
     """What stood in the way."""
 
     code: str
-    """"capacity", "certainty", "no-plan", "no-plan-found", "not-optimal" or "not-applicable"."""
+    """"capacity", "capacities", "certainty", "never-enough", "not-alone", "no-plan", "no-plan-found",
+    "not-optimal" or "not-applicable"."""
     agents: tuple[str, ...] = ()
     """Whose targets cannot be met."""
     pair: tuple[str, str] | None = None

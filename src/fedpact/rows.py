@@ -3,7 +3,7 @@
 A result whose class names ``ROWS`` has a row for each entry of that field, with a column for each number, code
 or text in it, and in what it holds. Any other has a row for each name of its first dictionary, with a column for
 each dictionary over the same names; or, without one, a single row. Columns are called as the keys of the JSON;
-an interval takes two, its ends.
+an interval takes two, its ends. A class may give columns of its own: ``own_columns``.
 """
 
 from __future__ import annotations
@@ -78,11 +78,13 @@ def _by_name(result: Shown) -> list[Column]:
     """Give the columns of a result whose dictionaries say something of every name."""
     found: list[Column] = []
     names: tuple[str, ...] = ()
-    for one in fields(result):  # type: ignore[arg-type]
-        hint, value = _strip(hints_of(type(result))[one.name]), getattr(result, one.name)
+    hints = {key_of(one): (one.name, hints_of(type(result))[one.name]) for one in fields(result)}  # type: ignore[arg-type]
+    hints |= {name: (name, hints_of(getattr(type(result), name).fget)["return"]) for name in result.DERIVED}
+    for key, (name, hint) in hints.items():
+        hint, value = _strip(hint), getattr(result, name)
         if get_origin(hint) is None or not issubclass(get_origin(hint), Mapping) or not isinstance(value, Mapping):
             continue
-        columns = list(_split(key_of(one), get_args(hint)[1], tuple(map(value.get, names or value))))
+        columns = list(_split(key, get_args(hint)[1], tuple(map(value.get, names or value))))
         if columns and not names:
             names = tuple(value)
         if columns and set(value) <= set(names):
@@ -102,11 +104,16 @@ def columns_of(result: Shown) -> list[Column]:
     agent ('alice', 'bob')
     contributions (3, 2)
     """
+    own = result.own_columns()
+    if own is not None:
+        return own
     if result.ROWS is not None:
         entries = tuple(getattr(result, result.ROWS))
         part = get_args(hints_of(type(result))[result.ROWS])[0]
-        unique = {column.name: column for column in reversed(list(_columns_of(part, entries)))}
-        return list(unique.values())[::-1]
+        unique: dict[str, Column] = {}
+        for column in _columns_of(part, entries):
+            unique.setdefault(column.name, column)
+        return list(unique.values())
     return _by_name(result) or list(_columns_of(type(result), (result,)))
 
 

@@ -9,7 +9,12 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 
 _OWN = {
+    "comparison": "comparison",
+    "dynamics": "dynamics",
+    "equilibria": "equilibria",
+    "mixed-equilibrium": "mixed",
     "plan": "plan",
+    "share": "share",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
 

@@ -64,6 +64,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Any, ...], ...]
     """A value for every column: a number, a text, a :class:`Mark`, or None where there is none."""
+    gap: str = ""
+    """What is left out in the middle of its rows; stands there."""
     total: tuple[Any, ...] | None = None
     """A last row that sums up."""
     rest: str = ""

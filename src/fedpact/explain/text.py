@@ -47,6 +47,8 @@ def _grid(table: Table, most: int | None) -> RichTable:
         grid.add_column(title, justify="right" if column.is_number else "left", overflow="fold")
     rows = [*table.rows[:most], *([table.total] if table.total else [])]
     for place, row in enumerate(rows):
+        if table.gap and place == len(table.rows) // 2:
+            grid.add_row(Text(visible(table.gap)))
         cells = zip(row, table.columns, strict=True)
         is_last = table.total is not None and place == len(rows) - 2
         grid.add_row(*(Text(visible(write_cell(value, column))) for value, column in cells), end_section=is_last)

@@ -7,8 +7,12 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain import Explanation
+from fedpact.explain.against import explain_against
+from fedpact.explain.dynamics import explain_play
+from fedpact.explain.equilibria import explain_beside_plans
 from fedpact.explain.plan import explain_paid_plan
 from fedpact.web.charts import CHARTS, Chart
+from fedpact.web.charts.against import read_against
 from fedpact.web.view import View
 
 Answer = Mapping[str, Any]
@@ -18,7 +22,16 @@ def _plan(answer: Answer) -> Explanation:
     return explain_paid_plan(fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"]))
 
 
-EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {"plan": _plan}
+def _equilibria(answer: Answer) -> Explanation:
+    return explain_beside_plans(fp.Equilibria.from_dict(answer["equilibria"]), answer["plans"])
+
+
+EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
+    "plan": _plan,
+    "against": lambda answer: explain_against(read_against(answer)),
+    "dynamics": lambda answer: explain_play(fp.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),
+    "equilibria": _equilibria,
+}
 """Part -> its answer in words."""
 
 

@@ -22,7 +22,7 @@ from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
-from fedpact.web.words import federation, game, payments, plan
+from fedpact.web.words import federation, payments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,8 @@ def _environment() -> Environment:
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
-        "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
+        "words": SimpleNamespace(federation=federation, payments=payments),
+        "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
         "summary_of": fp.summarise,
         "explained": EXPLAINED,

@@ -12,7 +12,7 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure, plain
+from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure
 from fedpact.web.view import View
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain.numbers import format_number, join_names
-from fedpact.web.words.game import say_profile
+from fedpact.explain.profiles import say_profile
 
 _SHOWN = 6
 
