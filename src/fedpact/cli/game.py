@@ -11,6 +11,7 @@ from fedpact.cli.common import (
     FileArgument,
     JsonOption,
     PlotOption,
+    console,
     print_json,
     progress_bar,
     read_federation,
@@ -70,19 +71,21 @@ def game(
     if as_json:
         print_json(found.to_dict() | {key: part.to_dict() for key, part in parts.items() if part is not None})
     else:
-        for part in (found, mixture, path):
+        show(explain(found))
+        for part in parts.values():
             if part is not None:
+                console().print()
                 show(explain(part))
     if plot is not None:
         save_plot(found if path is None else path, plot)
 
 
-def _mix(fed: fp.Federation, worth: float | None) -> fp.MixedEquilibrium:
+def _mix(fed: fp.Federation, worth: float | None) -> fp.game.MixedEquilibrium:
     with progress_bar("Solving for a mixed equilibrium"):
         return fp.mixed_equilibrium(fed, worth=worth)
 
 
-def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.Dynamics:
+def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.game.Dynamics:
     with progress_bar("Playing rounds") as report:
         return fp.best_response_dynamics(
             fed,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,14 +60,14 @@ class DynamicsStatus(StrEnum):
 class Dynamics(Result):
     """A path of profiles, each reached from the one before by best responses."""
 
-    DERIVED: ClassVar = ("equilibrium",)
-
     path: tuple[tuple[int, ...], ...]
     """Profiles in order, the start first; a profile appears again when it is reached again."""
     cycle: tuple[tuple[int, ...], ...]
     """What repeats for ever, or in a random order the last closed walk, in order; empty if none."""
     costs: tuple[float, ...]
     """What each profile of the path costs in all."""
+    equilibrium: dict[str, int] | None
+    """Where the dynamics settled; None if they did not."""
     responses: dict[str, tuple[int, ...]]
     """For two agents: best response of each to 0, 1, 2, ... samples of the other. Empty for more agents."""
     staircase: tuple[int | None, ...]
@@ -77,13 +77,6 @@ class Dynamics(Result):
     """Rounds that were played."""
     order: str
     names: tuple[str, ...]
-
-    @property
-    def equilibrium(self) -> dict[str, int] | None:
-        """Where the dynamics settled; None if they did not."""
-        if self.status is not DynamicsStatus.SETTLED:
-            return None
-        return dict(zip(self.names, self.path[-1], strict=True))
 
     def plot(self) -> Figure:
         """Draw the path, as a matplotlib figure; needs ``fedpact[plot]``.
@@ -269,10 +262,12 @@ def best_response_dynamics(
         raise FederationError([f"start: {problem}" for problem in error.problems]) from None
     played = _play(game, m, order, max_rounds, np.random.default_rng(0) if rng is None else rng, progress)
     reach = _reach(game, played.path)
+    is_settled = played.status is DynamicsStatus.SETTLED
     return Dynamics(
         path=tuple(played.path),
         cycle=played.cycle,
         costs=tuple(fed.costs_of(np.array(played.path)).tolist()),
+        equilibrium=dict(zip(fed.names, played.path[-1], strict=True)) if is_settled else None,
         responses={} if reach is None else _find_responses(game, reach),
         staircase=() if reach is None else _find_staircase(game, reach),
         status=played.status,

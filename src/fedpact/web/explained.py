@@ -29,7 +29,7 @@ def _equilibria(answer: Answer) -> Explanation:
 EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
     "plan": _plan,
     "against": lambda answer: explain_against(read_against(answer)),
-    "dynamics": lambda answer: explain_play(fp.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),
+    "dynamics": lambda answer: explain_play(fp.game.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),
     "equilibria": _equilibria,
 }
 """Part -> its answer in words."""

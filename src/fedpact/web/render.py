@@ -100,7 +100,7 @@ def _environment() -> Environment:
         "words": SimpleNamespace(federation=federation, payments=payments),
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "summary_of": fp.summarise,
+        "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,
         "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
         "certificate_title": words_of("common").say("certificate"),

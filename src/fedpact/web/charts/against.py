@@ -20,7 +20,7 @@ def read_against(answer: Mapping[str, Any]) -> Against:
         plan=answer["plan"],
         standalone=answer["standalone"],
         costs=answer["costs"],
-        played=fp.Dynamics.from_dict(answer["dynamics"]),
+        played=fp.game.Dynamics.from_dict(answer["dynamics"]),
         unmet=answer["unmet"],
     )
 

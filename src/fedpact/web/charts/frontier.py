@@ -99,7 +99,7 @@ def _draw_planned(planned: list[tuple[float, fp.Plan]]) -> list[Trace]:
     ]
 
 
-def _draw_missing(missing: list[fp.FrontierPoint]) -> list[Trace]:
+def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
     if not missing:
         return []
     return [

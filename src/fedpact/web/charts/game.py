@@ -58,7 +58,7 @@ def _line(points: Sequence[Point], name: str, **more: Any) -> Trace:
     }
 
 
-def _region(played: fp.Dynamics, top: float) -> list[Trace]:
+def _region(played: fp.game.Dynamics, top: float) -> list[Trace]:
     """Draw what is enough for both: on and above the staircase."""
     corners = find_corners(played.staircase)
     outline = [(corners[0][0], top), *corners, (corners[-1][0], top)] if corners else []
@@ -70,7 +70,7 @@ def _region(played: fp.Dynamics, top: float) -> list[Trace]:
     ]
 
 
-def _responses(played: fp.Dynamics) -> list[Trace]:
+def _responses(played: fp.game.Dynamics) -> list[Trace]:
     first, second = played.names
     return [
         _line(
@@ -103,7 +103,7 @@ def _points(
     }
 
 
-def _path(played: fp.Dynamics) -> list[Trace]:
+def _path(played: fp.game.Dynamics) -> list[Trace]:
     hints = [f"step {step}: {plain(say_step(played, m))}" for step, m in enumerate(played.path)]
     marker = {"symbol": "arrow", "angleref": "previous", "size": 11, "color": "@ink"}
     line = {"color": "@ink", "width": 1.5}
@@ -141,7 +141,7 @@ def _plans(names: Sequence[str], plans: Mapping[str, Any]) -> list[Trace]:
     return traces
 
 
-def _widen(played: fp.Dynamics, curves: Mapping[str, Any] | None) -> fp.Dynamics:
+def _widen(played: fp.game.Dynamics, curves: Mapping[str, Any] | None) -> fp.game.Dynamics:
     """Return the same path over what is enough as far as the plans reach, if that is known."""
     if not curves or not curves["responses"]:
         return played
@@ -150,7 +150,7 @@ def _widen(played: fp.Dynamics, curves: Mapping[str, Any] | None) -> fp.Dynamics
     return max(played, wider, key=lambda seen: sum(len(counts) for counts in seen.responses.values()))
 
 
-def _draw_two(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
+def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
     first, second = played.names
     right, top = len(played.staircase) - 1, len(played.responses[first]) - 1
     traces = [*_region(played, top), *_responses(played), *_path(played)]
@@ -169,7 +169,7 @@ def _draw_two(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[s
 
 def draw_game(view: View, answer: Mapping[str, Any], beside: Mapping[str, Any] | None = None) -> tuple[Chart, ...]:
     """Draw the game of two agents with the equilibria, if they are known; or the path of play of more agents."""
-    played = fp.Dynamics.from_dict(answer["dynamics"])
+    played = fp.game.Dynamics.from_dict(answer["dynamics"])
     if not played.responses:
         return draw_path(played)
     if beside is None:

@@ -11,7 +11,7 @@ from fedpact.web.charts.chart import Chart, Trace, axis, downwards, draw, fit_he
 _WRITTEN = 14
 
 
-def _draw_heat(played: fp.Dynamics, movers: list[int], steps: list[int]) -> Trace:
+def _draw_heat(played: fp.game.Dynamics, movers: list[int], steps: list[int]) -> Trace:
     counts = [[played.path[step][agent] for step in steps] for agent in movers]
     trace: dict[str, Any] = {
         "type": "heatmap",
@@ -40,7 +40,7 @@ def _draw_heat(played: fp.Dynamics, movers: list[int], steps: list[int]) -> Trac
     return trace
 
 
-def draw_path(played: fp.Dynamics) -> tuple[Chart, ...]:
+def draw_path(played: fp.game.Dynamics) -> tuple[Chart, ...]:
     """Draw what everybody who ever contributes gives at each of the last steps of play."""
     data, movers = chart_path(played), find_movers(played)
     steps = [row[0] for row in data.rows]
