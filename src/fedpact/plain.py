@@ -30,9 +30,9 @@ def key_of(entry: Field[Any]) -> str:
 
 
 @cache
-def hints_of(cls: type) -> Mapping[str, Any]:
-    """Return the annotations of a class with their names looked up."""
-    return get_type_hints(cls)
+def hints_of(about: Any) -> Mapping[str, Any]:
+    """Return the annotations of a class or function with their names looked up."""
+    return get_type_hints(about)
 
 
 def to_plain(value: Any) -> Any:

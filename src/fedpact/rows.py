@@ -3,7 +3,7 @@
 A result whose class names ``ROWS`` has a row for each entry of that field, with a column for each number, code
 or text in it, and in what it holds. Any other has a row for each name of its first dictionary, with a column for
 each dictionary over the same names; or, without one, a single row. Columns are called as the keys of the JSON;
-an interval takes two, its ends.
+an interval takes two, its ends. A class may give columns of its own: ``own_columns``.
 """
 
 from __future__ import annotations
@@ -85,11 +85,12 @@ def _by_name(result: Shown) -> list[Column]:
     """Give the columns of a result whose dictionaries say something of every name."""
     found: list[Column] = []
     names: tuple[str, ...] = ()
-    for one in fields(result):  # type: ignore[arg-type]
-        hint, value = _strip(_hint_of(type(result), one.name)), getattr(result, one.name)
+    keys = {key_of(one): one.name for one in fields(result)} | {name: name for name in result.DERIVED}  # type: ignore[arg-type]
+    for key, name in keys.items():
+        hint, value = _strip(_hint_of(type(result), name)), getattr(result, name)
         if get_origin(hint) is None or not issubclass(get_origin(hint), Mapping) or not isinstance(value, Mapping):
             continue
-        columns = list(_split(key_of(one), get_args(hint)[1], tuple(map(value.get, names or value))))
+        columns = list(_split(key, get_args(hint)[1], tuple(map(value.get, names or value))))
         if columns and not names:
             names = tuple(value)
         if columns and set(value) <= set(names):
@@ -109,6 +110,9 @@ def columns_of(result: Shown) -> list[Column]:
     agent ('alice', 'bob')
     contributions (3, 2)
     """
+    own = result.own_columns()
+    if own is not None:
+        return own
     if result.ROWS is not None:
         entries = tuple(getattr(result, result.ROWS))
         part = get_args(_hint_of(type(result), result.ROWS))[0]

@@ -163,6 +163,7 @@ def share(
         groups_planned=game.planned,
         is_proved=game.is_proved,
         status=ShareStatus.UNSTABLE if leaving else status,
+        name=fed.name,
         rule=rule,
         method=method,
         objective=fed.objective,

@@ -31,7 +31,7 @@ from fedpact.game.result import Equilibria, PricedEquilibrium
 from fedpact.planning.budget import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import plan
-from fedpact.statistics.standalone import why_not_alone
+from fedpact.statistics.standalone import find_shortfalls
 from fedpact.statistics.verification import Interval
 
 MAX_COUNT = 10_000
@@ -126,8 +126,8 @@ def equilibria(
     ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
     >>> found.price_of_stability, found.price_of_anarchy
     (1.0, 2.8)
-    >>> equilibria(no_pure_equilibrium()).status.value
-    'no pure equilibrium exists: every profile was searched'
+    >>> print(equilibria(no_pure_equilibrium()).status)
+    none-exists
     """
     max_count = MAX_COUNT if max_count is None else check_at_least(max_count, "max_count", 1)
     time_limit = TIME_LIMIT if time_limit is None else check_at_least(time_limit, "time_limit", 0)
@@ -140,7 +140,7 @@ def equilibria(
     costs = fed.costs_of(good)
     stability, anarchy = _price(found, costs.tolist(), optimum)
     return Equilibria(
-        profiles=tuple(tuple(m) for m in found.profiles.tolist()),
+        equilibria=tuple(dict(zip(fed.names, m, strict=True)) for m in found.profiles.tolist()),
         costs=tuple(fed.costs_of(found.profiles).tolist()),
         best=_look_at(fed, good[costs.argmin()], best) if len(good) else None,
         worst=_look_at(fed, good[costs.argmax()], best) if len(good) else None,
@@ -153,7 +153,8 @@ def equilibria(
         undecided=len(found.undecided),
         status=found.status,
         standalone=game.needs,
-        dependent=why_not_alone(fed, game.needs),
+        dependent=find_shortfalls(fed, game.needs),
+        name=fed.name,
         names=fed.names,
         objective=fed.objective,
         guarantee=fed.guarantee,

@@ -10,11 +10,16 @@ from fedpact.explain.generic import explain_fields
 
 _OWN = {
     "audit": "audit",
+    "comparison": "comparison",
     "contribution-check": "contribution_check",
+    "dynamics": "dynamics",
+    "equilibria": "equilibria",
+    "mixed-equilibrium": "mixed",
     "plan": "plan",
     "refutation": "witness",
     "rule-comparison": "rule_comparison",
     "settlement": "settlement",
+    "share": "share",
     "witness": "witness",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Table
 from fedpact.explain.words import Words, words_of
+from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 
@@ -21,6 +22,18 @@ def say_status(result: Any) -> str:
     """Say what the status of a result means; nothing where it has none."""
     status = getattr(result, "status", None)
     return "" if status is None else words_of(result.kind).say(f"status.{status}")
+
+
+def say_refusal(refusal: Refusal, words: Words, **values: Any) -> str:
+    """Say why there is no answer: in a kind's own words where it has some for it, else in everybody's."""
+    key = f"refusal.{refusal.code}"
+    own = words if key in words else words_of("common")
+    return own.say(key, agents=refusal.agents, n=len(refusal.agents), **values)
+
+
+def make_columns(words: Words, **kinds: Kind) -> tuple[Column, ...]:
+    """Make columns with the names that the words have for them."""
+    return tuple(Column(words.name(key), kind) for key, kind in kinds.items())
 
 
 def list_rows(result: Shown, words: Words, *keys: str) -> Table:

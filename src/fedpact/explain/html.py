@@ -46,6 +46,8 @@ def _grid(table: Table) -> str:
         f"<tr>{_row(row, table.columns)}{_bar(row, place, most)}</tr>"
         for row in (*rows, *([table.total] if table.total else []))
     ]
+    if table.gap:
+        lines.insert(len(table.rows) // 2, f'<tr><td colspan="{len(table.columns)}">{escape(table.gap)}</td></tr>')
     space = "" if place is None else "<td></td>"
     body = ["<table>", f"<thead><tr>{head}{space}</tr></thead>", "<tbody>", *lines, "</tbody>", "</table>"]
     return "\n".join(body)

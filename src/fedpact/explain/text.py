@@ -47,6 +47,8 @@ def _grid(table: Table, most: int | None) -> RichTable:
         grid.add_column(title, justify="right" if column.is_number else "left", overflow="fold")
     rows = [*table.rows[:most], *([table.total] if table.total else [])]
     for place, row in enumerate(rows):
+        if table.gap and place == len(table.rows) // 2:
+            grid.add_row(Text(visible(table.gap)))
         left = (None,) * (len(table.columns) - len(row))
         cells = zip((*row[:-1], *left, row[-1]), table.columns, strict=True)
         is_last = table.total is not None and place == len(rows) - 2

@@ -63,7 +63,7 @@ class Found:
 
     @property
     def status(self) -> EquilibriaStatus:
-        """How the search ended, in words."""
+        """How the search ended."""
         if self.is_complete:
             return EquilibriaStatus.ALL if len(self.profiles) else EquilibriaStatus.NONE_EXISTS
         if len(self.undecided) and self.share_searched == 1:

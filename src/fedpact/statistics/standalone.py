@@ -8,6 +8,7 @@ by cutting the bracket into many parts at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,18 +42,23 @@ def _met(engine: Engine, agent: int, counts: list[int]) -> list[bool]:
     return [bool(met) for met in engine.is_met(m, [agent])[:, 0]]
 
 
-def why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, str]:
-    """Say for each agent that cannot meet its target alone, why."""
-    reasons = {}
-    for agent in fed.agents:
-        need = needs[agent.name]
-        if need is None:
-            reasons[agent.name] = f"2^40 samples are not enough for {agent.name!r} alone"
-        elif agent.capacity is not None and need > agent.capacity:
-            reasons[agent.name] = (
-                f"{agent.name!r} needs {need:,} samples alone; its capacity is {agent.capacity:,}"
-            )
-    return reasons
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """Why an agent cannot meet its target alone."""
+
+    need: int | None
+    """Samples that it needs; None if 2^40 are not enough."""
+    capacity: int | None
+    """Samples that it can label; None if there is no limit."""
+
+
+def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, Shortfall]:
+    """Find for each agent that cannot meet its target alone, why."""
+    return {
+        agent.name: Shortfall(need=need, capacity=agent.capacity)
+        for agent, need in zip(fed.agents, needs.values(), strict=True)
+        if need is None or (agent.capacity is not None and need > agent.capacity)
+    }
 
 
 def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:

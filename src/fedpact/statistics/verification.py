@@ -20,7 +20,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, FormatError
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable, rows_by_name
 from fedpact.statistics.confidence import at_confidence
@@ -69,6 +69,15 @@ class Interval:
         if "value" in entry:
             return cls(low=entry["value"], high=entry["value"])
         return cls(low=entry["low"], high=math.inf if entry["high"] is None else entry["high"])
+
+    to_plain = to_dict
+
+    @classmethod
+    def from_plain(cls, value: Any, where: str) -> Interval:
+        """Read it where it stands in another dictionary, whose place is ``where``."""
+        if not isinstance(value, Mapping) or set(value) not in ({"value"}, {"low", "high"}):
+            raise FormatError(f"{where} must be {{value}} or {{low, high}}; it is {shorten(value)}")
+        return cls.from_dict(value)
 
     def __str__(self) -> str:
         if self.is_exact:

@@ -7,9 +7,13 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain import Explanation
+from fedpact.explain.against import explain_against
+from fedpact.explain.dynamics import explain_play
+from fedpact.explain.equilibria import explain_beside_plans
 from fedpact.explain.plan import explain_paid_plan
 from fedpact.explain.rule_comparison import explain_audits, explain_payments
 from fedpact.web.charts import CHARTS, Chart
+from fedpact.web.charts.against import read_against
 from fedpact.web.charts.payments import read_payments
 from fedpact.web.view import View
 
@@ -20,8 +24,15 @@ def _plan(answer: Answer) -> Explanation:
     return explain_paid_plan(fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"]))
 
 
+def _equilibria(answer: Answer) -> Explanation:
+    return explain_beside_plans(fp.Equilibria.from_dict(answer["equilibria"]), answer["plans"])
+
+
 EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
     "plan": _plan,
+    "against": lambda answer: explain_against(read_against(answer)),
+    "dynamics": lambda answer: explain_play(fp.game.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),
+    "equilibria": _equilibria,
     "payments": lambda answer: explain_payments(read_payments(answer)),
     "audit": lambda answer: explain_audits(fp.mechanism.RuleComparison.from_dict(answer)),
 }

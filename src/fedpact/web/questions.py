@@ -122,7 +122,7 @@ def _cost_of(fed: fp.Federation, method: str) -> Answer | None:
 def _given(planned: Answer | None) -> Answer | None:
     if planned is None:
         return None
-    return {key: planned["plan"][key] for key in ("contributions", "cost", "status")}
+    return {key: planned["plan"][key] for key in ("contributions", "cost", "status", "method")}
 
 
 def _payments(

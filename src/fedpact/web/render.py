@@ -23,7 +23,7 @@ from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
-from fedpact.web.words import federation, game, plan
+from fedpact.web.words import federation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,9 @@ def _environment() -> Environment:
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
-        "words": SimpleNamespace(federation=federation, plan=plan, game=game),
+        "words": SimpleNamespace(federation=federation),
         "name_rule": name_rule,
+        "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
         "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,

@@ -49,7 +49,7 @@ from fedpact.mechanism.payment.terms import PIVOTS, Terms
 from fedpact.mechanism.payment.threshold import Thresholds, find_thresholds
 from fedpact.planning.plan import plan as make_plan
 from fedpact.planning.result import Plan, PlanStatus
-from fedpact.statistics.standalone import standalone, why_not_alone
+from fedpact.statistics.standalone import find_shortfalls, standalone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,9 +136,10 @@ def _split_equally(case: Case, agent: int) -> Payment:
 
 def _split_in_proportion(case: Case, agent: int) -> Payment:
     needs = standalone(case.fed)
-    for name, reason in why_not_alone(case.fed, needs).items():
+    for name in find_shortfalls(case.fed, needs):
         raise InfeasibleError(
-            f"rule 'proportional' is undefined: {reason}; use rule 'equal-split' or 'pwyc'",
+            f"rule 'proportional' is undefined: {name!r} cannot meet its target alone; "
+            "use rule 'equal-split' or 'pwyc'",
             agents=(name,),
             code="not-alone",
         )
