@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fedpact.errors import FormatError
-from fedpact.plain import read_fields, to_plain, write_fields
+from fedpact.plain import read_fields, write_fields
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -78,10 +78,11 @@ class Result(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
-        derived = {key: to_plain(getattr(self, key)) for key in self.DERIVED}
-        return {"kind": self.kind, "schema": self.schema, **write_fields(self), **derived}
+        return {"kind": self.kind, "schema": self.schema, **write_fields(self)}
 
-    to_plain = to_dict
+    def to_plain(self) -> dict[str, Any]:
+        """Write it where it stands in another dictionary."""
+        return self.to_dict()
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
@@ -98,8 +99,8 @@ class Result(Shown):
     def from_plain(cls, entry: Any, where: str) -> Self:
         """Read it where it stands in another dictionary, whose place is ``where``."""
         check_schema(entry, where, kind=cls.kind, schema=cls.schema)
-        extra = {"kind", "schema", *cls.DERIVED}
-        read: Self = read_fields(cls, {key: value for key, value in entry.items() if key not in extra}, where)
+        own = {key: value for key, value in entry.items() if key not in ("kind", "schema")}
+        read: Self = read_fields(cls, own, where)
         return read
 
 

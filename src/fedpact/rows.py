@@ -3,7 +3,7 @@
 A result whose class names ``ROWS`` has a row for each entry of that field, with a column for each number, code
 or text in it, and in what it holds. Any other has a row for each name of its first dictionary, with a column for
 each dictionary over the same names; or, without one, a single row. Columns are called as the keys of the JSON;
-an interval takes two, its ends.
+an interval takes two, its ends. A class whose rows are none of these lists its columns itself (``list_columns``).
 """
 
 from __future__ import annotations
@@ -35,16 +35,24 @@ def _strip(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
     left = [one for one in get_args(hint) if one is not NoneType]
-    return left[0] if len(left) == 1 else float if set(left) <= {int, float} else Any
+    return left[0] if len(left) == 1 else float if set(left) <= {int, float} else hint
 
 
 def _is_interval(hint: Any) -> bool:
     return isinstance(hint, type) and hasattr(hint, "is_exact")
 
 
+def _is_value(hint: Any) -> bool:
+    """Whether what it stands for is one value, which says itself how it is written: a cost."""
+    return all(
+        isinstance(one, type) and hasattr(one, "to_plain") and not issubclass(one, Shown)
+        for one in (get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint])
+    )
+
+
 def _scalar_kind(hint: Any) -> Kind | None:
     """Return what a column of this annotation holds; None where it is no column."""
-    if isinstance(hint, type) and issubclass(hint, Enum):
+    if _is_value(hint) or (isinstance(hint, type) and issubclass(hint, Enum)):
         return str
     return hint if hint in _SCALARS else None
 
@@ -57,7 +65,7 @@ def _split(name: str, hint: Any, values: tuple[Any, ...]) -> Iterator[Column]:
             ends = tuple(None if value is None else getattr(value, end) for value in values)
             yield Column(f"{name}_{end}", float, ends)
     elif (kind := _scalar_kind(hint)) is not None:
-        yield Column(name, kind, tuple(value.value if isinstance(value, Enum) else value for value in values))
+        yield Column(name, kind, tuple(None if value is None else kind(value) for value in values))
 
 
 def _columns_of(cls: type, entries: tuple[Any, ...]) -> Iterator[Column]:
@@ -65,7 +73,7 @@ def _columns_of(cls: type, entries: tuple[Any, ...]) -> Iterator[Column]:
     for one in fields(cls):
         hint = _strip(hints_of(cls)[one.name])
         values = tuple(None if entry is None else getattr(entry, one.name) for entry in entries)
-        if is_dataclass(hint) and isinstance(hint, type) and not _is_interval(hint):
+        if is_dataclass(hint) and isinstance(hint, type) and not _is_value(hint):
             yield from _columns_of(hint, values)
         else:
             yield from _split(key_of(one), hint, values)
@@ -102,11 +110,14 @@ def columns_of(result: Shown) -> list[Column]:
     agent ('alice', 'bob')
     contributions (3, 2)
     """
+    if hasattr(result, "list_columns"):
+        return list(result.list_columns())
     if result.ROWS is not None:
-        entries = tuple(getattr(result, result.ROWS))
-        part = get_args(hints_of(type(result))[result.ROWS])[0]
-        unique = {column.name: column for column in reversed(list(_columns_of(part, entries)))}
-        return list(unique.values())[::-1]
+        entries, hint = getattr(result, result.ROWS), hints_of(type(result))[result.ROWS]
+        names = [Column(result.INDEX, str, tuple(entries))] if isinstance(entries, Mapping) else []
+        values = tuple(entries.values() if isinstance(entries, Mapping) else entries)
+        found = [*names, *_columns_of(get_args(hint)[1 if names else 0], values)]
+        return list({column.name: column for column in reversed(found)}.values())[::-1]
     return _by_name(result) or list(_columns_of(type(result), (result,)))
 
 

@@ -1,15 +1,18 @@
 """A result in words that follow from its fields alone: what any result has, and most need no more.
 
 The headline is the sentence of its status; facts are what holds for all of it; the table has its rows. A kind's
-own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``fields.KEY``.
+own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``fields.KEY``; title and headline
+may name fields in braces.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Table
-from fedpact.explain.words import Words, words_of
+from fedpact.explain.words import Words, sentence, words_of
+from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 
@@ -21,6 +24,22 @@ def say_status(result: Any) -> str:
     """Say what the status of a result means; nothing where it has none."""
     status = getattr(result, "status", None)
     return "" if status is None else words_of(result.kind).say(f"status.{status}")
+
+
+def say_refusal(refusal: Refusal) -> str:
+    """Say why part of a question has no answer.
+
+    Examples
+    --------
+    >>> say_refusal(Refusal(code="capacity", agents=("alice",), pair=("xA", "xB")))  # doctest: +NORMALIZE_WHITESPACE
+    "No plan exists: with everybody at capacity alice still misses the target. When 'xA' is the truth, 'xB' too
+    often survives."
+    """
+    words = words_of("common")
+    said = words.say(f"refusal.{refusal.code}", agents=refusal.agents, n=len(refusal.agents))
+    if refusal.pair is None:
+        return said
+    return f"{said} {words.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
 
 
 def list_rows(result: Shown, words: Words, *keys: str) -> Table:
@@ -50,16 +69,20 @@ def list_facts(result: Shown, words: Words) -> tuple[Fact, ...]:
     )
 
 
+def _values_of(result: Any) -> dict[str, Any]:
+    """Return what a title or headline may name."""
+    return {name: getattr(result, name) for name in (*(one.name for one in fields(result)), *result.DERIVED)}
+
+
 def explain_fields(result: Shown) -> Explanation:
     """Explain a result by its fields."""
-    words = words_of(result.kind)
-    title = words.say("title") if "title" in words else result.kind.replace("-", " ").capitalize()
-    table = list_rows(result, words)
-    has_rows = result.ROWS is not None or table.rows[1:] or table.columns[:1] == (Column(result.INDEX),)
+    words, values, table = words_of(result.kind), _values_of(result), list_rows(result, words_of(result.kind))
+    names = words.name(result.INDEX)
+    has_rows = result.ROWS is not None or table.rows[1:] or [one.title for one in table.columns[:1]] == [names]
     return Explanation(
         kind=result.kind,
-        title=title,
-        headline=say_status(result),
+        title=words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize(),
+        headline=words.say("headline", **values) if "headline" in words else sentence(say_status(result)),
         facts=list_facts(result, words),
         tables=(table,) if table.rows and has_rows else (),
     )
