@@ -77,12 +77,14 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
+    from fedpact.protocol.operator.say_entry import say_entry
+
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
     for column in table.columns:
         column.no_wrap, column.overflow = column.header not in ("kind", "what"), "fold"
     for entry in entries:
-        run, *texts = map(_plain, (entry.run, entry.kind, fp.protocol.say_entry(entry)))
+        run, *texts = map(_plain, (entry.run, entry.kind, say_entry(entry)))
         cells = (_shorten(run, _RUN) if is_terminal else run, *texts)
         table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
     (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
@@ -141,7 +143,7 @@ def verify(
     if as_json:
         print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
     if audited is None:
-        raise fp.LedgerError(f"{found.where} is broken: {found.why}")
+        raise fp.errors.LedgerError(f"{found.where} is broken: {found.why}")
     if not as_json:
         _print_check(found)
         books.print_books(audited)

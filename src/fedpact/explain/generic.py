@@ -31,9 +31,8 @@ def say_refusal(refusal: Refusal) -> str:
 
     Examples
     --------
-    >>> say_refusal(Refusal(code="capacity", agents=("alice",), pair=("xA", "xB")))  # doctest: +NORMALIZE_WHITESPACE
-    "No plan exists: with everybody at capacity alice still misses the target. When 'xA' is the truth, 'xB' too
-    often survives."
+    >>> say_refusal(Refusal(code="capacity", agents=("alice",)))
+    'No plan exists: with everybody at capacity alice still misses the target.'
     """
     words = words_of("common")
     said = words.say(f"refusal.{refusal.code}", agents=refusal.agents, n=len(refusal.agents))

@@ -16,6 +16,8 @@ from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 import fedpact as fp
+from fedpact.protocol.operator.outcome import make_outcome
+from fedpact.protocol.operator.say_entry import say_entry
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -101,7 +103,7 @@ def _opened(where: str) -> Iterator[fp.protocol.Ledger]:
         with fp.protocol.Ledger.open(where) as ledger:
             yield ledger
     except _UNREADABLE as error:
-        raise fp.LedgerError(
+        raise fp.errors.LedgerError(
             f"the ledger holds what no run of fedpact {fp.__version__} writes ({type(error).__name__}); check it"
         ) from error
 
@@ -127,7 +129,7 @@ def _say_step(entry: fp.protocol.Entry) -> Step:
         time=say_time(entry.at),
         run=entry.run,
         kind=entry.kind,
-        what=fp.protocol.say_entry(entry),
+        what=say_entry(entry),
         hash=entry.hash,
     )
 
@@ -155,7 +157,7 @@ def read_on(where: str, last: Step) -> list[Step]:
     with _opened(where) as ledger:
         steps = [_say_step(entry) for entry in islice(ledger.entries(last.seq), MOST_STEPS + 1)]
     if not steps or steps[0].hash != last.hash:
-        raise fp.LedgerError(
+        raise fp.errors.LedgerError(
             f"entry {last.seq} is not there any more as it was read before: the ledger was replaced"
         )
     return steps[1:]
@@ -190,7 +192,7 @@ def _read_standing(ledger: fp.protocol.Ledger) -> Standing:
     if ledger.last("open") is None:
         return replace(NOTHING_YET, length=len(ledger), head=ledger.head)
     state = fp.protocol.read_run(ledger)
-    outcome = fp.protocol.make_outcome(state, ledger.head).to_dict()
+    outcome = make_outcome(state, ledger.head).to_dict()
     del outcome["weights"]
     slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
     return Standing(
@@ -241,7 +243,7 @@ class Reader:
         try:
             return await asyncio.wait_for(self.begin(read, *args, **more), PATIENCE)
         except TimeoutError:
-            raise fp.LedgerError(SLOW) from None
+            raise fp.errors.LedgerError(SLOW) from None
 
     def close(self) -> None:
         """Begin nothing more."""
