@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +18,12 @@ from fedpact.cli.common import (
     make_table,
     print_table,
     progress_bar,
+    show,
 )
 from fedpact.cli.compare import print_comparison
 from fedpact.cli.pay import say_money
-from fedpact.cli.plan import print_certificate
 from fedpact.cli.share import print_share
+from fedpact.explain import explain
 
 _RECOVERED = 0.3
 
@@ -100,7 +102,7 @@ def _print(shown: Demonstration) -> None:
         f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
     )
     _print_shares(fed, shown.standalone, shown.plan)
-    print_certificate(shown.plan)
+    show(replace(explain(shown.plan), tables=()))
     console().print()
     print_comparison(shown.comparison)
     consortium = shown.consortium

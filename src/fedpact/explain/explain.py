@@ -9,7 +9,16 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 
 _OWN = {
+    "divergence": "divergence",
+    "federation": "federation",
+    "file-check": "federation",
+    "frontier": "frontier",
     "plan": "plan",
+    "realizability": "realizability",
+    "report": "report",
+    "shadow-prices": "shadow_prices",
+    "summary": "federation",
+    "verification": "verification",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
 

@@ -1,8 +1,8 @@
 """A result in words that follow from its fields alone: what any result has, and most need no more.
 
 The headline is the sentence of its status; facts are what holds for all of it; the table has its rows. A kind's
-own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``fields.KEY``; title and headline
-may name fields in braces.
+own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``sentences.ANY``, ``fields.KEY``;
+title, headline and sentences may name fields in braces.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ def say_status(result: Any) -> str:
     return "" if status is None else words_of(result.kind).say(f"status.{status}")
 
 
-def say_refusal(refusal: Refusal) -> str:
-    """Say why part of a question has no answer.
+def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> str:
+    """Say why there is no answer: in a kind's own words where it has some for it, else in everybody's.
 
     Examples
     --------
     >>> say_refusal(Refusal(code="capacity", agents=("alice",)))
     'No plan exists: with everybody at capacity alice still misses the target.'
     """
-    words = words_of("common")
-    said = words.say(f"refusal.{refusal.code}", agents=refusal.agents, n=len(refusal.agents))
+    common, key = words_of("common"), f"refusal.{refusal.code}"
+    own = common if words is None or key not in words else words
+    said = own.say(key, agents=refusal.agents, n=len(refusal.agents), **values)
     if refusal.pair is None:
         return said
-    return f"{said} {words.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
+    return f"{said} {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
 
 
 def list_rows(result: Shown, words: Words, *keys: str) -> Table:
@@ -61,8 +62,13 @@ def _say_codes(words: Words, key: str, values: tuple[Any, ...]) -> list[Any]:
 
 def list_facts(result: Shown, words: Words) -> tuple[Fact, ...]:
     """List what holds for all of a result."""
+    said = words.texts.get("title", "") + words.texts.get("headline", "")
     return tuple(
-        Fact(label=words.name(key), value=_say_codes(words, key, (value,))[0])
+        Fact(
+            label=words.name(key),
+            value=_say_codes(words, key, (value,))[0],
+            is_in_headline=f"{{{key}}}" in said or f"{{{key}:" in said,
+        )
         for key, value in scalars_of(result).items()
         if value is not None and key not in _HIDDEN
     )
@@ -83,5 +89,6 @@ def explain_fields(result: Shown) -> Explanation:
         title=words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize(),
         headline=words.say("headline", **values) if "headline" in words else sentence(say_status(result)),
         facts=list_facts(result, words),
+        sentences=tuple(words.say(key, **values) for key in words.texts if key.startswith("sentences.")),
         tables=(table,) if table.rows and has_rows else (),
     )

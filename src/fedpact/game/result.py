@@ -157,9 +157,9 @@ class Equilibria(Shows):
             "unmet": [list(names) for names in self.unmet],
             "price_of_stability": self.price_of_stability,
             "price_of_anarchy": self.price_of_anarchy,
-            "stability": None if self.stability is None else self.stability.to_dict(),
-            "anarchy": None if self.anarchy is None else self.anarchy.to_dict(),
-            "optimum": None if self.optimum is None else self.optimum.to_dict(),
+            "stability": None if self.stability is None else self.stability.to_plain(),
+            "anarchy": None if self.anarchy is None else self.anarchy.to_plain(),
+            "optimum": None if self.optimum is None else self.optimum.to_plain(),
             "is_complete": self.is_complete,
             "share_searched": self.share_searched,
             "undecided": self.undecided,
@@ -174,7 +174,10 @@ class Equilibria(Shows):
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Equilibria:
         """Read what :meth:`to_dict` wrote."""
-        outcome, bounds = _or_none(PricedEquilibrium.from_dict), _or_none(Interval.from_dict)
+        outcome, bounds = (
+            _or_none(PricedEquilibrium.from_dict),
+            _or_none(lambda entry: Interval.from_plain(entry, "equilibria")),
+        )
         return cls(
             profiles=tuple(tuple(m[name] for name in entry["names"]) for m in entry["equilibria"]),
             costs=tuple(entry["costs"]),

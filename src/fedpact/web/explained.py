@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
-from fedpact.explain import Explanation
+from fedpact.explain import Explanation, explain
 from fedpact.explain.plan import explain_paid_plan
 from fedpact.web.charts import CHARTS, Chart
 from fedpact.web.view import View
@@ -18,7 +19,19 @@ def _plan(answer: Answer) -> Explanation:
     return explain_paid_plan(fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"]))
 
 
-EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {"plan": _plan}
+def _frontier(answer: Answer) -> Explanation:
+    return replace(explain(fp.Frontier.from_dict(answer)), tables=())  # the chart has the same table
+
+
+def _divergence(answer: Answer) -> Explanation:
+    return replace(explain(fp.planning.Divergence.from_dict(answer)), tables=())
+
+
+EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
+    "divergence": _divergence,
+    "frontier": _frontier,
+    "plan": _plan,
+}
 """Part -> its answer in words."""
 
 
