@@ -175,7 +175,7 @@ def test_fifty_hypotheses_on_six_hundred_points(m, objective):
         assert 0.005 < interval.high < 0.2
         assert seen.how[name] in ("exact", "bounds")
         assert interval.high - interval.low < 1e-4
-        simulated, error = simulate(fed, sites, agent, seen.worst_target[name], m)
+        simulated, error = simulate(fed, sites, agent, seen.worst_truth[name], m)
         assert interval.low - 5 * error < simulated < interval.high + 5 * error
 
 

@@ -325,9 +325,9 @@ def test_a_missed_joint_guarantee_is_explained():
     seen = fp.verify(fed, [2, 2])
     assert not seen.is_feasible
     assert all(seen.met.values())
-    assert seen.joint.how == "exact"
-    assert seen.joint.blocking in fed.hypotheses
-    assert seen.joint.blocking != seen.joint.worst_target
+    assert seen.joint_how == "exact"
+    assert seen.joint_blocking in fed.hypotheses
+    assert seen.joint_blocking != seen.joint_worst_truth
 
 
 def test_the_blocking_hypothesis_is_found_far_below_underflow():
@@ -335,7 +335,7 @@ def test_the_blocking_hypothesis_is_found_far_below_underflow():
         [[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0.5, 0.25, 0.25]], epsilon=0, delta=0.1, objective="expected"
     )
     seen = fp.verify(fed, [100_000])
-    assert seen.blocking["agent-1"] != seen.worst_target["agent-1"]
+    assert seen.blocking["agent-1"] != seen.worst_truth["agent-1"]
 
 
 def test_a_value_below_doubles_is_zero_not_a_floor():

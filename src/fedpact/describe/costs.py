@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.numbers import read_number, shorten
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, FormatError
 
 __all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
 
@@ -57,9 +57,14 @@ class Linear:
         """Cost of sample number ``m + 1``."""
         return self.rate
 
-    def to_json(self) -> float:
+    def to_plain(self) -> float:
         """How the file format writes it."""
         return self.rate
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         return f"{self.rate:g} per sample"
@@ -97,9 +102,14 @@ class Quadratic:
         """Cost of sample number ``m + 1``."""
         return self.linear + self.quadratic * (2 * m + 1)
 
-    def to_json(self) -> dict[str, list[float]]:
+    def to_plain(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"quadratic": [self.linear, self.quadratic]}
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         return f"{self.linear:g} m + {self.quadratic:g} m^2"
@@ -153,9 +163,14 @@ class PiecewiseLinear:
         rises = zip(self.breakpoints, np.diff(self.slopes).tolist(), strict=True)
         return self.slopes[0] + float(sum(rise * min(max(m + 1 - at, 0.0), 1.0) for at, rise in rises))
 
-    def to_json(self) -> dict[str, list[float]]:
+    def to_plain(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"breakpoints": list(self.breakpoints), "slopes": list(self.slopes)}
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         steps = [f"{slope:g} up to {at:g}" for slope, at in zip(self.slopes, self.breakpoints, strict=False)]
@@ -213,6 +228,13 @@ def read_cost(value: Any) -> Cost:
         f"cost must be a number, {{quadratic = [a, b]}} or {{breakpoints = [...], slopes = [...]}}; "
         f"it is {shorten(dict(value))}"
     )
+
+
+def _read_plain(entry: Any, where: str) -> Cost:
+    try:
+        return read_cost(entry)
+    except FederationError as error:
+        raise FormatError(f"{where}: {error}") from None
 
 
 def _numbers(value: Any, field: str) -> tuple[float, ...]:

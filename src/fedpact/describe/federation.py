@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,12 +37,11 @@ from fedpact.describe.numbers import shorten
 from fedpact.describe.points import read_restriction
 from fedpact.describe.settings import Agent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Federation(Shows):
+class Federation(Shown):
     """Agents, their targets and the evidence of how their data differ.
 
     Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
@@ -58,6 +57,8 @@ class Federation(Shows):
     >>> fed
     Federation('federation': 2 agents, 4 hypotheses, table, pac, per-agent)
     """
+
+    ROWS: ClassVar = "agents"
 
     name: str
     agents: tuple[Agent, ...]
@@ -387,12 +388,6 @@ class Federation(Shows):
         from fedpact.describe.files import save
 
         save(self, path)
-
-    def shown(self) -> ShownTable:
-        """Show who takes part, on which terms."""
-        from fedpact.describe.summary import summarise
-
-        return summarise(self).shown()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what describes the federation, not what was worked out about it."""

@@ -218,7 +218,9 @@ def _describe(fed: Federation, evidence: list[Values]) -> Values:
     agents = []
     for agent, own in zip(fed.agents, evidence, strict=True):
         limit = {} if agent.capacity is None else {"capacity": agent.capacity}
-        agents.append({"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_json(), **limit, **own})
+        agents.append(
+            {"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_plain(), **limit, **own}
+        )
     head = {"name": fed.name, "delta": fed.delta, "objective": fed.objective, "guarantee": fed.guarantee}
     hypotheses = _describe_hypotheses(fed.evidence)
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}

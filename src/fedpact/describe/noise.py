@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_number
@@ -51,12 +49,3 @@ class Noise:
         """
         tail = self.scale * math.sqrt(2 * math.log(1 / risk)) * (1 + _SLACK)
         return max(0, math.ceil(tail) - 1)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Noise:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)

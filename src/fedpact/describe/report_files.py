@@ -33,6 +33,7 @@ from fedpact.describe.reports import Report
 from fedpact.describe.texts import is_text
 from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
 from fedpact.errors import FederationError
+from fedpact.plain import to_plain
 
 FORMAT = 2
 
@@ -82,7 +83,7 @@ def to_bytes(report: Report) -> bytes:
             "digests": json.dumps(report.candidates.digests),
         }
     if report.noise is not None:
-        plain |= report.noise.to_dict()
+        plain |= to_plain(report.noise)
     fields = {key: np.asarray(value) for key, value in plain.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{**fields, "checksum": np.asarray(_checksum(fields))})  # type: ignore[arg-type]
@@ -174,7 +175,7 @@ def _build(fields: Fields) -> Report:
 def _read_noise(fields: Fields) -> Noise | None:
     if not set(_NOISE) <= set(fields):
         return None
-    return Noise.from_dict({key: fields[key].tolist() for key in _NOISE})
+    return Noise(**{key: fields[key].tolist() for key in _NOISE})
 
 
 def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from fedpact.describe.costs import Cost, read_cost
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
-from fedpact.showing.table import Kind
+from fedpact.rows import Kind
 
 OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")

@@ -57,6 +57,8 @@ class Frontier(Result):
     method: str
     name: str
     """The federation's."""
+    today: float | None
+    """The value that the federation has; None if its agents have different ones."""
 
     @property
     def values(self) -> list[float]:
@@ -125,7 +127,12 @@ def frontier(
         if progress is not None:
             progress(done + 1, len(values))
     points = _carry_stricter_plans(points[::-1])
-    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name)
+    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name, today=_find_today(fed, axis))
+
+
+def _find_today(fed: Federation, axis: str) -> float | None:
+    values = {agent.epsilon for agent in fed.agents} if axis == "epsilon" else {fed.delta}
+    return values.pop() if len(values) == 1 else None
 
 
 def _read_axis(

@@ -152,7 +152,7 @@ def _agent_to_dict(agent: Agent) -> dict[str, Any]:
     return {
         "name": agent.name,
         "epsilon": agent.epsilon,
-        "cost": agent.cost.to_json(),
+        "cost": agent.cost.to_plain(),
         "capacity": agent.capacity,
     }
 

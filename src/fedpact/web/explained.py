@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
-from fedpact.explain import Explanation
+from fedpact.explain import Explanation, explain
 from fedpact.explain.against import explain_against
 from fedpact.explain.dynamics import explain_play
 from fedpact.explain.equilibria import explain_beside_plans
@@ -28,7 +29,17 @@ def _equilibria(answer: Answer) -> Explanation:
     return explain_beside_plans(fp.Equilibria.from_dict(answer["equilibria"]), answer["plans"])
 
 
+def _frontier(answer: Answer) -> Explanation:
+    return replace(explain(fp.Frontier.from_dict(answer)), tables=())  # the chart has the same table
+
+
+def _divergence(answer: Answer) -> Explanation:
+    return replace(explain(fp.planning.Divergence.from_dict(answer)), tables=())
+
+
 EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
+    "divergence": _divergence,
+    "frontier": _frontier,
     "plan": _plan,
     "against": lambda answer: explain_against(read_against(answer)),
     "dynamics": lambda answer: explain_play(fp.game.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),

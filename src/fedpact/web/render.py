@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
+from fedpact.explain import federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
@@ -23,7 +24,6 @@ from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
-from fedpact.web.words import federation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,6 @@ def _environment() -> Environment:
         "name_rule": name_rule,
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,
         "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
         "certificate_title": words_of("common").say("certificate"),

@@ -39,7 +39,7 @@ def test_shares_of_draws_are_the_exact_probabilities(fed, m):
     for site, name in enumerate(fed.names):
         exact = seen.failure[name].value
         reach = 5 * np.sqrt(exact * (1 - exact) / DRAWS) + 1e-9
-        assert abs(shares[site, fed.hypotheses.index(seen.worst_target[name])] - exact) <= reach
+        assert abs(shares[site, fed.hypotheses.index(seen.worst_truth[name])] - exact) <= reach
         assert shares[site].max() <= exact + reach
         assert abs(worst[site] - exact) <= reach
 

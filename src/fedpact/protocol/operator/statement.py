@@ -70,7 +70,7 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
         "site_key": pact.keys.get(site),
         "operator": pact.operator,
         "rule": bill.rule,
-        "cost": pact.agent(site).cost.to_json(),
+        "cost": pact.agent(site).cost.to_plain(),
         "requests": requests,
         "quota": sum(request["quota"] for request in requests),
         "contributed": bill.contributions[site],
