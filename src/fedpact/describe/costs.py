@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.numbers import read_number, shorten
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, FormatError
 
 _MOST = 1e100
 """Of a cost per sample: sums and squares of counts times this are finite."""
@@ -28,9 +28,27 @@ def _read_coefficient(value: Any, field: str) -> float:
     return number
 
 
+class _Plain:
+    """What all costs share: how they are written in dictionaries, and read again."""
+
+    __slots__ = ()
+
+    def to_plain(self) -> Any:
+        """As the file format writes it."""
+        return self.to_json()  # type: ignore[attr-defined]
+
+    @staticmethod
+    def from_plain(value: Any, where: str) -> Cost:
+        """Read a cost of any kind."""
+        try:
+            return read_cost(value)
+        except FederationError as error:
+            raise FormatError(f"{where}: {error}") from None
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(_Plain):
     """c(m) = rate * m.
 
     Examples
@@ -64,7 +82,7 @@ class Linear:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Quadratic:
+class Quadratic(_Plain):
     """c(m) = linear * m + quadratic * m^2.
 
     Examples
@@ -104,7 +122,7 @@ class Quadratic:
 
 @final
 @dataclass(frozen=True, slots=True)
-class PiecewiseLinear:
+class PiecewiseLinear(_Plain):
     """The first ``breakpoints[0]`` samples cost ``slopes[0]`` each, those up to the next one ``slopes[1]``.
 
     Examples

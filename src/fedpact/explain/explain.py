@@ -9,7 +9,15 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 
 _OWN = {
+    "books-check": "ledger",
+    "key-set": "keys",
+    "keys-check": "keys",
+    "labelling": "labelling",
+    "ledger-check": "ledger",
+    "pact": "pact",
     "plan": "plan",
+    "run-outcome": "run",
+    "statement": "statement",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
 

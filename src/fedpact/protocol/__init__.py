@@ -13,7 +13,7 @@ from fedpact.protocol.installed import require_packages
 require_packages()
 
 from fedpact.protocol.home import RunHome, hold_home, prepare_home, read_home
-from fedpact.protocol.keys.check_keys import CertificateCheck, KeysCheck, KeysCheckStatus, check_keys
+from fedpact.protocol.keys.check_keys import CertificateCheck, KeysCheck, KeysCheckStatus, KeysProblem, check_keys
 from fedpact.protocol.keys.key_set import KeySet, KeysStatus, add_keys, make_keys, read_keys, renew_certificate
 from fedpact.protocol.keys.signing import SigningKey, check_signature, read_key
 from fedpact.protocol.ledger.check import LedgerCheck, LedgerStatus
@@ -27,7 +27,6 @@ from fedpact.protocol.operator.operator import Operator, Outgoing, read_run, res
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.payments_csv import export_payments
 from fedpact.protocol.operator.run_state import RunState, RunStatus
-from fedpact.protocol.operator.say_entry import say_entry
 from fedpact.protocol.operator.statements import Statement, StatementStatus, statements_of, write_statements
 from fedpact.protocol.pact import Pact, load_pact, make_pact
 from fedpact.protocol.run_gap import measure_run_gap
@@ -70,6 +69,7 @@ __all__ = [
     "KeySet",
     "KeysCheck",
     "KeysCheckStatus",
+    "KeysProblem",
     "KeysStatus",
     "Labelling",
     "LabellingStatus",
@@ -122,7 +122,6 @@ __all__ = [
     "resume_run",
     "run",
     "run_home",
-    "say_entry",
     "say_ledger",
     "simulate_sites",
     "simulate_world",

@@ -16,6 +16,8 @@ from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 import fedpact as fp
+from fedpact.explain.entry import say_entry
+from fedpact.explain.reason import say_reason
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -127,7 +129,7 @@ def _say_step(entry: fp.protocol.Entry) -> Step:
         time=say_time(entry.at),
         run=entry.run,
         kind=entry.kind,
-        what=fp.protocol.say_entry(entry),
+        what=say_entry(entry),
         hash=entry.hash,
     )
 
@@ -174,8 +176,8 @@ def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str 
         met=None if seen is None else seen["met"],
         paid=None if statement is None else float(statement["amount"]),
         received=site in state.receipts,
-        gone=None if gone is None else f"{gone.step}: {gone.why}",
-        withheld=state.withheld.get(site),
+        gone=None if gone is None else f"{gone.step}: {say_reason(gone.code, gone.values)}",
+        withheld=say_reason(state.withheld[site], {}) if site in state.withheld else None,
         asked=waiting[0] if waiting else None,
         slug=slug,
     )

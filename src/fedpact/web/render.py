@@ -12,7 +12,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
+from fedpact.explain import explain
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
@@ -87,6 +89,7 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "count_of": count_of,
+        "explained": lambda entry: explain(read_result(entry)),
         "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,
