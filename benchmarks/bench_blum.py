@@ -7,7 +7,7 @@ at their price instead of their number and rounded up to whole samples. q_i is w
 that some hypotheses tell apart; points that all tell alike are one.
 
 - *linear* ("random discovery"): u = W theta, W_ij = <q_i, q_j> / <q_i, q_i>, so that a sample of its own counts
-  one to each, and mu_i is the number of samples that i needs alone, which `fp.standalone` says.
+  one to each, and mu_i is the number of samples that i needs alone, which `fp.game.standalone` says.
 - *coverage* ("random coverage"): a point that nobody has drawn is labelled by a coin, so that i's expected
   accuracy is u_i = 1 - 1/2 sum_x q_ix prod_j (1 - q_jx)^theta_j, a concave function; mu_i = 1 - epsilon_i.
 - *coverage, tightened*: what makes their program promise what ours does. A point that nobody has drawn counts as
@@ -58,7 +58,7 @@ def plan_linear(fed: fp.Federation) -> NDArray[np.int64]:
     q = find_domain(fed).mass
     alike = q @ q.T
     theta = cp.Variable(fed.k, nonneg=True)
-    needs = np.array(list(fp.standalone(fed).values()), dtype=float)
+    needs = np.array(list(fp.game.standalone(fed).values()), dtype=float)
     return minimise(fed, theta, alike / np.diag(alike)[:, None] @ theta >= needs, cp.HIGHS)
 
 

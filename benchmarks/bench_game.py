@@ -53,7 +53,7 @@ def search(fed: fp.Federation) -> Profiles:
 def payoff_tensors(fed: fp.Federation) -> list[NDArray[np.float64]]:
     """Utility of every agent in every profile, one axis per agent: WORTH for its target, less its cost."""
     fed = rebuild(fed)
-    engine, most = engine_of(fed), list(fp.standalone(fed).values())
+    engine, most = engine_of(fed), list(fp.game.standalone(fed).values())
     axes = [np.arange((need or 0) + 1) for need in most]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, fed.k)
     payoffs = []

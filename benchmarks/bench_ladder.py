@@ -49,7 +49,7 @@ def climb(family: str, k: int, delta: float, H: int, time_limit: float) -> Row:
             "cost": found.cost,
             "seconds": round(time.perf_counter() - start, 3),
         }
-    return row | {"is_proved": found.status is fp.PlanStatus.OPTIMAL, "lower_bound": found.lower_bound}
+    return row | {"is_proved": found.status is fp.planning.PlanStatus.OPTIMAL, "lower_bound": found.lower_bound}
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,7 @@ def solve(call: Callable[[Matrix, Matrix], Mixtures]) -> Callable[[fp.Federation
     return lambda fed: call(*payoff_tensors(fed))
 
 
-def solve_ours(fed: fp.Federation) -> fp.MixedEquilibrium:
+def solve_ours(fed: fp.Federation) -> fp.game.MixedEquilibrium:
     return fp.mixed_equilibrium(rebuild(fed), worth=WORTH)
 
 
@@ -103,7 +103,7 @@ def test_mixed(case, competitor, call, at_least, compare):
     fed = describe()
     solve_ours(fed), solve(pivot_once)(fed)
     ours, theirs = in_turns(Work(lambda _: solve_ours(fed)), Work(lambda _: solve(call)(fed)))
-    assert ours.answer.status is fp.MixedStatus.VERIFIED
+    assert ours.answer.status is fp.game.MixedStatus.VERIFIED
     assert least_regret(fed, theirs.answer) < 1e-6
     compare(
         f"a mixed equilibrium, 2 agents, {size}",

@@ -48,7 +48,7 @@ def test_exactly_against_enumeration(points, at_least, compare):
         (
             "all labelings of 12 points, 2 agents",
             lambda: fp.Federation.from_table(
-                fp.classes.all_labelings(12).labels,
+                fp.planning.classes.all_labelings(12).labels,
                 np.random.default_rng(2).dirichlet(np.full(12, 3.0), 2),
                 epsilon=0.1,
                 delta=0.05,

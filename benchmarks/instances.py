@@ -52,7 +52,7 @@ def rare_cases(strategies: int, k: int, seed: int = 4, delta: float = DELTA) -> 
             labels, distributions, cost=unit_costs(k), epsilon=0.05 * scale, delta=delta
         )
 
-    needs = fp.standalone(build(np.full(k, 0.1))).values()
+    needs = fp.game.standalone(build(np.full(k, 0.1))).values()
     return build(np.array([min(0.95, 0.1 * (need or 0) / strategies) for need in needs]))
 
 

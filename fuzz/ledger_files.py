@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.protocol.ledger.entry import Row
 from fedpact.protocol.ledger.schema import write_rows
 from fedpact.protocol.ledger.sqlite_bytes import made_again
+from fedpact.protocol.operator.say_entry import say_entry
 from fuzz.chains import WORDS, change_entries, runs
 from fuzz.ledger_readers import read_all
 from fuzz.target import Target, Unreadable
@@ -87,7 +88,7 @@ def read(data: bytes) -> bool:
             fp.protocol.export_ledger(ledger, aside / "books.json")
             again = fp.protocol.verify_ledger(aside / "books.json")
             found = len(ledger), ledger.head
-            [fp.protocol.say_entry(entry) for entry in ledger.entries()]
+            [say_entry(entry) for entry in ledger.entries()]
     except fp.FedpactError:
         assert seen is None or not seen.is_intact, "what is intact can be opened and exported"
         return False

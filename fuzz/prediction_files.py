@@ -105,15 +105,15 @@ def seeds() -> list[bytes]:
 
 def _read_predictions(path: Path) -> bool:
     try:
-        found = fp.candidates.read_predictions(path)
+        found = fp.sites.read_predictions(path)
     except fp.FedpactError:
         return False
     again = path.with_stem("again")
     try:
-        fp.candidates.write_predictions(found, again)
+        fp.sites.write_predictions(found, again)
     except fp.FedpactError:
         return False
-    other = fp.candidates.read_predictions(again, classes=found.classes)
+    other = fp.sites.read_predictions(again, classes=found.classes)
     assert np.array_equal(found.labels, other.labels), "what was written is read again"
     assert path.suffix == ".npy" or found.candidates.names == other.candidates.names
     return True

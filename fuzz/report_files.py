@@ -43,7 +43,7 @@ def seeds() -> list[bytes]:
         n=50,
         n_classes=3,
         counts=np.array([3, 7, 5]),
-        noise=fp.Noise(scale=2.0, epsilon=1.0, delta=1e-6),
+        noise=fp.sites.Noise(scale=2.0, epsilon=1.0, delta=1e-6),
     )
     made = [plain, _report(1, 3), _report(6, 30, 5), _report(3, 40, minimum_count=5), noisy]
     return [_bytes_of(one) for one in made]
@@ -58,11 +58,11 @@ def read(data: bytes) -> bool:
     """Read a report; what is read is written and read again, and can be planned with."""
     _path().write_bytes(data)
     try:
-        found = fp.read_report(_path())
+        found = fp.sites.read_report(_path())
     except fp.FedpactError:
         return False
     found.save(_path())
-    again = fp.read_report(_path())
+    again = fp.sites.read_report(_path())
     assert found.to_dict() == again.to_dict(), "what was written is read again"
     assert np.array_equal(found.counts, again.counts), "what was written is read again"
     try:

@@ -33,31 +33,31 @@ assert "mixed equilibrium" in fedpact("game", "alice-bob", "--mixed")
 """,
     "sklearn": """
 points = np.random.default_rng(0).normal(size=(60, 3))
-assert fp.candidates.train(points, points[:, 0] > points[:, 1], count=5).H == 5
+assert fp.sites.train(points, points[:, 0] > points[:, 1], count=5).H == 5
 """,
     "torch": """
 import torch
 from safetensors.torch import save_file
 save_file(torch.nn.Linear(2, 3).state_dict(), "net.safetensors")
-found = fp.candidates.from_torch(lambda: torch.nn.Linear(2, 3), {"net": "net.safetensors"}, np.eye(2, dtype="f"))
+found = fp.sites.from_torch(lambda: torch.nn.Linear(2, 3), {"net": "net.safetensors"}, np.eye(2, dtype="f"))
 assert found.labels.shape == (1, 2)
 """,
     "onnx": f"""
 import base64
 Path("larger.onnx").write_bytes(base64.b64decode("{ONNX}"))
-found = fp.candidates.predict({{"larger": "larger.onnx"}}, np.eye(2, dtype="f"))
+found = fp.sites.predict({{"larger": "larger.onnx"}}, np.eye(2, dtype="f"))
 assert found.labels.tolist() == [[0, 1]]
 """,
     "parquet": """
 rules = {"first": lambda x: x[:, 0] > 0, "second": lambda x: x[:, 1] > 0}
-fp.candidates.write_predictions(fp.candidates.predict(rules, np.eye(2)), "says.parquet")
+fp.sites.write_predictions(fp.sites.predict(rules, np.eye(2)), "says.parquet")
 fedpact("report", "says.parquet", "--name", "alice")
-assert fp.read_report("alice.report.npz").H == 2
+assert fp.sites.read_report("alice.report.npz").H == 2
 """,
     "privacy": """
 Path("says.csv").write_text("one,two\\n0,1\\n1,1\\n")
 fedpact("report", "says.csv", "--name", "alice", "--classes", "0,1", "--privacy", "1,0.00001")
-assert fp.read_report("alice.report.npz").noise is not None
+assert fp.sites.read_report("alice.report.npz").noise is not None
 """,
     "protocol": """
 assert "finished" in fedpact("run", "alice-bob")

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 
 from glossary_terms import head_terms
 from notebook_page import notebook_page
-from reference_pages import LAYERS, list_of_names, reference_pages
+from reference_pages import list_of_names, reference_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -93,8 +93,7 @@ def _named(entries: list[Any]) -> Iterator[str]:
 
 def _place(uri: str) -> tuple[int, str]:
     """Parts of the reference stand in their own order, everything else by name."""
-    name = Path(uri).stem
-    return (list(LAYERS).index(name) if uri.startswith("reference/api/") else 0, uri)
+    return (list(reference_pages()).index(uri) if uri.startswith("reference/api/") else 0, uri)
 
 
 def _outside(uri: str, text: str) -> Iterator[Path]:

@@ -17,6 +17,7 @@ from typing import Any
 import fedpact as fp
 from fedpact import cli
 from fedpact.protocol import runs
+from fedpact.protocol.home import hold_home
 from fedpact.protocol.ledger import store
 from fedpact.protocol.operator.operator_files import read_operator
 from soak.stage import Stage
@@ -83,7 +84,7 @@ def _trouble_sites(stage: Stage, rng: random.Random, *, is_healed: bool) -> None
 def carry_on(stage: Stage, home: Path, keys: Path, ledger: str | None) -> None:
     """Make the home ready if it is not, and continue its run, as a person does who types the command again."""
     if not (home / "operator" / "run.json").exists():
-        with fp.protocol.hold_home(home):
+        with hold_home(home):
             fp.protocol.prepare_home(home, stage.pact(), stage.sites(), keys=keys, ledger=ledger)
     sys.argv = ["fedpact", "run", "--resume", str(home), "--json"]
     cli.main()

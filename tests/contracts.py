@@ -19,8 +19,8 @@ KEYS = {
 }  # fmt: skip
 JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_target", "joint_blocking"}
 DECIDED = {
-    fp.VerificationStatus.MET: True,
-    fp.VerificationStatus.MISSED: False,
+    fp.planning.VerificationStatus.MET: True,
+    fp.planning.VerificationStatus.MISSED: False,
 }
 
 
@@ -93,8 +93,10 @@ def check_feasible(case, seen, truth, verdicts):
         verdicts = [must_be_met(value, case.instance.delta)]
     else:
         assert seen.is_feasible == all(seen.met.values())
-    assert seen.is_feasible == (seen.status in (fp.VerificationStatus.MET, fp.VerificationStatus.LIKELY))
-    assert seen.status is not fp.VerificationStatus.LIKELY or seen.confidence < 1
+    assert seen.is_feasible == (
+        seen.status in (fp.planning.VerificationStatus.MET, fp.planning.VerificationStatus.LIKELY)
+    )
+    assert seen.status is not fp.planning.VerificationStatus.LIKELY or seen.confidence < 1
     if None not in verdicts and seen.status in DECIDED:
         assert DECIDED[seen.status] == all(verdicts)
 
@@ -154,5 +156,5 @@ def check_plan(fed, found, at_least=None):
         feasible = cheaper[is_enough(fed, cheaper)] if len(cheaper) else cheaper
         optimum = min([found.cost, *(fed.cost_of(row) for row in feasible)])
         assert found.lower_bound <= optimum + 1e-9
-        if found.status is fp.PlanStatus.OPTIMAL:
+        if found.status is fp.planning.PlanStatus.OPTIMAL:
             assert optimum == pytest.approx(found.cost)

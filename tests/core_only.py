@@ -54,12 +54,12 @@ FUNCTIONS = {
     "fp.plan(fed).plot()": "plot",
     "fp.plan(fed).to_dataframe()": "notebook",
     "fp.mixed_equilibrium(fed)": "game",
-    "fp.candidates.train([[0], [1]], [0, 1])": "sklearn",
+    "fp.sites.train([[0], [1]], [0, 1])": "sklearn",
     "fp.experiments.load_digit_sites(np.random.default_rng(0))": "sklearn",
-    "fp.candidates.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
-    "fp.candidates.predict({'net': 'net.onnx'}, [[0]])": "onnx",
-    "fp.candidates.read_predictions('table.parquet')": "parquet",
-    "fp.add_noise(fp.report(np.eye(2, dtype=int), name='a'), epsilon=1, delta=1e-5)": "privacy",
+    "fp.sites.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
+    "fp.sites.predict({'net': 'net.onnx'}, [[0]])": "onnx",
+    "fp.sites.read_predictions('table.parquet')": "parquet",
+    "fp.sites.add_noise(fp.report(np.eye(2, dtype=int), name='a'), epsilon=1, delta=1e-5)": "privacy",
     "fp.protocol.run(fed)": "protocol",
     "fp.web.make_app()": "web",
     "fp.experiments.reproduce('hardness', quick=True)": "experiments",
@@ -106,7 +106,7 @@ def function(code):
 
     try:
         eval(code, {"fp": fp, "np": np, "fed": fp.examples.alice_bob()})
-    except fp.MissingExtraError as error:
+    except fp.errors.MissingExtraError as error:
         return 1, f"error: {error}\n"
     except BaseException:
         return None, traceback.format_exc()

@@ -18,7 +18,7 @@ from grid import Question, is_enough, vectors_up_to
 def capped(capacity):
     """Alice and Bob with capacities."""
     return fp.Federation.from_table(
-        fp.classes.all_labelings(2),
+        fp.planning.classes.all_labelings(2),
         [[0.8, 0.2], [0.2, 0.8]],
         epsilon=0.1,
         delta=0.05,

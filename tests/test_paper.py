@@ -27,7 +27,7 @@ def met(fed, profiles):
 
 def box(fed):
     """Every profile in which nobody gives more than it needs alone."""
-    return list(itertools.product(*(range(need + 1) for need in fp.standalone(fed).values())))
+    return list(itertools.product(*(range(need + 1) for need in fp.game.standalone(fed).values())))
 
 
 def pure_equilibria(fed):
@@ -62,7 +62,7 @@ def one_agent(labels, masses, **targets):
 def test_warm_up_coupon_collector():
     """All 2^n labelings and the n singletons fail alike: a bad hypothesis survives if a point is unseen."""
     coupons = fp.examples.coupon_collector(6)
-    everything = one_agent(fp.classes.all_labelings(6), [1 / 6] * 6, epsilon=1 / 12, delta=0.1)
+    everything = one_agent(fp.planning.classes.all_labelings(6), [1 / 6] * 6, epsilon=1 / 12, delta=0.1)
     for m in (0, 5, 6, 20):
         values = [fp.verify(fed, [m]).failure["agent-1"].high for fed in (coupons, everything)]
         assert values[0] == pytest.approx(values[1], abs=1e-11)
@@ -75,7 +75,7 @@ def test_theorem_no_pure_equilibrium():
     assert pure_equilibria(fed) == []
     found = fp.equilibria(fed)
     assert (found.profiles, found.is_complete) == ((), True)
-    assert fp.best_response_dynamics(fed).status is fp.DynamicsStatus.CYCLES
+    assert fp.best_response_dynamics(fed).status is fp.game.DynamicsStatus.CYCLES
 
 
 def test_theorem_a_mixed_equilibrium_exists():
@@ -87,7 +87,7 @@ def test_theorem_a_mixed_equilibrium_exists():
 
 def test_theorem_price_of_stability_bob_gives_nothing_in_equilibrium():
     fed = fp.examples.price_of_stability("1/16")
-    assert fp.standalone(fed) == {"alice": 20, "bob": 0}
+    assert fp.game.standalone(fed) == {"alice": 20, "bob": 0}
     assert fp.verify(fed, [0, 0]).met["bob"]
     assert pure_equilibria(fed) == [(20, 0)]
     assert fp.equilibria(fed).profiles == ((20, 0),)
@@ -164,7 +164,7 @@ def test_c8_a_fee_cut_at_the_reported_need_would_reward_a_lie():
     lie = fp.Federation.from_table(
         fed.evidence.labels, [[0.95, 0.05], [0.2, 0.8]], epsilon=0.1, delta=0.05, names=fed.names
     )
-    assert (fp.standalone(fed)["alice"], fp.standalone(lie)["alice"]) == (14, 1)
+    assert (fp.game.standalone(fed)["alice"], fp.game.standalone(lie)["alice"]) == (14, 1)
     honest, lying = (fp.settle(claimed, fp.plan(claimed, "lp"), recover=0.4, truth=fed) for claimed in (fed, lie))
     assert honest.fees["alice"] == lying.fees["alice"] > 1
 
@@ -183,7 +183,7 @@ A5 = {
 @pytest.mark.parametrize(("p", "delta", "opt", "rounded", "factor"), A5.values(), ids=A5)
 def test_a5_the_approximation_factor_ignores_rounding(p, delta, opt, rounded, factor):
     fed = one_agent([[0, 0], [1, 0]], [p, 1 - Fraction(p)], epsilon=0, delta=delta)
-    assert fp.standalone(fed) == {"agent-1": opt}
+    assert fp.game.standalone(fed) == {"agent-1": opt}
     lp = math.log(2 / delta) / -math.log(1 - Fraction(p))
     assert math.ceil(lp) == rounded
     assert 1 + math.log(2) / math.log(1 / delta) == pytest.approx(factor, abs=1e-4)
@@ -199,16 +199,16 @@ def test_a6_the_program_s_plans_are_bounded():
     enough = math.log(36) / -math.log(0.99)
     assert 2 * enough == pytest.approx(713.1, abs=0.05)
     assert 2 * 18 * math.log(18) < 400
-    beyond = fp.obliviousness(fed, [400, 400])
-    assert beyond.status is fp.ObliviousnessStatus.TOO_LARGE
+    beyond = fp.mechanism.obliviousness(fed, [400, 400])
+    assert beyond.status is fp.mechanism.ObliviousnessStatus.TOO_LARGE
     assert beyond.largest_cost < 2 * enough + 2.01
-    assert fp.is_locally_oblivious(fed, [355, 355])
+    assert fp.mechanism.is_locally_oblivious(fed, [355, 355])
 
 
 def test_a6_the_region_does_not_begin_at_2_h_log_h():
     """With what is left of the mass on one point instead of spread it begins far below."""
-    assert fp.is_locally_oblivious(STEERED, [6, 6])
-    assert not fp.obliviousness(STEERED, [20, 20], construction="spread").is_oblivious
+    assert fp.mechanism.is_locally_oblivious(STEERED, [6, 6])
+    assert not fp.mechanism.obliviousness(STEERED, [20, 20], construction="spread").is_oblivious
 
 
 def test_a7_the_standalone_number_grows_by_a_logarithm():
@@ -244,14 +244,14 @@ def test_a8_ii_the_paper_s_masses_do_not_exist_at_the_stated_end():
     m = 2 * math.log(8) / 0.1
     best = max((1 - c) ** m * c for c in np.linspace(0.05, 1 - 1 / 16, 10_000))
     assert best / (0.1 / 16) == pytest.approx(0.948, abs=5e-4)
-    found = fp.obliviousness(expected_class(), [42, 20], construction="own-points")
-    assert found.status is fp.ObliviousnessStatus.NOT_BUILT
+    found = fp.mechanism.obliviousness(expected_class(), [42, 20], construction="own-points")
+    assert found.status is fp.mechanism.ObliviousnessStatus.NOT_BUILT
 
 
 def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
     """An agent moves its own entry and lowers the other's; it does not raise it. Two rare points reach all."""
     fed = expected_class()
-    found = fp.obliviousness(fed, [7, 7], construction="own-points")
+    found = fp.mechanism.obliviousness(fed, [7, 7], construction="own-points")
     missing = [
         (tuple(neighbour.contributions.values()), report.agent)
         for neighbour in found.neighbours
@@ -259,7 +259,7 @@ def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
         if not report.is_reached
     ]
     assert missing == [((8, 7), "agent-2"), ((7, 8), "agent-1")]
-    assert fp.obliviousness(fed, [7, 7]).reached == 8
+    assert fp.mechanism.obliviousness(fed, [7, 7]).reached == 8
 
 
 # B. Proofs and formulas, repairable
@@ -278,7 +278,7 @@ B1 = {
 def test_b1_price_of_stability(epsilon, delta, equilibrium, optimum):
     """1, 1.176, 1.545 and 1.836 at delta = 1/2; 1 at delta = 1/10, where epsilon is not below delta^2 / 2."""
     fed = fp.examples.price_of_stability(epsilon, delta)
-    assert fp.standalone(fed) == {"alice": equilibrium, "bob": 0}
+    assert fp.game.standalone(fed) == {"alice": equilibrium, "bob": 0}
     assert least_total(fed)[0] == optimum
     found = fp.equilibria(fed)
     assert found.profiles == ((equilibrium, 0),)
@@ -326,23 +326,26 @@ def test_b3_the_factor_for_expected_error_is_not_a_natural_logarithm():
     labels = [[0, *[0] * 16], *([1, *row] for row in np.eye(16, dtype=int)[:15].tolist())]
     masses = ["1001/10000", *[0] * 15, "8999/10000"]
     fed = one_agent(labels, masses, epsilon="1/20", delta=0.5, objective="expected")
-    assert fp.standalone(fed) == {"agent-1": 7}
+    assert fp.game.standalone(fed) == {"agent-1": 7}
 
 
 def test_b3_the_ratio_to_the_optimum_is_unbounded():
     """An error of 6/100 on average is within 1/10 without a single sample."""
     fed = one_agent([[0, 0], [1, 0]], ["6/100", "94/100"], epsilon="1/10", delta=0.5, objective="expected")
-    assert fp.standalone(fed) == {"agent-1": 0}
+    assert fp.game.standalone(fed) == {"agent-1": 0}
 
 
 def test_b4_d_costs_must_lie_in_the_cone_of_the_two_rows():
     """At (30, 30): costs (1, 13) and (13, 1) do, (1, 40) do not."""
-    holds = [fp.is_locally_oblivious(STEERED.replace(cost=cost), [30, 30]) for cost in ([1, 13], [13, 1], [1, 40])]
+    holds = [
+        fp.mechanism.is_locally_oblivious(STEERED.replace(cost=cost), [30, 30])
+        for cost in ([1, 13], [13, 1], [1, 40])
+    ]
     assert holds == [True, True, False]
 
 
 def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
-    found = fp.obliviousness(STEERED, [130, 130])
+    found = fp.mechanism.obliviousness(STEERED, [130, 130])
     profile = [list(masses.values()) for masses in found.distributions.values()]
     built = fp.Federation.from_table(STEERED.evidence.labels, profile, epsilon=0.01, delta=0.5)
     assert fp.plan(built, "lp").fractional == pytest.approx({"agent-1": 129.5, "agent-2": 129.5}, abs=1e-6)
@@ -350,11 +353,11 @@ def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
 
 def test_theorem_uniqueness_of_pay_what_you_contribute():
     """At neighbours of (130, 130) with c = (1, 1): 1% more than the cost is refuted, the cost and a fee is not."""
-    lie = fp.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130]).witness
+    lie = fp.mechanism.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130]).witness
     (liar,) = lie.agents
     assert lie.gain == pytest.approx(0.01)
     assert lie.contributions_lying[liar] == lie.contributions_truthful[liar] + 1
-    assert fp.refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
+    assert fp.mechanism.refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1/20", "1/50"])
@@ -396,7 +399,7 @@ def test_b8_success_curves_are_s_shaped():
     success = [1 - fp.verify(fed, [m]).failure["agent-1"].high for m in (4, 5, 6)]
     assert success == pytest.approx([0.09375, 0.234375, 0.380859375], abs=1e-12)
     assert success[1] - success[0] < success[2] - success[1]
-    assert fp.standalone(fed) == {"agent-1": 5}
+    assert fp.game.standalone(fed) == {"agent-1": 5}
 
 
 # C. Definitions and wording
@@ -443,7 +446,7 @@ def test_c2_per_agent_and_joint_differ():
 def test_c5_a_rate_of_one_needs_one_sample():
     fed = one_agent([[0, 0], [1, 1]], ["1/3", "2/3"], epsilon=0, delta="1/1000")
     assert [fp.verify(fed, [m]).failure["agent-1"].high for m in (0, 1, 5)] == [1, 0, 0]
-    assert fp.standalone(fed) == {"agent-1": 1}
+    assert fp.game.standalone(fed) == {"agent-1": 1}
 
 
 def test_rounding_up_can_reverse_the_order_of_the_programs():

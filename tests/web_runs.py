@@ -49,7 +49,7 @@ def is_ledger(path):
     try:
         with fp.protocol.Ledger.open(path):
             return True
-    except fp.LedgerError:
+    except fp.errors.LedgerError:
         return False
 
 

@@ -23,6 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+__all__ = [
+    "BrokenLedgerError",
+    "FederationError",
+    "FedpactError",
+    "InfeasibleError",
+    "LabelsPendingError",
+    "LedgerError",
+    "MessageError",
+    "MissingExtraError",
+    "NoPlanFoundError",
+    "NotOptimalError",
+    "ProtocolError",
+    "SolverError",
+]
+
 
 class FedpactError(Exception):
     """Root of all errors that fedpact raises on purpose."""

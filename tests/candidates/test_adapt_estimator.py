@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from fedpact.candidates import predict
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import FederationError
+from fedpact.sites import predict
 
 pytest.importorskip("sklearn")
 from sklearn.datasets import load_digits, load_iris

@@ -3,9 +3,9 @@ import sys
 import numpy as np
 import pytest
 
-from fedpact.candidates import predict
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import FederationError, MissingExtraError
+from fedpact.sites import predict
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

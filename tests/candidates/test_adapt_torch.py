@@ -3,9 +3,9 @@ import sys
 import numpy as np
 import pytest
 
-from fedpact.candidates import TorchWeights, from_torch, predict
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import FederationError, MissingExtraError
+from fedpact.sites import TorchWeights, from_torch, predict
 
 torch = pytest.importorskip("torch")
 save_file = pytest.importorskip("safetensors.torch").save_file
@@ -113,7 +113,7 @@ def test_the_digest_is_that_of_the_weights():
 def test_pickles_are_refused_unread(tmp_path, suffix):
     path = tmp_path / f"net{suffix}"
     torch.save(make().state_dict(), path)
-    with pytest.raises(FederationError, match=r"a pickle can run any program .* fedpact.candidates.from_torch"):
+    with pytest.raises(FederationError, match=r"a pickle can run any program .* fedpact.sites.from_torch"):
         from_torch(make, {"net": path}, POINTS)
 
 

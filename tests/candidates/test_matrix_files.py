@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.candidates import Predicted, read_predictions, write_predictions
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.errors import FederationError
+from fedpact.sites import Predicted, read_predictions, write_predictions
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=8)
 CLASSES = st.lists(NAMES, min_size=1, max_size=5, unique=True) | st.lists(
@@ -249,7 +249,7 @@ def test_labels_that_are_not_declared_are_named(write, name, content, classes, m
 
 def test_a_missing_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[parquet\]"'):
+    with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[parquet\]"'):
         read_predictions(write("a.parquet", b""))
 
 

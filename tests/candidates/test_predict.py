@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.candidates import predict
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import FederationError
+from fedpact.sites import predict
 
 POINTS = np.arange(10.0)[:, None]
 
@@ -78,8 +78,8 @@ def test_declared_classes_number_the_codes():
         (3.5, "candidate 'f' must be a fitted estimator, .*; it is 3.5"),
         (dict, "candidate 'f' must be a fitted model; it is the class dict itself"),
         ("model.txt", "candidate 'f': a model file must end in .onnx or .safetensors"),
-        ("predictions.csv", "for fedpact.candidates.read_predictions"),
-        ("net.safetensors", r"use fedpact.candidates.from_torch\(module, {'f': 'net.safetensors'}, points\)"),
+        ("predictions.csv", "for fedpact.sites.read_predictions"),
+        ("net.safetensors", r"use fedpact.sites.from_torch\(module, {'f': 'net.safetensors'}, points\)"),
         ("net.pt", "net.pt: a pickle can run any program .* safetensors.torch.save_file"),
         ("folder/MODEL.PKL", "a pickle can run any program"),
     ],
@@ -133,7 +133,7 @@ def test_what_a_function_raises_is_raised():
 
 def test_optional_packages_are_not_imported_before_they_are_used():
     code = (
-        "import sys, fedpact as fp; fp.candidates.predict({'f': lambda x: [0]}, [1]); "
+        "import sys, fedpact as fp; fp.sites.predict({'f': lambda x: [0]}, [1]); "
         "print({'sklearn', 'torch', 'safetensors', 'onnxruntime', 'pyarrow'} & set(sys.modules))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -24,7 +24,7 @@ def test_labels_are_small_and_cannot_be_changed():
 def test_a_federation_is_made_of_the_labels():
     found = Predicted(labels=np.array([[0, 1, 1, 1], [0, 0, 1, 1]]), candidates=TWO, classes=(0, 1))
     fed = fp.Federation.from_predictions({"clinic": found.labels}, cost=1, epsilon=0.1, delta=0.05)
-    assert fp.disagreement(fed)[0].tolist() == [[0, 0.25], [0.25, 0]]
+    assert fp.planning.disagreement(fed)[0].tolist() == [[0, 0.25], [0.25, 0]]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import warnings
 import numpy as np
 import pytest
 
-from fedpact.candidates import TrainingStatus, predict, train
 from fedpact.errors import FederationError, MissingExtraError
+from fedpact.sites import TrainingStatus, predict, train
 
 pytest.importorskip("sklearn")
 from sklearn.datasets import load_digits, load_iris

@@ -17,7 +17,7 @@ def test_gains_the_worst_lie_and_the_verdict(fedpact):
     assert "where agent-1 lies and reports x2 1:" in lines
     assert "which in truth meets the target of agent-2, missed otherwise" in lines
     assert "agent-2 has 1 instead of 0, a gain of 1" in lines
-    assert lines[-1] == f"{fp.AuditStatus.DOMINANT_GAIN.value} (200 reports tried)"
+    assert lines[-1] == f"{fp.mechanism.AuditStatus.DOMINANT_GAIN.value} (200 reports tried)"
 
 
 def test_a_lie_that_costs_another_its_target_says_so(fedpact):
@@ -61,7 +61,7 @@ def test_all_rules_are_a_table_with_what_was_refused(fedpact):
     assert any(line.startswith("threshold") and "refused" in line for line in lines)
     assert any(line.startswith("- threshold: agent 'agent-2' is indispensable") for line in lines)
     entry = json.loads(fedpact("audit", "pwyc-not-dominant", "--rule", "all", "--reports", "10", "--json")[1])
-    assert fp.RuleComparison.from_dict(entry).to_dict() == entry
+    assert fp.mechanism.RuleComparison.from_dict(entry).to_dict() == entry
 
 
 @pytest.mark.parametrize(

@@ -46,14 +46,14 @@ def test_a_flagged_site_exits_0_and_shows_the_pair(fedpact, folder):
         "1.5e-05",
         "suspicious",
     ]
-    assert fp.ContributionStatus.FLAGGED.value in out
+    assert fp.mechanism.ContributionStatus.FLAGGED.value in out
     assert "a rate that is off by more than 0.222 is caught with a chance of 0.8" in out
 
 
 def test_labels_may_be_names(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "few.csv")
     assert code == 0
-    assert fp.ContributionStatus.CONSISTENT.value in out
+    assert fp.mechanism.ContributionStatus.CONSISTENT.value in out
     assert "suspicious" not in out
 
 
@@ -70,7 +70,7 @@ def test_candidates_are_named_by_whichever_file_names_them(fedpact, folder, said
 def test_json_is_the_dictionary_of_the_result(fedpact, folder):
     options = ("--level", "0.05", "--tolerance", "1/50", "--power", "0.9", "--fresh", "--json")
     _, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv", *options)
-    said = fp.read_report("alice.report.npz")
+    said = fp.sites.read_report("alice.report.npz")
     seen = fp.check_contribution(said, differing(12, 30), level=0.05, tolerance=0.02, power=0.9, fresh=True)
     assert json.loads(out) == seen.to_dict()
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_seen_is_said(fedpact, folder):
     write(folder / "two.csv", differing(1, 2))
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "two.csv", "--level", "0.001")
     assert code == 0
-    assert out.splitlines()[-1] == fp.ContributionStatus.TOO_FEW.value
+    assert out.splitlines()[-1] == fp.mechanism.ContributionStatus.TOO_FEW.value
     _, out, _ = fedpact(
         "check-contribution", "alice.report.npz", "two.csv", "--power", "0.9999", "--level", "0.02"
     )
@@ -136,7 +136,7 @@ def test_distinct_samples_are_said_to_be_distinct(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv", "--distinct", "--json")
     assert code == 0
     seen = fp.check_contribution(
-        fp.read_report("alice.report.npz"), differing(12, 30), distinct=True, hypotheses=NAMES
+        fp.sites.read_report("alice.report.npz"), differing(12, 30), distinct=True, hypotheses=NAMES
     )
     assert (json.loads(out), seen.distinct) == (seen.to_dict(), True)
     code, _, err = fedpact("check-contribution", "alice.report.npz", "many.csv", "--distinct", "--fresh")

@@ -45,7 +45,7 @@ def test_verify_prints_one_row_per_agent_and_the_verdict(fedpact):
         ["bob", "1", "0.32"],
     ]
     assert "Pr[target missed]" in out
-    assert fp.VerificationStatus.MISSED.value in out
+    assert fp.planning.VerificationStatus.MISSED.value in out
 
 
 @pytest.mark.parametrize("m", ["3,2", "alice=3,bob=2", " bob = 2 , alice=3 "])
@@ -144,7 +144,7 @@ def test_compare_json_is_the_dictionary_of_the_result(fedpact):
 
 def test_compare_passes_the_budget_on(fedpact):
     _, out, _ = fedpact("compare", "singletons", "--max-nodes", "0", "--time-limit", "0", "--json")
-    assert json.loads(out)["rows"][-1]["status"] == fp.PlanStatus.INTERRUPTED.value
+    assert json.loads(out)["rows"][-1]["status"] == fp.planning.PlanStatus.INTERRUPTED.value
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,11 @@ def test_compare_passes_the_budget_on(fedpact):
 def test_compare_says_what_capacities_forbid(fedpact, tmp_path, capacity, said):
     fed = fp.examples.alice_bob()
     fp.Federation.from_table(
-        fp.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=capacity
+        fp.planning.classes.all_labelings(2),
+        fed.evidence.distributions,
+        epsilon=0.1,
+        delta=0.05,
+        capacity=capacity,
     ).save(tmp_path / "capped.toml")
     code, out, _ = fedpact("compare", str(tmp_path / "capped.toml"))
     assert code == 0
@@ -167,7 +171,7 @@ def test_compare_says_what_capacities_forbid(fedpact, tmp_path, capacity, said):
 @pytest.mark.parametrize("command", ["plan", "compare"])
 def test_without_enough_capacity_exits_3_and_says_who(fedpact, tmp_path, command):
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
+        fp.planning.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
     )
     fed.save(tmp_path / "small.toml")
     code, _, err = fedpact(command, str(tmp_path / "small.toml"))
@@ -252,7 +256,7 @@ def test_frontier_without_values_looks_around_the_federation(fedpact):
 
 def test_frontier_shows_where_no_plan_exists(fedpact, tmp_path):
     fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
+        fp.planning.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
     ).save(tmp_path / "fed.toml")
     code, out, _ = fedpact("frontier", str(tmp_path / "fed.toml"), "--delta", "0.01,0.2")
     assert code == 0
@@ -280,7 +284,7 @@ def test_a_file_with_many_problems_says_where_all_are_listed(fedpact, tmp_path):
 def test_prices_json_is_the_dictionary_of_the_result(fedpact):
     code, out, _ = fedpact("prices", ALICE_BOB, "--json")
     assert code == 0
-    assert json.loads(out) == fp.shadow_prices(fp.load(ALICE_BOB)).to_dict()
+    assert json.loads(out) == fp.planning.shadow_prices(fp.load(ALICE_BOB)).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -380,7 +384,7 @@ def test_a_file_without_evidence_is_checked_as_the_terms_of_a_run(fedpact, tmp_p
     code, out, _ = fedpact("check", "our network.toml", "--json")
     found = json.loads(out)
     assert (code, found["problems"], found["describes"]["hypotheses"]) == (0, [], 0)
-    assert found["describes"].keys() == fp.summarise(fp.examples.alice_bob()).to_dict().keys()
+    assert found["describes"].keys() == fp.planning.summarise(fp.examples.alice_bob()).to_dict().keys()
 
 
 @pytest.mark.parametrize(

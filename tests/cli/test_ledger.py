@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import fedpact as fp
+from fedpact.protocol.operator.say_entry import say_entry
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_show_prints_one_line_for_each_entry(fedpact, ledger):
 def test_show_says_what_happened(fedpact, tmp_path):
     with fp.protocol.Ledger.create(tmp_path / "run.ledger") as ledger:
         outcome = fp.protocol.run(fp.examples.alice_bob(), ledger=ledger, teacher="xA", method="tree")
-        said = [fp.protocol.say_entry(entry) for entry in ledger.entries()]
+        said = [say_entry(entry) for entry in ledger.entries()]
     code, out, _ = fedpact("ledger", "show", str(tmp_path / "run.ledger"))
     assert code == 0
     assert f"alice is paid {outcome.payments['alice']:g} for 3 samples" in out
@@ -133,7 +134,7 @@ def test_what_goes_to_a_file_is_never_cut(fedpact, tmp_path):
         entry = ledger.append("gone", LONG, run="f" * 32, at=0.0)
     _, out, _ = fedpact("ledger", "show", str(tmp_path / "run.ledger"))
     header, line, _ = out.splitlines()
-    assert f"{'f' * 32}  gone  {fp.protocol.say_entry(entry)}  {entry.hash[:12]}" in line
+    assert f"{'f' * 32}  gone  {say_entry(entry)}  {entry.hash[:12]}" in line
     assert line.endswith(f"wrong on 2 of 22 samples  {entry.hash[:12]}")
     assert header.rstrip().endswith("hash")
 
@@ -148,7 +149,7 @@ def test_a_terminal_wraps_and_does_not_cut(fedpact, tmp_path, monkeypatch):
     assert max(map(len, lines)) <= 80
     assert entry.hash[:12] in lines[0]
     start, stop = header.index("what"), header.index("hash")
-    assert " ".join(line[start:stop].strip() for line in lines) == fp.protocol.say_entry(entry)
+    assert " ".join(line[start:stop].strip() for line in lines) == say_entry(entry)
 
 
 def test_the_digits_that_show_prints_are_a_head_to_ask_for(fedpact, ledger):

@@ -19,7 +19,7 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
     assert out.splitlines()[4:] == [
         "worth of target: what meeting it is worth to an agent; set it with --worth",
         "spend 5, recovered 2, deficit 3",
-        fp.SettlementStatus.ACCEPTED.value,
+        fp.mechanism.SettlementStatus.ACCEPTED.value,
     ]
 
 
@@ -46,7 +46,7 @@ def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
     assert "Clarke pivots" in fedpact("pay", "alice-bob", "--rule", "vcg", "--pivot", "clarke")[1]
     assert "the agents pay more than is spent" in fedpact("pay", "alice-bob", "--fee", "5")[1]
     _, out, _ = fedpact("pay", "alice-bob", "--m", "1,1")
-    assert f"{fp.SettlementStatus.MISSED.value}: alice, bob" in out
+    assert f"{fp.mechanism.SettlementStatus.MISSED.value}: alice, bob" in out
     assert (
         "recovered 4.02754 (81% of it; about 30% were asked for)"
         in fedpact("pay", "alice-bob", "--recover", "0.3")[1]

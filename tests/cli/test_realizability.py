@@ -34,7 +34,7 @@ def test_a_right_candidate_is_found(fedpact, folder):
     assert code == 0
     assert "2 candidates, of which forest has the fewest mistakes" in out
     assert out.splitlines()[2].split()[:4] == ["alice", "4", "0", "0"]
-    assert fp.RealizabilityStatus.CONSISTENT.value in out
+    assert fp.planning.RealizabilityStatus.CONSISTENT.value in out
     assert "1 of 2 candidates makes no mistake on 4 samples" in out
     assert "teacher" not in out
 
@@ -47,7 +47,7 @@ def test_what_stands_without_one_is_said(fedpact, folder):
         ["bob", "3", "1", "0.333333"],
         ["all", "7", "1", "0.142857"],
     ]
-    assert fp.RealizabilityStatus.REFUTED.value in out
+    assert fp.planning.RealizabilityStatus.REFUTED.value in out
     assert "the best, 'forest', on 1 of 7 samples" in out
     assert "if the sites label new samples by 'forest'" in out
 

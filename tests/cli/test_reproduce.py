@@ -82,17 +82,17 @@ def test_the_neighbours_of_a_plan_are_reached_by_either_agent_and_the_reports_pr
         reached = [line for line in lines if " ".join(line).startswith(f"({plan}) agent-")]
         assert [line[3] for line in reached] == ["reached", "reached"]
         assert all(len(line[4]) == 8 for line in reached)
-    assert fp.ObliviousnessStatus.HOLDS.value in out
+    assert fp.mechanism.ObliviousnessStatus.HOLDS.value in out
     assert "- paying nothing: agent-1 lies" in out
     assert "- paying the own cost: no lie pays" in out
     entry = json.loads(fedpact("reproduce", "obliviousness", "--m", "130,130", "--json")[1])
-    assert fp.Obliviousness.from_dict(entry["obliviousness"]).is_oblivious
+    assert fp.mechanism.Obliviousness.from_dict(entry["obliviousness"]).is_oblivious
     assert [name for name, lie in entry["lies"].items() if lie is None] == ["the own cost"]
 
 
 def test_a_plan_where_it_cannot_hold_is_said(fedpact):
     _, out, _ = fedpact("reproduce", "obliviousness", "--m", "400,400")
-    assert fp.ObliviousnessStatus.TOO_LARGE.value in out
+    assert fp.mechanism.ObliviousnessStatus.TOO_LARGE.value in out
 
 
 def test_maps_are_printed_with_what_is_wrong(fedpact, tmp_path):

@@ -16,7 +16,7 @@ def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):
     assert out.splitlines()[0] == "price-of-stability: rule least-core, cost 17"
     assert lines[2:4] == [["alice", "6", "6", "20", "18.5", "-12.5"], ["bob", "11", "11", "0", "-1.5", "+12.5"]]
     assert out.splitlines()[4:] == [
-        fp.ShareStatus.STABLE.value,
+        fp.mechanism.ShareStatus.STABLE.value,
         "every group loses at least 1.5 by leaving; no split makes that more",
         "all groups were looked at (3, of which 3 were planned for)",
     ]
@@ -25,7 +25,7 @@ def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):
 def test_groups_that_would_leave_are_named(fedpact):
     code, out, _ = fedpact("share", "price-of-stability", "--rule", "equal")
     assert code == 0
-    assert fp.ShareStatus.UNSTABLE.value in out
+    assert fp.mechanism.ShareStatus.UNSTABLE.value in out
     assert "- bob would pay 0 instead of 8.5 and save 8.5" in out
 
 
@@ -61,7 +61,7 @@ def test_plot_writes_a_figure(fedpact, tmp_path):
 
 def capped(folder, capacity):
     fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.8, 0.2], [0.2, 0.8]], epsilon=0.1, delta=0.05, capacity=capacity
+        fp.planning.classes.all_labelings(2), [[0.8, 0.2], [0.2, 0.8]], epsilon=0.1, delta=0.05, capacity=capacity
     ).save(folder / "capped.toml")
     return str(folder / "capped.toml")
 

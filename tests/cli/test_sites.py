@@ -94,9 +94,9 @@ def test_a_report_says_what_leaves_the_site(folder, fedpact):
     assert code == 0
     assert "alice: 6 candidates on 400 points with 2 labels" in out
     assert "counts below 5, and that close to 400, are not told apart" in out
-    assert fp.read_report("sent.npz").minimum_count == 5
+    assert fp.sites.read_report("sent.npz").minimum_count == 5
     _, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--force", "--json")
-    assert json.loads(out) == fp.read_report("sent.npz").to_dict()
+    assert json.loads(out) == fp.sites.read_report("sent.npz").to_dict()
     assert (json.loads(out)["H"], json.loads(out)["n"]) == (6, 400)
 
 

@@ -2,12 +2,14 @@
 
 import fedpact as fp
 
-GROUP = fp.LeavingGroup(members=("alice", "bob"), share=8.0, cost=5.0, contributions={"alice": 3, "bob": 2})
+GROUP = fp.mechanism.LeavingGroup(
+    members=("alice", "bob"), share=8.0, cost=5.0, contributions={"alice": 3, "bob": 2}
+)
 
 
 def test_a_group_says_what_it_would_save():
     assert GROUP.saving == 3
-    assert fp.LeavingGroup.from_dict(GROUP.to_dict()) == GROUP
+    assert fp.mechanism.LeavingGroup.from_dict(GROUP.to_dict()) == GROUP
 
 
 def test_the_dictionary_has_the_keys_of_the_contract():
@@ -17,7 +19,7 @@ def test_the_dictionary_has_the_keys_of_the_contract():
     assert entry["contributions"] == {"alice": 3, "bob": 2}
     assert entry["payments"] == {"alice": 0.5, "bob": -0.5}
     assert entry["method"] == "auto"
-    assert entry["status"] == fp.ShareStatus.STABLE.value
+    assert entry["status"] == fp.mechanism.ShareStatus.STABLE.value
 
 
 def test_the_figure_marks_who_would_leave():

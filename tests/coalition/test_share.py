@@ -30,8 +30,8 @@ def check_share(fed, split):
         check_leaving(fed, split, group)
     savings = [group.saving for group in split.leaving]
     assert savings == sorted(savings, reverse=True)
-    assert (split.status is fp.ShareStatus.UNSTABLE) == bool(split.leaving)
-    assert split.is_stable == (split.status is fp.ShareStatus.STABLE)
+    assert (split.status is fp.mechanism.ShareStatus.UNSTABLE) == bool(split.leaving)
+    assert split.is_stable == (split.status is fp.mechanism.ShareStatus.STABLE)
     assert fp.Share.from_dict(json.loads(json.dumps(split.to_dict(), allow_nan=False))) == split
 
 
@@ -55,7 +55,7 @@ def test_every_example(name, rule):
     split = fp.share(fed, rule)
     check_share(fed, split)
     assert split.cost == fp.plan(fed).cost
-    assert split.looked_at is fp.GroupsLookedAt.ALL
+    assert split.looked_at is fp.mechanism.GroupsLookedAt.ALL
     assert split.groups_tried == 2**fed.k - 1
     assert (split.rule, split.method) == (rule, "auto")
     assert rule != "core" or split.is_stable
@@ -82,7 +82,10 @@ def test_leaving_groups_are_those_of_the_grid(seed, rule):
 
 def test_some_equal_splits_of_those_are_left():
     splits = [fp.share(small_question(seed).build(), "equal") for seed in (24, 25, 26, 28, 29)]
-    assert {split.status for split in splits} == {fp.ShareStatus.STABLE, fp.ShareStatus.UNSTABLE}
+    assert {split.status for split in splits} == {
+        fp.mechanism.ShareStatus.STABLE,
+        fp.mechanism.ShareStatus.UNSTABLE,
+    }
 
 
 def test_three_agents_of_whom_any_two_would_do_better():
@@ -128,7 +131,7 @@ def test_a_method_that_proves_little_makes_no_claim_of_stability():
     assert not split.is_proved
     assert split.cost == fp.plan(fed, "lp").cost > 5
     dear = fp.share(noisy_federation(0, H=5, k=3, n=12, delta=0.3), "shapley", method="lp")
-    assert dear.status in (fp.ShareStatus.NOT_BEATEN, fp.ShareStatus.UNSTABLE)
+    assert dear.status in (fp.mechanism.ShareStatus.NOT_BEATEN, fp.mechanism.ShareStatus.UNSTABLE)
     assert not dear.is_stable
 
 
@@ -162,7 +165,7 @@ def test_the_currency_does_not_matter(rule, unit):
 @pytest.mark.parametrize("rule", ["core", "least-core", "shapley", "proportional"])
 def test_agents_that_are_alike_pay_the_same(rule):
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(3),
+        fp.planning.classes.all_labelings(3),
         [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]],
         epsilon=0.1,
         delta=0.2,
@@ -172,7 +175,7 @@ def test_agents_that_are_alike_pay_the_same(rule):
 
 
 def test_reports_are_enough():
-    labels = fp.classes.all_labelings(3).labels
+    labels = fp.planning.classes.all_labelings(3).labels
     fed = fp.Federation.from_reports(
         [report_of("a", labels), report_of("b", labels[:, :2])], epsilon=0.1, delta=0.1
     )
@@ -202,8 +205,8 @@ def test_many_agents_are_searched_and_the_answer_says_so(rule):
     fed = many_agents()
     split = fp.share(fed, rule, max_groups=60)
     check_share(fed, split)
-    assert split.looked_at is fp.GroupsLookedAt.SAMPLED
-    assert split.status is not fp.ShareStatus.STABLE
+    assert split.looked_at is fp.mechanism.GroupsLookedAt.SAMPLED
+    assert split.status is not fp.mechanism.ShareStatus.STABLE
     assert (split.standard_errors is not None) == (rule == "shapley")
 
 

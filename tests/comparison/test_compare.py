@@ -23,7 +23,7 @@ def check_comparison(fed, table):
     """Recompute costs, flags, ratios and the best row; trusts nothing that the comparison says."""
     last = "auto" if isinstance(fed.evidence, Reports) else "exact"
     assert [row.method for row in table.rows] == [*METHODS[:-1], last]
-    assert table.standalone == fp.standalone(fed)
+    assert table.standalone == fp.game.standalone(fed)
     for row in table.rows:
         check_row(fed, row)
     bounds = {row.lower_bound for row in table.rows if row.verification and row.method in PLANS}
@@ -45,14 +45,14 @@ def check_equilibria(fed, worst, best):
         return
     costs = [cost for cost, unmet in zip(every.costs, every.unmet, strict=True) if not unmet]
     if not every.profiles:
-        assert worst.status == best.status == fp.EquilibriaStatus.NONE_EXISTS.value
+        assert worst.status == best.status == fp.game.EquilibriaStatus.NONE_EXISTS.value
         return
     if costs:
         assert (best.cost, worst.cost) == pytest.approx((min(costs), max(costs)))
     else:
         assert worst.status == best.status == "every equilibrium misses a target, as this one does"
-    assert fp.is_equilibrium(fed, best.contributions)
-    assert fp.is_equilibrium(fed, worst.contributions)
+    assert fp.game.is_equilibrium(fed, best.contributions)
+    assert fp.game.is_equilibrium(fed, worst.contributions)
 
 
 def check_row(fed, row):
@@ -97,7 +97,7 @@ def test_on_a_slow_machine_ties_end_the_same_way(monkeypatch):
 def test_where_every_equilibrium_misses_a_target_none_is_the_best():
     """Only the last agent sees the third point, and it needs nothing."""
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(3),
+        fp.planning.classes.all_labelings(3),
         [[0.8, 0.2, 0], [0.2, 0.8, 0], [0, 0, 1], [0, 0, 1]],
         epsilon=[0.1, 0.1, 0, 1],
         delta=0.05,
@@ -132,13 +132,13 @@ def test_counting_samples_only_misses_a_target_where_data_differ():
     row = fp.compare(fp.examples.singletons()).row("exchangeable")
     assert row.contributions == {"agent-1": 54, "agent-2": 0}
     assert row.met == {"agent-1": True, "agent-2": False}
-    assert row.status == fp.VerificationStatus.MISSED.value
+    assert row.status == fp.planning.VerificationStatus.MISSED.value
 
 
 def capped(capacity, **options):
     fed = fp.examples.alice_bob()
     return fp.Federation.from_table(
-        fp.classes.all_labelings(2),
+        fp.planning.classes.all_labelings(2),
         fed.evidence.distributions,
         epsilon=0.1,
         delta=0.05,
@@ -196,7 +196,10 @@ def test_who_hardly_ever_sees_the_difference_is_named():
 
 
 def test_reports_are_searched_with_what_pairs_prove():
-    labels = {"a": fp.classes.all_labelings(3).labels, "b": fp.classes.all_labelings(3).labels[:, :2]}
+    labels = {
+        "a": fp.planning.classes.all_labelings(3).labels,
+        "b": fp.planning.classes.all_labelings(3).labels[:, :2],
+    }
     fed = fp.Federation.from_reports([report_of(*entry) for entry in labels.items()], epsilon=0.1, delta=0.1)
     table = fp.compare(fed)
     check_comparison(fed, table)
@@ -212,7 +215,7 @@ def test_progress_counts_rows():
 
 def test_a_budget_of_nothing_is_passed_on():
     row = fp.compare(fp.examples.singletons(), max_nodes=0, time_limit=0).row("exact")
-    assert row.status == fp.PlanStatus.INTERRUPTED.value
+    assert row.status == fp.planning.PlanStatus.INTERRUPTED.value
     assert row.ratio > 1
 
 
@@ -231,7 +234,7 @@ def test_an_unknown_row_is_refused():
 def test_where_every_equilibrium_misses_a_target_none_is_called_the_dearest_of_all():
     """The third agent has no data of its own to give, and the others stop long before they see its point."""
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(3),
+        fp.planning.classes.all_labelings(3),
         [[0.76, 0.19, 0.05], [0.19, 0.76, 0.05], [0, 0, 1]],
         epsilon=0.1,
         delta=0.05,

@@ -11,12 +11,12 @@ from profiles import equilibria, many_equilibria, play, random_game
 def test_alice_and_bob():
     found = fp.equilibria(fp.examples.alice_bob(epsilon=0.1, delta=0.05))
     assert found.profiles == ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
-    assert found.optimum == fp.Interval(low=5.0, high=5.0)
+    assert found.optimum == fp.planning.Interval(low=5.0, high=5.0)
     assert found.price_of_stability == 1
     assert found.price_of_anarchy == 2.8
     assert found.is_complete
     assert found.share_searched == 1
-    assert found.status is fp.EquilibriaStatus.ALL
+    assert found.status is fp.game.EquilibriaStatus.ALL
     assert found.standalone == {"alice": 14, "bob": 14}
 
 
@@ -53,7 +53,7 @@ def test_prices_against_the_cheapest_vector_of_all(seed):
 
 def test_convex_costs_move_the_prices_and_not_the_profiles():
     plain = fp.equilibria(fp.examples.alice_bob())
-    curved = fp.equilibria(fp.examples.alice_bob().replace(cost=[fp.Quadratic(1, 0.5), 1.0]))
+    curved = fp.equilibria(fp.examples.alice_bob().replace(cost=[fp.costs.Quadratic(1, 0.5), 1.0]))
     assert curved.profiles == plain.profiles
     assert curved.optimum.high == 2 + 2 + 3
     assert curved.price_of_stability == 1
@@ -111,12 +111,12 @@ def test_a_search_that_stops_early_bounds_the_prices():
     fed = many_equilibria()
     known = fp.equilibria(fed)
     stopped = fp.equilibria(fed, time_limit=0)
-    assert stopped.status is fp.EquilibriaStatus.STOPPED
+    assert stopped.status is fp.game.EquilibriaStatus.STOPPED
     assert stopped.price_of_anarchy is None
     assert stopped.stability.low <= known.price_of_stability <= stopped.stability.high
     assert stopped.anarchy.low <= known.price_of_anarchy <= stopped.anarchy.high
     few = fp.equilibria(fed, max_count=2)
-    assert few.status is fp.EquilibriaStatus.CUT
+    assert few.status is fp.game.EquilibriaStatus.CUT
     assert (few.price_of_stability, few.price_of_anarchy) == (known.price_of_stability, known.price_of_anarchy)
 
 

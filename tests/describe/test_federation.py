@@ -328,8 +328,8 @@ def test_labels_of_any_size_stay_whole_numbers():
 
 def test_predictions_that_name_their_candidates_are_told_apart():
     def predicted(names):
-        return fp.candidates.Predicted(
-            labels=np.array([[0, 1], [1, 1]]), candidates=fp.CandidateList.from_names(names), classes=(0, 1)
+        return fp.sites.Predicted(
+            labels=np.array([[0, 1], [1, 1]]), candidates=fp.sites.CandidateList.from_names(names), classes=(0, 1)
         )
 
     fed = Federation.from_predictions({"a": predicted("xy"), "b": predicted("xy")}, epsilon=0.1, delta=0.1)

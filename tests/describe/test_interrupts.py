@@ -13,7 +13,7 @@ def interrupt(*_, **__):
 
 def test_a_search_alone_answers_with_what_it_has(monkeypatch):
     fed = fp.examples.singletons()
-    assert fp.plan(fed, "exact", progress=interrupt).status is fp.PlanStatus.INTERRUPTED
+    assert fp.plan(fed, "exact", progress=interrupt).status is fp.planning.PlanStatus.INTERRUPTED
     monkeypatch.setattr(MisreportSearch, "run", interrupt)
     assert not fp.audit(fed).is_complete
     monkeypatch.setattr(pure_equilibria, "_search_boxes", interrupt)

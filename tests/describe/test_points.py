@@ -15,7 +15,7 @@ LINE = {"alice": [3, 1, 2], "bob": [2, 2.5]}
 def test_predictions_are_the_labelings_of_all_points(class_name):
     points = LINE if class_name in ("thresholds", "intervals") else BOTH
     fed = fp.Federation.from_points(points, class_name, **OPTIONS)
-    made = getattr(fp.classes, class_name)([point for own in points.values() for point in own])
+    made = getattr(fp.planning.classes, class_name)([point for own in points.values() for point in own])
     assert fed.names == ("alice", "bob")
     assert fed.hypotheses == made.hypotheses
     assert np.array_equal(np.concatenate(fed.evidence.predictions, axis=1), made.labels)

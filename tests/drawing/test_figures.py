@@ -61,7 +61,7 @@ def test_lines_over_x_are_broken_and_spaced_as_asked():
 
 def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[plot\]"'):
+    with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[plot\]"'):
         draw_bars({"a": 1}, title="", axis="")
 
 

@@ -50,7 +50,7 @@ def test_the_hospitals_are_kept_as_the_demo_finds_them():
         m = {name: kept["ways"][way]["contributions"].get(name, 0) for name in fed.names}
         seen = fp.verify(fed, m)
         assert (seen.is_feasible, seen.cost) == (True, pytest.approx(kept["ways"][way]["cost"]))
-    assert kept["alone"] == fp.standalone(fed)
+    assert kept["alone"] == fp.game.standalone(fed)
 
 
 def test_the_tables_mark_who_misses_a_target(found):

@@ -99,7 +99,7 @@ def test_identical_data_are_exchangeable_and_disjoint_data_never(found):
 def test_alice_and_bob_pay_for_more_than_they_need(found):
     (row,) = found.results["alice_bob"]
     fed = fp.examples.alice_bob(0.1, 0.1)
-    assert row["needs"] == list(fp.standalone(fed).values())
+    assert row["needs"] == list(fp.game.standalone(fed).values())
     assert row["optimum"] == fp.plan(fed, "exact").cost
     assert row["bought"]["ratio"] == pytest.approx(row["needs"][0] / row["optimum"])
     assert row["bought"]["failure"] == pytest.approx(fails(fed, [row["needs"][0], 0]))
@@ -112,7 +112,7 @@ def test_what_is_drawn_is_counted(found):
         tables = {fed.name: fp.compare(fed) for fed in feds[:1]}
         missed, ratios = 0, []
         for fed in feds:
-            needs = list(fp.standalone(fed).values())
+            needs = list(fp.game.standalone(fed).values())
             costs = [float(agent.cost(1)) for agent in fed.agents]
             m = [0, 0, 0]
             m[costs.index(min(costs))] = max(needs)

@@ -24,7 +24,7 @@ def test_nothing_is_kept_of_a_search_that_was_interrupted(name, where, monkeypat
     monkeypatch.setattr(where, interrupt)
     try:
         fp.experiments.reproduce(name, quick=True, workers=1, store=tmp_path)
-    except (KeyboardInterrupt, fp.SolverError):
+    except (KeyboardInterrupt, fp.errors.SolverError):
         pass
     else:
         pytest.fail("the interrupt was swallowed")

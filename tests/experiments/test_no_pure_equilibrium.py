@@ -87,7 +87,7 @@ def test_every_start_goes_round_and_every_step_is_a_best_response(found):
         for some in row["cycles"]:
             after = [*some["cycle"][1:], some["cycle"][0]]
             for m, then in zip(some["cycle"], after, strict=True):
-                responses = fp.best_response(fed, m).tolist()
+                responses = fp.game.best_response(fed, m).tolist()
                 moved = [i for i in range(3) if m[i] != then[i]]
                 assert all(then[i] == responses[i] for i in moved)
                 assert moved if row["order"] == "round-robin" else then == responses
@@ -122,12 +122,12 @@ def test_what_is_drawn_is_counted_as_trying_all_profiles_counts(found):
     anything = next(row for row in found.results["frequencies"] if row.get("agents") == 3)
     for row, draw_one in ((ring, draw_ring), (anything, draw_any)):
         feds = [draw_one(row, seed) for seed in range(row["drawn"])]
-        needs = [max(fp.standalone(fed).values()) for fed in feds]
+        needs = [max(fp.game.standalone(fed).values()) for fed in feds]
         assert max(needs) < 30
         few = [fed for fed, most in zip(feds, needs, strict=True) if most <= 5]
         assert few
         for fed in few:
-            masses, most = fed.evidence.distributions.tolist(), max(fp.standalone(fed).values())
+            masses, most = fed.evidence.distributions.tolist(), max(fp.game.standalone(fed).values())
             wanted = pure_equilibria(masses, float(fed.epsilon[0]), fed.delta, most)
             assert [list(m) for m in fp.equilibria(fed).profiles] == wanted
     assert (ring["none"], anything["none"]) == (6, 0)

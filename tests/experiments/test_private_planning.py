@@ -40,7 +40,7 @@ def seen(data):
 
 
 def test_the_reports_are_of_the_sites_own_points(data, seen):
-    trained = fp.candidates.train(*data.public, count=24, rng=3)
+    trained = fp.sites.train(*data.public, count=24, rng=3)
     run = seen[0].runs[0]
     labels = {site: trained.predict(own.points).labels for site, own in data.private.items()}
     fed = fp.Federation.from_predictions(labels, epsilon=0.2, delta=0.05)
@@ -53,13 +53,13 @@ def test_the_reports_are_of_the_sites_own_points(data, seen):
 
 def test_plans_meet_the_targets_on_the_points_themselves(data, seen):
     """What is planned from counts alone holds for the points, which only this test looks at."""
-    trained = fp.candidates.train(*data.public, count=24, rng=3)
+    trained = fp.sites.train(*data.public, count=24, rng=3)
     labels = {site: trained.predict(own.points).labels for site, own in data.private.items()}
     for one in seen[0].runs[0].plans:
         fed = fp.Federation.from_predictions(labels, epsilon=one.epsilon, delta=0.05)
         assert fp.verify(fed, one.plan.m, method="bounds").is_feasible
         assert one.settlement.payments == {site: float(m) for site, m in one.plan.contributions.items()}
-        assert all(one.alone[site] >= need for site, need in fp.standalone(fed).items())
+        assert all(one.alone[site] >= need for site, need in fp.game.standalone(fed).items())
         assert one.plan.cost == one.plan.m.sum() >= one.plan.lower_bound
         if one.confidence is None:
             assert one.plan.lower_bound <= fp.plan(fed, "auto").cost <= one.plan.cost

@@ -41,4 +41,4 @@ def test_sites_see_their_own_points():
     assert sites.names == truth.names
     assert (sites.epsilon == truth.epsilon).all()
     assert sites.delta == truth.delta
-    assert np.abs(fp.disagreement(sites) - fp.disagreement(truth)).max() < 0.02
+    assert np.abs(fp.planning.disagreement(sites) - fp.planning.disagreement(truth)).max() < 0.02

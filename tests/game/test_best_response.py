@@ -18,7 +18,7 @@ def test_responses_are_those_of_every_profile(seed):
     if played is None:
         pytest.skip("too many profiles")
     m = np.argwhere(np.ones([size + 1 for size in played.most], dtype=bool))
-    found = fp.best_response(question.build(), m)
+    found = fp.game.best_response(question.build(), m)
     for agent in range(len(played.most)):
         expected = np.broadcast_to(responses(played, agent), played.met.shape[1:])
         np.testing.assert_array_equal(found[:, agent], expected[tuple(m.T)])
@@ -26,18 +26,18 @@ def test_responses_are_those_of_every_profile(seed):
 
 def test_one_profile_and_many_have_the_shape_that_was_given():
     fed = fp.examples.alice_bob()
-    assert fp.best_response(fed, [2, 3]).shape == fp.best_response(fed, {"bob": 2}).shape == (2,)
-    assert fp.best_response(fed, np.zeros((5, 2), dtype=int)).shape == (5, 2)
-    assert fp.best_response(fed, np.zeros((0, 2), dtype=int)).shape == (0, 2)
+    assert fp.game.best_response(fed, [2, 3]).shape == fp.game.best_response(fed, {"bob": 2}).shape == (2,)
+    assert fp.game.best_response(fed, np.zeros((5, 2), dtype=int)).shape == (5, 2)
+    assert fp.game.best_response(fed, np.zeros((0, 2), dtype=int)).shape == (0, 2)
 
 
 def test_more_from_the_others_never_asks_for_more():
     fed = fp.examples.alice_bob(0.05, 0.1)
     others = np.zeros((30, 2), dtype=int)
     others[:, 1] = np.arange(30)
-    counts = fp.best_response(fed, others)[:, 0]
+    counts = fp.game.best_response(fed, others)[:, 0]
     assert (np.diff(counts) <= 0).all()
-    assert counts[0] == fp.standalone(fed)["alice"]
+    assert counts[0] == fp.game.standalone(fed)["alice"]
 
 
 def test_an_agent_below_what_it_needs_alone_rises_and_falls():
@@ -46,7 +46,7 @@ def test_an_agent_below_what_it_needs_alone_rises_and_falls():
         labels, [[0.5, 0.2, 0.3], [0, 0.3, 0.7]], epsilon=0.1, delta=0.05, capacity=[8, None]
     )
     others = np.array([[0, count] for count in (0, 3, 4, 5, 6, 9, 30)])
-    assert fp.best_response(fed, others)[:, 0].tolist() == [0, 0, 8, 7, 6, 5, 5]
+    assert fp.game.best_response(fed, others)[:, 0].tolist() == [0, 0, 8, 7, 6, 5, 5]
     assert game_of(fed).is_self_sufficient.tolist() == [False, True]
 
 
@@ -55,7 +55,7 @@ def test_an_agent_that_no_number_of_samples_helps_uses_the_others_data():
     fed = fp.Federation.from_table(
         labels, [[1e-14, 1 - 1e-14], [0.5, 0.5]], epsilon=[0, 0.1], delta=0.05, names=["poor", "rich"]
     )
-    assert fp.standalone(fed)["poor"] is None
+    assert fp.game.standalone(fed)["poor"] is None
     assert game_of(fed).most.tolist() == [0, 5]
     assert fp.equilibria(fed).profiles == ((0, 5),)
 
@@ -63,13 +63,13 @@ def test_an_agent_that_no_number_of_samples_helps_uses_the_others_data():
 @pytest.mark.parametrize("m", [[0, 5], [[0, 0], [0, 5]]])
 def test_profiles_keep_the_capacities(m):
     with pytest.raises(fp.FederationError, match="agent 'bob': m must be at most its capacity 4; it is 5"):
-        fp.best_response(capped(4), m)
+        fp.game.best_response(capped(4), m)
 
 
 @pytest.mark.parametrize("m", [[1], [[1, 2, 3]], [1.5, 2], [[1.5, 2]], [-1, 2], [[-1, 2]], "ab", {"carol": 1}])
 def test_what_is_no_profile_is_refused(m):
     with pytest.raises(fp.FederationError, match=r"\bm (must|names)"):
-        fp.best_response(fp.examples.alice_bob(), m)
+        fp.game.best_response(fp.examples.alice_bob(), m)
 
 
 def test_a_capacity_beyond_what_is_ever_tried_does_not_make_an_agent_self_sufficient():
@@ -97,11 +97,11 @@ def test_the_response_to_more_than_the_others_would_ever_give():
     )
     assert game_of(fed).most.tolist() == [0, 0]
     others = np.array([[0, count] for count in (0, 8, 9, 30)])
-    assert fp.best_response(fed, others)[:, 0].tolist() == [0, 0, 5, 5]
+    assert fp.game.best_response(fed, others)[:, 0].tolist() == [0, 0, 5, 5]
     assert fp.best_response_dynamics(fed, start=[0, 30]).path[1] == (5, 30)
-    assert fp.regret(fed, [4, 0]).regret["agent-1"] == 4
-    assert fp.regret(fed, [3, 30], worth=2).regret["agent-1"] == 3
-    assert fp.regret(fed, [3, 30], worth=6).regret["agent-1"] == 4
+    assert fp.game.regret(fed, [4, 0]).regret["agent-1"] == 4
+    assert fp.game.regret(fed, [3, 30], worth=2).regret["agent-1"] == 3
+    assert fp.game.regret(fed, [3, 30], worth=6).regret["agent-1"] == 4
 
 
 def test_the_largest_response_of_seventeen_agents_who_need_each_other_is_found_quickly():
@@ -125,5 +125,5 @@ def test_what_is_enough_alone_is_enough_with_the_others_even_if_bounds_do_not_sh
     }
     reports = [report_of(*entry) for entry in data.items()]
     fed = fp.Federation.from_reports(reports, epsilon=[0.1, 0.25], delta=2.0**-9)
-    assert fp.standalone(fed)["bob"] == 9
-    assert fp.best_response(fed, [[0, 0], [1, 0], [2, 0]])[:, 1].tolist() == [9, 9, 9]
+    assert fp.game.standalone(fed)["bob"] == 9
+    assert fp.game.best_response(fed, [[0, 0], [1, 0], [2, 0]])[:, 1].tolist() == [9, 9, 9]

@@ -13,7 +13,7 @@ from strategies import report_of
 def check_path(fed, seen):
     """Every step is one agent's best response, or everybody's; the end is what the status says."""
     for before, after in zip(seen.path, seen.path[1:], strict=False):
-        best = fp.best_response(fed, before)
+        best = fp.game.best_response(fed, before)
         moved = np.flatnonzero(np.array(before) != np.array(after))
         if seen.order == "simultaneous":
             assert tuple(best) == after
@@ -21,18 +21,18 @@ def check_path(fed, seen):
             assert len(moved) == 1
             assert after[moved[0]] == best[moved[0]]
     assert list(seen.costs) == [fed.cost_of(m) for m in seen.path]
-    if seen.status is fp.DynamicsStatus.RESTS:
-        assert not fp.is_equilibrium(fed, seen.path[-1])
-    elif seen.status is fp.DynamicsStatus.SETTLED:
-        assert fp.is_equilibrium(fed, seen.path[-1])
+    if seen.status is fp.game.DynamicsStatus.RESTS:
+        assert not fp.game.is_equilibrium(fed, seen.path[-1])
+    elif seen.status is fp.game.DynamicsStatus.SETTLED:
+        assert fp.game.is_equilibrium(fed, seen.path[-1])
         assert seen.equilibrium == dict(zip(fed.names, seen.path[-1], strict=True))
     else:
         assert seen.equilibrium is None
         assert seen.cycle == seen.path[-len(seen.cycle) - 1 : -1]
         assert seen.cycle[0] == seen.path[-1]
-    if seen.status is fp.DynamicsStatus.CYCLES:
+    if seen.status is fp.game.DynamicsStatus.CYCLES:
         assert fp.best_response_dynamics(fed, order=seen.order, start=seen.cycle[0]).cycle == seen.cycle
-    assert fp.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert fp.game.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 @pytest.mark.parametrize("order", ["round-robin", "random", "simultaneous"])
@@ -45,21 +45,21 @@ def test_every_step_is_a_best_response(seed, order):
 @pytest.mark.parametrize("order", ["round-robin", "simultaneous"])
 def test_the_paper_s_ring_cycles(order):
     seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), order=order)
-    assert seen.status is fp.DynamicsStatus.CYCLES
+    assert seen.status is fp.game.DynamicsStatus.CYCLES
     assert set(seen.cycle[0]) <= {0, 1}
     assert len(set(seen.cycle)) == len(seen.cycle) > 1
 
 
 def test_in_a_random_order_the_ring_is_left_after_all_rounds():
     seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), order="random", max_rounds=40)
-    assert seen.status is fp.DynamicsStatus.WANDERS
+    assert seen.status is fp.game.DynamicsStatus.WANDERS
     assert seen.rounds == 40
     assert seen.cycle
 
 
 def test_too_few_rounds_are_said():
     seen = fp.best_response_dynamics(fp.examples.no_pure_equilibrium(), max_rounds=1)
-    assert seen.status is fp.DynamicsStatus.STOPPED
+    assert seen.status is fp.game.DynamicsStatus.STOPPED
     assert seen.cycle == ()
 
 
@@ -134,6 +134,6 @@ def test_where_only_bounds_are_known_rest_is_not_called_an_equilibrium():
     check_path(fed, seen)
     exact = fp.Federation.from_predictions(noisy, epsilon=0.4, delta=0.3)
     assert seen.path[-1] == (4, 0)
-    assert not fp.is_equilibrium(exact, seen.path[-1])
-    assert seen.status is fp.DynamicsStatus.RESTS
-    assert fp.mixed_equilibrium(fed).status is fp.MixedStatus.CAUTIOUS
+    assert not fp.game.is_equilibrium(exact, seen.path[-1])
+    assert seen.status is fp.game.DynamicsStatus.RESTS
+    assert fp.mixed_equilibrium(fed).status is fp.game.MixedStatus.CAUTIOUS

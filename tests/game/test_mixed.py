@@ -16,7 +16,7 @@ def ring(own, epsilon, delta, cost):
     """Three agents, each of whom sees its successor's point."""
     distributions = np.diag(own) + np.roll(np.diag(1 - np.array(own)), 1, axis=1)
     return fp.Federation.from_table(
-        fp.classes.all_labelings(3), distributions, epsilon=epsilon, delta=delta, cost=cost
+        fp.planning.classes.all_labelings(3), distributions, epsilon=epsilon, delta=delta, cost=cost
     )
 
 
@@ -44,8 +44,8 @@ def check_mixed(found, met, costs):
         assert found.expected_contributions[name] == pytest.approx(shares[agent] @ np.arange(len(chance)))
         total += float(shares[agent] @ cost)
     assert found.expected_cost == pytest.approx(total)
-    assert found.status is fp.MixedStatus.VERIFIED
-    assert fp.MixedEquilibrium.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert found.status is fp.game.MixedStatus.VERIFIED
+    assert fp.game.MixedEquilibrium.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -69,7 +69,7 @@ def test_the_paper_s_ring_tosses_a_coin():
 
 def test_a_ring_of_unequal_agents_is_solved_to_the_last_digit():
     fed = ring([0.376, 0.36, 0.336], epsilon=0.16, delta=0.341, cost=[0.03, 0.03, 0.02])
-    assert fp.equilibria(fed).status is fp.EquilibriaStatus.NONE_EXISTS
+    assert fp.equilibria(fed).status is fp.game.EquilibriaStatus.NONE_EXISTS
     found = fp.mixed_equilibrium(fed)
     assert found.largest_regret < 1e-12
     assert not found.is_pure
@@ -84,9 +84,9 @@ def test_alice_and_bob_mix_over_every_equilibrium():
 
 
 def test_convex_costs_change_the_mixture():
-    curved = fp.examples.alice_bob().replace(cost=[fp.Quadratic(1, 0.5), 1.0])
+    curved = fp.examples.alice_bob().replace(cost=[fp.costs.Quadratic(1, 0.5), 1.0])
     found = fp.mixed_equilibrium(curved)
-    assert found.status is fp.MixedStatus.VERIFIED
+    assert found.status is fp.game.MixedStatus.VERIFIED
     assert found.worth == {"alice": 2 * (14 + 98), "bob": 28}
     assert found.strategies["bob"] != fp.mixed_equilibrium(fp.examples.alice_bob()).strategies["bob"]
 
@@ -140,7 +140,7 @@ def test_a_solver_that_does_not_converge_is_named(monkeypatch):
         quantecon.game_theory, "lemke_howson", partial(quantecon.game_theory.lemke_howson, max_iter=1)
     )
     payoff = np.kron(np.eye(5), PENNIES)
-    with pytest.raises(fp.SolverError, match="Lemke-Howson did not converge"):
+    with pytest.raises(fp.errors.SolverError, match="Lemke-Howson did not converge"):
         solve([payoff, -payoff.T])
 
 
@@ -150,7 +150,7 @@ def test_what_does_not_converge_for_three_is_looked_for_among_pure_profiles(monk
     mixture, method = solve(three(second_is_better, second_is_better))
     assert method == "every profile tried"
     assert [own.tolist() for own in mixture] == [[0, 1], [0, 1], [1]]
-    with pytest.raises(fp.SolverError, match="McLennan-Tourky did not converge in 1 iterations"):
+    with pytest.raises(fp.errors.SolverError, match="McLennan-Tourky did not converge in 1 iterations"):
         solve(three(PENNIES, -PENNIES.T))
 
 
@@ -165,13 +165,13 @@ def test_what_is_no_equilibrium_is_called_approximate(monkeypatch):
     """Alice and bob both give nothing; each is 14 samples short of a target worth 28."""
     monkeypatch.setattr(mixed, "solve", lambda payoffs: ([np.eye(len(payoff))[0] for payoff in payoffs], "guess"))
     found = fp.mixed_equilibrium(fp.examples.alice_bob())
-    assert found.status is fp.MixedStatus.APPROXIMATE
+    assert found.status is fp.game.MixedStatus.APPROXIMATE
     assert found.regret == {"alice": 14.0, "bob": 14.0}
 
 
 def test_without_quantecon_the_line_that_installs_it_is_given(monkeypatch):
     monkeypatch.setitem(sys.modules, "quantecon.game_theory", None)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[game\]"'):
+    with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[game\]"'):
         fp.mixed_equilibrium(fp.examples.alice_bob())
 
 
@@ -191,7 +191,7 @@ def test_samples_that_cost_next_to_nothing_are_not_given_for_nothing(cost):
     )
     for fed in (two, three):
         found = fp.mixed_equilibrium(fed)
-        assert found.status is fp.MixedStatus.VERIFIED
+        assert found.status is fp.game.MixedStatus.VERIFIED
         assert found.largest_regret <= 1e-6 * cost
 
 

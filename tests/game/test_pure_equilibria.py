@@ -36,7 +36,7 @@ def test_ties_are_met():
     found = fp.equilibria(fp.examples.no_pure_equilibrium())
     assert found.profiles == ()
     assert found.is_complete
-    assert found.status is fp.EquilibriaStatus.NONE_EXISTS
+    assert found.status is fp.game.EquilibriaStatus.NONE_EXISTS
 
 
 def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
@@ -46,7 +46,7 @@ def test_a_full_list_goes_on_for_the_cheapest_and_the_dearest():
     assert len(everything.profiles) > 300
     assert not few.is_complete
     assert few.cost_left is None
-    assert few.status is fp.EquilibriaStatus.CUT
+    assert few.status is fp.game.EquilibriaStatus.CUT
     costs = [many_equilibria().costs_of(found.profiles) for found in (everything, few)]
     assert len(costs[1]) <= 3 + 20  # as many as asked for, and what became cheapest or dearest
     assert (costs[1].min(), costs[1].max()) == (costs[0].min(), costs[0].max())
@@ -87,7 +87,7 @@ def test_where_the_boxes_are_too_many_dynamics_find_one():
     found = find_equilibria(game_of(fed), max_count=1, time_limit=3)
     assert not found.is_complete
     assert len(found.profiles)
-    assert all(fp.is_equilibrium(fed, m) for m in found.profiles)
+    assert all(fp.game.is_equilibrium(fed, m) for m in found.profiles)
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_dynamics_offer_what_each_order_settles_at_once(fed, expected):
 
 def test_without_time_what_exists_is_not_known():
     found = find_equilibria(game_of(fp.examples.no_pure_equilibrium()), max_count=10, time_limit=0)
-    assert found.status is fp.EquilibriaStatus.NONE_FOUND
+    assert found.status is fp.game.EquilibriaStatus.NONE_FOUND
     assert found.share_searched == 0
     found = find_equilibria(game_of(fp.examples.alice_bob()), max_count=10, time_limit=0)
     assert found.profiles.tolist() == [[14, 0]]
-    assert found.status is fp.EquilibriaStatus.STOPPED
+    assert found.status is fp.game.EquilibriaStatus.STOPPED
 
 
 def test_progress_ends_with_everything_settled():
@@ -142,7 +142,7 @@ def test_who_may_reach_its_target_with_the_others_is_not_ruled_out(seed):
     assert fp.equilibria(fp.Federation.from_predictions(noisy, **options)).profiles == ((0, 0), (1, 2))
     found = fp.equilibria(fp.Federation.from_reports(reports, **options))
     assert found.profiles == ((0, 0),)
-    assert (found.undecided, found.status) == (1, fp.EquilibriaStatus.UNDECIDED)
+    assert (found.undecided, found.status) == (1, fp.game.EquilibriaStatus.UNDECIDED)
     assert 0 < found.optimum.low <= 3
     assert found.optimum.high == float("inf")
     assert fp.Equilibria.from_dict(found.to_dict()) == found

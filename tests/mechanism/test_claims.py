@@ -8,7 +8,12 @@ from fedpact.mechanism.claims import claims_of
 from strategies import report_of
 
 TABLE = fp.Federation.from_table(
-    fp.classes.all_labelings(2), [(0.6, 0.4), (0.1, 0.9)], cost=[1, 2], epsilon=0.1, delta=0.1, capacity=[9, None]
+    fp.planning.classes.all_labelings(2),
+    [(0.6, 0.4), (0.1, 0.9)],
+    cost=[1, 2],
+    epsilon=0.1,
+    delta=0.1,
+    capacity=[9, None],
 )
 LABELS = {name: np.random.default_rng(seed).integers(0, 2, (4, 15)) for seed, name in enumerate("ab")}
 PREDICTED = fp.Federation.from_predictions(LABELS, epsilon=0.1, delta=0.1)
@@ -20,7 +25,7 @@ REPORTED = fp.Federation.from_reports([report_of(*own) for own in LABELS.items()
 def test_the_truth_is_a_claim(fed, private):
     claims = claims_of(fed, private)
     same = claims.federation({agent: claims.of(agent) for agent in range(fed.k)})
-    assert fp.disagreement(same) == pytest.approx(fp.disagreement(fed))
+    assert fp.planning.disagreement(same) == pytest.approx(fp.planning.disagreement(fed))
     assert same.agents == fed.agents
     assert fp.plan(same, "lp").m.tolist() == fp.plan(fed, "lp").m.tolist()
 
@@ -52,7 +57,7 @@ def test_a_second_name_has_the_same_target_and_shares_the_capacity(fed, private)
     claims = claims_of(fed, private)
     twin = claims.with_twin(0, (claims.of(0), claims.of(0)))
     assert twin.names == (*fed.names, f"{fed.names[0]} (2)")
-    assert fp.disagreement(twin)[-1] == pytest.approx(fp.disagreement(fed)[0])
+    assert fp.planning.disagreement(twin)[-1] == pytest.approx(fp.planning.disagreement(fed)[0])
     assert twin.agents[-1].epsilon == fed.agents[0].epsilon
     if fed is TABLE:
         assert [agent.capacity for agent in twin.agents] == [5, None, 4]

@@ -9,7 +9,7 @@ import fedpact as fp
 FOUND = {
     "audit": lambda: fp.audit(fp.examples.pwyc_not_dominant(), reports=60).witness,
     "theorem": lambda: (
-        fp.refute_payment(fp.examples.singletons(epsilon=0.01), lambda m: [200, 200], [130, 130]).witness
+        fp.mechanism.refute_payment(fp.examples.singletons(epsilon=0.01), lambda m: [200, 200], [130, 130]).witness
     ),
 }
 
@@ -18,5 +18,5 @@ FOUND = {
 def test_a_witness_survives_json_and_its_gain_is_what_the_lie_brings(find):
     lie = find()
     entry = json.loads(json.dumps(lie.to_dict()))
-    assert fp.Witness.from_dict(entry) == lie
+    assert fp.mechanism.Witness.from_dict(entry) == lie
     assert entry["gain"] == entry["utility_lying"] - entry["utility_truthful"] == pytest.approx(1)

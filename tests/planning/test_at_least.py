@@ -16,7 +16,7 @@ from strategies import cases
 PAIRWISE = ("lp", "union", "tree")
 METHODS = (*PAIRWISE, "exact", "auto")
 COSTS = (1, 2.5, {"quadratic": [1, 0.5]}, {"breakpoints": [2], "slopes": [1, 4]})
-DONE = (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
+DONE = (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
 
 
 @st.composite
@@ -88,7 +88,7 @@ def test_reports_with_and_without_confidence(seed, confidence, guarantee):
         fp.report(labels, name=name) for labels, name in zip(exact.evidence.predictions, exact.names, strict=True)
     ]
     fed = fp.Federation.from_reports(sites, epsilon=0.15, delta=0.05, cost=[1, 2, 3], guarantee=guarantee)
-    asked = fed if confidence is None else fp.at_confidence(fed, confidence)
+    asked = fed if confidence is None else fp.planning.at_confidence(fed, confidence)
     for method in (*PAIRWISE, "auto"):
         free = plan(fed, method, confidence=confidence)
         for given_already in ([2, 0, 1], [0, 30, 0], [0, 0, 500], list(free.m)):
@@ -131,8 +131,8 @@ def test_what_is_sunk_hides_no_gap():
     masses = [[0.8, 0.2, 0], [0.2, 0.8, 0], [0, 0, 1]]
     fed = fp.Federation.from_table(labels, masses, epsilon=[0.1, 0.1, 1], delta=0.05, cost=[1, 1, 1e6])
     rough, best = (plan(fed, method, at_least=[0, 0, 5000]) for method in ("lp", "exact"))
-    assert (rough.m.sum(), rough.status) == (5006, fp.PlanStatus.CERTIFIED)
-    assert (best.m.sum(), best.status) == (5005, fp.PlanStatus.OPTIMAL)
+    assert (rough.m.sum(), rough.status) == (5006, fp.planning.PlanStatus.CERTIFIED)
+    assert (best.m.sum(), best.status) == (5005, fp.planning.PlanStatus.OPTIMAL)
 
 
 def test_a_site_that_died_is_replaced():
@@ -141,7 +141,7 @@ def test_a_site_that_died_is_replaced():
     dead = fed.replace(capacity={"alice": 1, "bob": None})
     after = plan(dead, at_least={"alice": 1, "bob": before.contributions["bob"]})
     assert before.contributions == {"alice": 3, "bob": 2}
-    assert (after.contributions, after.status) == ({"alice": 1, "bob": 7}, fp.PlanStatus.OPTIMAL)
+    assert (after.contributions, after.status) == ({"alice": 1, "bob": 7}, fp.planning.PlanStatus.OPTIMAL)
     assert fp.verify(dead, after.m).is_feasible
 
 
@@ -150,7 +150,7 @@ def test_what_nobody_needs_is_kept_and_nothing_is_added(method):
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1, cost=2)
     found = plan(fed, method, at_least=[3])
     assert (found.m.tolist(), found.cost, found.lower_bound) == ([3], 6.0, 6.0)
-    assert found.status is fp.PlanStatus.OPTIMAL
+    assert found.status is fp.planning.PlanStatus.OPTIMAL
     assert found.lower_bound_by == "what is contributed already" or method in ("exact", "auto")
 
 
@@ -161,7 +161,7 @@ def test_a_plan_that_goes_on_is_paid_for_but_not_taken_for_the_optimum():
         "alice": float(found.contributions["alice"]),
         "bob": float(found.contributions["bob"]),
     }
-    with pytest.raises(fp.NotOptimalError, match="plan without at_least"):
+    with pytest.raises(fp.errors.NotOptimalError, match="plan without at_least"):
         fp.settle(fed, found, rule="vcg")
 
 

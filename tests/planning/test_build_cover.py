@@ -40,7 +40,7 @@ def distances(points, class_name, found):
 @settings(max_examples=80)
 def test_every_hypothesis_is_within_the_radius_of_a_member(class_name, data, gamma):
     points = data.draw(own_points(class_name))
-    found = fp.cover(points, class_name, gamma)
+    found = fp.planning.cover(points, class_name, gamma)
     apart = distances(points, class_name, found)
     assert apart.min(axis=1).max() <= found.radius + 1e-12
     assert found.radius <= found.gamma + 1e-12
@@ -54,7 +54,7 @@ def test_every_hypothesis_is_within_the_radius_of_a_member(class_name, data, gam
 @settings(max_examples=30)
 def test_atoms_heavier_than_gamma_leave_every_labelling(class_name, data):
     points = data.draw(own_points(class_name))
-    found = fp.cover(points, class_name, 1e-3)
+    found = fp.planning.cover(points, class_name, 1e-3)
     assert found.radius == 0
     assert len(found.labels) == len(CLASSES[class_name](np.concatenate(list(points.values()))).labels)
 
@@ -63,8 +63,8 @@ def test_atoms_heavier_than_gamma_leave_every_labelling(class_name, data):
 @settings(max_examples=60)
 def test_thresholds_are_covered_by_as_few_as_possible(data, gamma):
     points = data.draw(own_points("thresholds"))
-    found = fp.cover(points, "thresholds", gamma)
-    everything = fp.cover(points, "thresholds", 0)
+    found = fp.planning.cover(points, "thresholds", gamma)
+    everything = fp.planning.cover(points, "thresholds", 0)
     near = distances(points, "thresholds", everything) <= gamma + 1e-9
     subsets = (some for n in range(len(near)) for some in itertools.combinations(range(len(near)), n + 1))
     fewest = next(len(some) for some in subsets if near[:, some].any(axis=1).all())
@@ -76,24 +76,24 @@ def test_thresholds_are_covered_by_as_few_as_possible(data, gamma):
 @settings(max_examples=30)
 def test_reports_count_where_members_differ(class_name, data):
     points = data.draw(own_points(class_name))
-    found = fp.cover(points, class_name, 0.2)
+    found = fp.planning.cover(points, class_name, 0.2)
     for agent in points:
         labels = found.labels_of(agent)
         assert (found.report_of(agent).square() == (labels[:, None] != labels[None]).sum(axis=2)).all()
 
 
 def test_names_say_what_members_do():
-    found = fp.cover({"a": [1, 2, 3, 4]}, "intervals", 0)
+    found = fp.planning.cover({"a": [1, 2, 3, 4]}, "intervals", 0)
     at = found.hypotheses.index("2 <= x <= 3")
     assert found.labels_of("a")[at].tolist() == [False, True, True, False]
-    boxes = fp.cover({"a": [[1, 5], [2, 6]]}, "rectangles", 0)
+    boxes = fp.planning.cover({"a": [[1, 5], [2, 6]]}, "rectangles", 0)
     at = boxes.hypotheses.index("1 <= f1 <= 1 & 5 <= f2 <= 5")
     assert boxes.labels_of("a")[at].tolist() == [True, False]
     assert not boxes.labels_of("a")[boxes.hypotheses.index("never")].any()
 
 
 def test_many_points_need_few_members():
-    found = fp.cover({"a": np.arange(10**6), "b": np.arange(10**6) + 0.5}, "thresholds", 0.01)
+    found = fp.planning.cover({"a": np.arange(10**6), "b": np.arange(10**6) + 0.5}, "thresholds", 0.01)
     assert len(found.labels) == 50
     assert found.radius == 0.01
     assert "one of these 50 on all but a share of 0.01" in found.guarantees
@@ -110,7 +110,7 @@ def test_stumps_shatter_no_more_than_the_bound(f):
 def test_stumps_shatter_as_many_points_as_the_bound_says(f, d):
     values = itertools.permutations(range(d))
     columns = itertools.product(values, repeat=f)
-    assert any(len(fp.classes.stumps(np.column_stack(column)).labels) == 2**d for column in columns)
+    assert any(len(fp.planning.classes.stumps(np.column_stack(column)).labels) == 2**d for column in columns)
 
 
 BAD = {
@@ -134,7 +134,7 @@ BAD = {
 @pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
 def test_refuses(arguments, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.cover(*arguments)
+        fp.planning.cover(*arguments)
     assert message in str(caught.value)
 
 

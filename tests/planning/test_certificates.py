@@ -25,7 +25,7 @@ def test_reports_leave_some_vectors_undecided_and_decide_none_wrongly():
             name=name, n=60, n_classes=4,
             counts=np.rint(60 * square[np.triu_indices(known.H, 1)]).astype(int),
         )
-        for name, square in zip(known.names, fp.disagreement(known), strict=True)
+        for name, square in zip(known.names, fp.planning.disagreement(known), strict=True)
     ]  # fmt: skip
     fed = fp.Federation.from_reports(reports, epsilon=0.15, delta=0.05)
     truth, judge = Judge(known), Judge(fed)

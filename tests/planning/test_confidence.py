@@ -114,7 +114,7 @@ def test_nothing_is_needed_only_if_nothing_can_be_bad():
         for seen in (few, many)
     ]
     assert plans[0].cost > 0
-    assert plans[1].status is fp.PlanStatus.NOTHING_NEEDED
+    assert plans[1].status is fp.planning.PlanStatus.NOTHING_NEEDED
 
 
 def test_more_points_make_plans_cheaper_and_in_the_end_as_cheap_as_without_doubt():
@@ -181,7 +181,7 @@ def test_a_teacher_that_was_not_seen_to_differ_from_an_earlier_hypothesis_is_sti
 
 def test_a_teacher_of_noisy_counts_is_found_where_being_alike_is_not_transitive():
     """By the noisy counts h1 is as h2 and h2 as h3, but h1 is not as h3; no forecast takes them for the truth."""
-    noise = fp.Noise(scale=1, epsilon=1, delta=1e-6)
+    noise = fp.sites.Noise(scale=1, epsilon=1, delta=1e-6)
     sites = [fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 9, 0]), noise=noise)]
     fed = fp.Federation.from_reports(sites, epsilon=0.1, delta=0.1)
     found = fp.plan(fed, confidence=0.9, teacher="h3")
@@ -194,7 +194,7 @@ def test_a_teacher_of_noisy_counts_is_found_where_being_alike_is_not_transitive(
 def test_that_nothing_can_be_proved_does_not_mean_that_no_plan_exists(method, objective):
     """Nobody has seen h1 and h2 differ, and alice tolerates no error; if they never do, no sample is needed."""
     fed = fp.Federation.from_predictions({"alice": [[0] * 9, [0] * 9]}, epsilon=0, delta=0.1, objective=objective)
-    with pytest.raises(fp.NoPlanFoundError):
+    with pytest.raises(fp.errors.NoPlanFoundError):
         fp.plan(fed, method, confidence=0.9)
 
 
@@ -202,7 +202,7 @@ def test_that_nothing_can_be_proved_does_not_mean_that_no_plan_exists(method, ob
 def test_a_tangent_with_vanishing_coefficients_is_no_row_for_the_solver(method):
     """Alice has seen h1 and h2 differ, but nothing of h3; what counts in the tangents is h3 alone."""
     fed = fp.Federation.from_predictions({"alice": [[0], [1], [0], [1]]}, epsilon=0, delta=0.5)
-    with pytest.raises(fp.NoPlanFoundError):
+    with pytest.raises(fp.errors.NoPlanFoundError):
         fp.plan(fed, method, confidence=0.95)
     sites = [
         fp.Report(name=name, n=n, n_classes=2, counts=np.array(counts), minimum_count=minimum)

@@ -34,5 +34,5 @@ def test_all_programs_must_hold_and_the_one_that_failed_is_asked_first():
 def test_a_federation_is_one_program_unless_its_rates_are_estimated():
     fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]], "b": [[0, 0], [0, 1]]}, epsilon=0.3, delta=0.1)
     assert isinstance(build(fed, lambda part: Counted(part.k)), Counted)
-    together = build(fp.at_confidence(fed, 0.9), lambda part: Counted(part.k))
+    together = build(fp.planning.at_confidence(fed, 0.9), lambda part: Counted(part.k))
     assert [program.least for program in together.programs] == [2, 2]

@@ -93,7 +93,7 @@ def test_A4_a_program_without_the_margin_asks_for_nothing_and_with_it_for_enough
 def test_A4_the_need_is_22():
     labels, masses = [[0, 0, 0], [1, 0, 0], [1, 1, 0]], [[0.1, 0.001, 0.899]]
     fed = fp.Federation.from_table(labels, masses, epsilon=0.1, delta=0.1)
-    assert fp.standalone(fed) == {"agent-1": 22}
+    assert fp.game.standalone(fed) == {"agent-1": 22}
 
 
 def test_a_cover_of_everything_is_the_paper_s_program():

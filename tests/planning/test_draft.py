@@ -27,9 +27,9 @@ def test_a_start_changes_the_way_and_not_the_solution():
 def test_a_method_without_a_plan_names_the_agent_and_the_pair(method):
     fed = fp.examples.alice_bob()
     capped = fp.Federation.from_table(
-        fp.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=2
+        fp.planning.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=2
     )
-    with pytest.raises(fp.NoPlanFoundError, match=method) as raised:
+    with pytest.raises(fp.errors.NoPlanFoundError, match=method) as raised:
         draft(capped, method)
     assert raised.value.agents[0] in capped.names
     assert set(raised.value.pair) <= set(capped.hypotheses)

@@ -26,7 +26,7 @@ def test_without_any_bound_it_still_finds_the_optimum():
 
 def test_the_optimum_may_need_an_agent_that_needs_nothing_itself():
     fed = fp.examples.build("price-of-stability(1/16)")
-    assert fp.standalone(fed)["bob"] == 0
+    assert fp.game.standalone(fed)["bob"] == 0
     assert plan(fed, "exact").contributions["bob"] > 0
 
 
@@ -48,7 +48,7 @@ def test_a_plan_whose_search_is_interrupted_says_so():
 
     fed = fp.examples.singletons()
     found = plan(fed, "exact", progress=interrupt)
-    assert found.status is fp.PlanStatus.INTERRUPTED
+    assert found.status is fp.planning.PlanStatus.INTERRUPTED
     assert found.lower_bound < 66 <= found.cost
     assert fp.verify(fed, found.m).is_feasible
 

@@ -9,16 +9,16 @@ from fedpact.planning.finish import BY_ENGINE, finish_plan, plan_nothing
 def finish(cost_at_least, method="auto"):
     fed = fp.examples.alice_bob()
     final = Draft(m=np.array([3, 2]), solution=None, proved_by=BY_ENGINE)
-    return finish_plan(fed, method, final, (cost_at_least, "a proof"), fp.PlanStatus.CERTIFIED)
+    return finish_plan(fed, method, final, (cost_at_least, "a proof"), fp.planning.PlanStatus.CERTIFIED)
 
 
 @pytest.mark.parametrize(
     ("lower", "status", "chosen"),
     [
-        (4.0, fp.PlanStatus.CERTIFIED, "union, trimmed by the guarantee engine"),
-        (5.0, fp.PlanStatus.OPTIMAL, "exact"),
-        (5.0 * (1 - 1e-12), fp.PlanStatus.OPTIMAL, "exact"),
-        (6.0, fp.PlanStatus.OPTIMAL, "exact"),
+        (4.0, fp.planning.PlanStatus.CERTIFIED, "union, trimmed by the guarantee engine"),
+        (5.0, fp.planning.PlanStatus.OPTIMAL, "exact"),
+        (5.0 * (1 - 1e-12), fp.planning.PlanStatus.OPTIMAL, "exact"),
+        (6.0, fp.planning.PlanStatus.OPTIMAL, "exact"),
     ],
 )
 def test_a_plan_that_costs_the_lower_bound_is_optimal(lower, status, chosen):
@@ -34,4 +34,4 @@ def test_a_method_that_was_asked_for_is_the_one_that_was_chosen():
 def test_no_samples_cost_nothing():
     made = plan_nothing(fp.examples.alice_bob(), "lp")
     assert (made.cost, made.lower_bound, made.m.tolist()) == (0, 0, [0, 0])
-    assert made.status is fp.PlanStatus.NOTHING_NEEDED
+    assert made.status is fp.planning.PlanStatus.NOTHING_NEEDED

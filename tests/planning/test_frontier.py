@@ -48,7 +48,7 @@ def test_a_looser_value_takes_over_a_cheaper_stricter_plan(monkeypatch):
 
 def test_a_point_without_a_plan_says_why_and_costs_nothing_else():
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
+        fp.planning.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=5, names=["alice"]
     )
     curve = frontier(fed, delta=[0.01, 0.2])
     assert curve.points[0].plan is None

@@ -37,7 +37,7 @@ def test_capacities_too_small_for_any_plan():
 def test_capacities_too_small_for_one_method():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.05, delta=0.05, capacity=5)
     said = refusal(lambda: fp.plan(fed, "lp"))
-    assert isinstance(said, fp.NoPlanFoundError)
+    assert isinstance(said, fp.errors.NoPlanFoundError)
     assert "it cannot rule out 'h2' for 'agent-1' when 'h1' is the truth; another method may" in str(said)
     assert fp.plan(fed, "exact").m.tolist() == [5]
 
@@ -49,7 +49,7 @@ def test_a_joint_target_is_everybody_s():
 def test_capacities_too_small_for_a_cover():
     points = {"alice": range(100), "bob": range(200, 300)}
     capacity = {"alice": 5, "bob": None}
-    said = refusal(lambda: fp.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02, capacity=capacity))
+    said = refusal(lambda: fp.planning.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02, capacity=capacity))
     first, second = said.pair
     assert str(said) == (
         f"no plan is found: with everybody at capacity too few samples tell {first!r} from {second!r}, which "

@@ -25,7 +25,7 @@ def check_ladder(question):
     for method in LADDER:
         try:
             plans[method] = plan(fed, method)
-        except fp.NoPlanFoundError:
+        except fp.errors.NoPlanFoundError:
             assert question.capacity[0] is not None
             assert method != "exact"
         except fp.InfeasibleError:
@@ -45,7 +45,7 @@ def check_optimum(question, plans):
         return False
     optimum = (grid[is_enough(question, grid)] @ question.cost).min()
     assert plans["exact"].cost == pytest.approx(optimum)
-    assert plans["exact"].status in (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
+    assert plans["exact"].status in (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
     assert all(found.lower_bound <= optimum + 1e-9 for found in plans.values())
     check_factor(question, plans.get("lp"), optimum)
     return bool(plans["exact"].cost > 0)

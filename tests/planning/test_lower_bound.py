@@ -35,7 +35,7 @@ def test_a_pair_that_no_capacity_rules_out_is_named():
     fed = noisy_federation(0, capacity=1)
     with pytest.raises(fp.InfeasibleError, match="no plan exists") as raised:
         LowerBound(fed)
-    assert not isinstance(raised.value, fp.NoPlanFoundError)
+    assert not isinstance(raised.value, fp.errors.NoPlanFoundError)
     assert raised.value.agents[0] in fed.names
 
 

@@ -26,11 +26,11 @@ def test_the_forecast_is_what_as_many_points_of_the_same_rates_cost():
 
 
 def test_costs_in_another_currency_are_forecast_in_it():
-    fed = fp.at_confidence(build(LABELS), 0.95)
-    dear = fp.at_confidence(build(LABELS, cost=1000), 0.95)
+    fed = fp.planning.at_confidence(build(LABELS), 0.95)
+    dear = fp.planning.at_confidence(build(LABELS, cost=1000), 0.95)
     expected = [1000 * more.cost for more in forecast(fed, 50.0)]
     assert [more.cost for more in forecast(dear, 50_000.0)] == pytest.approx(expected)
 
 
 def test_where_capacities_leave_the_program_nothing_there_is_no_forecast():
-    assert forecast(fp.at_confidence(build(LABELS, capacity=1), 0.95), 1.0) == ()
+    assert forecast(fp.planning.at_confidence(build(LABELS, capacity=1), 0.95), 1.0) == ()

@@ -13,7 +13,7 @@ OBJECTIVES = [{"objective": "pac"}, {"objective": "expected", "epsilon": [0.1, 0
 
 def written_out(fed, *, is_bound):
     """All rows of the program as the paper writes them, with max for its min, and the costs."""
-    p, epsilon = fp.disagreement(fed), fed.epsilon[:, None, None]
+    p, epsilon = fp.planning.disagreement(fed), fed.epsilon[:, None, None]
     if fed.objective == "pac":
         rows = (p > epsilon).any(axis=0)
         b = np.full(rows.shape, np.log((1 if is_bound else fed.H) / fed.delta))

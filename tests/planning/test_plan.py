@@ -31,7 +31,7 @@ def test_ladder_on_random_federations(objective, data):
         check_plan(fed, found)
     costs = [plans[method].cost for method in LADDER]
     assert costs == sorted(costs, reverse=True)
-    assert plans["exact"].status in (fp.PlanStatus.OPTIMAL, fp.PlanStatus.NOTHING_NEEDED)
+    assert plans["exact"].status in (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
     truth = answer(case.instance, plans["exact"].m.tolist())
     for agent in range(case.k):
         limit = threshold(case.instance, objective, agent)
@@ -99,7 +99,11 @@ def test_known_costs(name, method, cost):
 def test_capacity_is_respected_and_may_force_the_dear_agent():
     fed = fp.examples.alice_bob()
     capped = fp.Federation.from_table(
-        fp.classes.all_labelings(2), fed.evidence.distributions, epsilon=0.1, delta=0.05, capacity=[1, None]
+        fp.planning.classes.all_labelings(2),
+        fed.evidence.distributions,
+        epsilon=0.1,
+        delta=0.05,
+        capacity=[1, None],
     )
     for method in LADDER:
         found = plan(capped, method)
@@ -111,7 +115,7 @@ def test_capacity_is_respected_and_may_force_the_dear_agent():
 def test_a_budget_of_nothing_still_gives_a_plan_and_its_gap():
     fed = fp.examples.singletons()
     found = plan(fed, "exact", max_nodes=0, time_limit=0)
-    assert found.status is fp.PlanStatus.INTERRUPTED
+    assert found.status is fp.planning.PlanStatus.INTERRUPTED
     assert found.lower_bound < found.cost
     check_plan(fed, found)
 
@@ -120,7 +124,7 @@ def test_a_budget_of_nothing_still_gives_a_plan_and_its_gap():
 def test_nothing_is_needed_if_nothing_is_bad(method):
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
     found = plan(fed, method)
-    assert (found.cost, found.status) == (0, fp.PlanStatus.NOTHING_NEEDED)
+    assert (found.cost, found.status) == (0, fp.planning.PlanStatus.NOTHING_NEEDED)
 
 
 def test_the_same_input_gives_the_same_plan():

@@ -1,6 +1,7 @@
 """Plans for infinite classes, verified on every labelling of the points."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -26,19 +27,19 @@ def check_cover_plan(points, class_name, found, **options):
     assert found.cost == pytest.approx(fed.cost_of(found.m))
     assert found.fractional_cost <= found.cost + 1e-6
     assert list(found.contributions) == list(points)
-    assert fp.CoverPlan.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert fp.planning.CoverPlan.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 @pytest.mark.parametrize("gamma", [None, 0.0, 0.1])
 @pytest.mark.parametrize("class_name", POINTS)
 def test_plans_meet_every_target_jointly(class_name, gamma):
     options = {"epsilon": [0.7, 0.75], "delta": 0.2, "cost": {"alice": 1, "bob": 1.5}}
-    found = fp.plan_cover(POINTS[class_name], class_name, gamma=gamma, **options)
+    found = fp.planning.plan_cover(POINTS[class_name], class_name, gamma=gamma, **options)
     check_cover_plan(POINTS[class_name], class_name, found, **options)
     is_whole = gamma != 0.1
     assert (found.radius == 0) == is_whole
     assert (found.samples_per_region == 1) == is_whole
-    whole, part = fp.CoverPlanStatus.ENUMERATED, fp.CoverPlanStatus.COVERED
+    whole, part = fp.planning.CoverPlanStatus.ENUMERATED, fp.planning.CoverPlanStatus.COVERED
     assert found.status is (whole if is_whole else part)
 
 
@@ -50,13 +51,13 @@ def test_plans_meet_every_target_jointly(class_name, gamma):
 @settings(max_examples=40)
 def test_plans_for_thresholds_meet_every_target_jointly(own, epsilon, delta):
     points = {f"agent-{i}": values for i, values in enumerate(own)}
-    found = fp.plan_cover(points, epsilon=epsilon, delta=delta, gamma=epsilon / 7)
+    found = fp.planning.plan_cover(points, epsilon=epsilon, delta=delta, gamma=epsilon / 7)
     check_cover_plan(points, "thresholds", found, epsilon=epsilon, delta=delta)
 
 
 def test_every_labelling_gives_the_paper_s_plan():
     points = POINTS["thresholds"]
-    found = fp.plan_cover(points, epsilon=0.1, delta=0.05)
+    found = fp.planning.plan_cover(points, epsilon=0.1, delta=0.05)
     fed = fp.Federation.from_points(points, epsilon=0.1, delta=0.05, guarantee="joint")
     assert found.cover_size == fed.H
     assert found.fractional_cost == pytest.approx(fp.plan(fed, method="lp").fractional_cost)
@@ -64,9 +65,9 @@ def test_every_labelling_gives_the_paper_s_plan():
 
 def test_gamma_is_refined_where_that_helps():
     points = {"alice": np.arange(20_000), "bob": np.arange(10_000, 40_000)}
-    found = fp.plan_cover(points, epsilon=0.2, delta=0.1)
-    assert found.status is fp.CoverPlanStatus.COVERED
-    costs = [fp.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.2 / 7 / 2**t).cost for t in range(6)]
+    found = fp.planning.plan_cover(points, epsilon=0.2, delta=0.1)
+    assert found.status is fp.planning.CoverPlanStatus.COVERED
+    costs = [fp.planning.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.2 / 7 / 2**t).cost for t in range(6)]
     assert found.cost == min(costs)
     assert found.cost < costs[0]
 
@@ -74,40 +75,41 @@ def test_gamma_is_refined_where_that_helps():
 def test_a_finer_cover_may_fit_into_capacities_that_a_coarser_one_exceeds():
     options = {"epsilon": 0.2, "delta": 0.1}
     points = {"alice": np.arange(20_000), "bob": np.arange(10_000, 40_000)}
-    free = fp.plan_cover(points, **options)
-    found = fp.plan_cover(points, capacity=free.contributions, **options)
+    free = fp.planning.plan_cover(points, **options)
+    found = fp.planning.plan_cover(points, capacity=free.contributions, **options)
     assert found.contributions == free.contributions
     with pytest.raises(fp.InfeasibleError):
-        fp.plan_cover(points, capacity=free.contributions, gamma=0.2 / 7, **options)
+        fp.planning.plan_cover(points, capacity=free.contributions, gamma=0.2 / 7, **options)
     with pytest.raises(fp.InfeasibleError):
-        fp.plan_cover(points, capacity=1, **options)
+        fp.planning.plan_cover(points, capacity=1, **options)
 
 
 def test_only_as_many_as_fit_are_tried(monkeypatch):
     points = {"alice": np.arange(20_000)}
-    monkeypatch.setattr("fedpact.planning.plan_cover.REFINE", 10)
-    found = fp.plan_cover(points, epsilon=0.2, delta=0.1)
+    module = sys.modules[fp.planning.plan_cover.__module__]
+    monkeypatch.setattr(module, "REFINE", 10)
+    found = fp.planning.plan_cover(points, epsilon=0.2, delta=0.1)
     assert found.gamma == pytest.approx(0.2 / 7)
-    monkeypatch.setattr("fedpact.planning.plan_cover.most_members", lambda k: 10)
+    monkeypatch.setattr(module, "most_members", lambda k: 10)
     with pytest.raises(fp.FederationError, match="has more than 10 hypotheses; raise gamma"):
-        fp.plan_cover(points, epsilon=0.2, delta=0.1)
+        fp.planning.plan_cover(points, epsilon=0.2, delta=0.1)
 
 
 def test_no_error_at_all_takes_every_labelling():
-    found = fp.plan_cover({"a": [1, 2, 3]}, epsilon=0, delta=0.1)
-    assert found.status is fp.CoverPlanStatus.ENUMERATED
+    found = fp.planning.plan_cover({"a": [1, 2, 3]}, epsilon=0, delta=0.1)
+    assert found.status is fp.planning.CoverPlanStatus.ENUMERATED
     check_cover_plan({"a": [1, 2, 3]}, "thresholds", found, epsilon=0, delta=0.1)
 
 
 def test_nothing_is_needed_where_nothing_is_bad():
-    found = fp.plan_cover(POINTS["thresholds"], epsilon=1, delta=0.1, gamma=0.1)
-    assert found.status is fp.CoverPlanStatus.NOTHING_NEEDED
+    found = fp.planning.plan_cover(POINTS["thresholds"], epsilon=1, delta=0.1, gamma=0.1)
+    assert found.status is fp.planning.CoverPlanStatus.NOTHING_NEEDED
     assert not found.m.any()
     assert found.cost == 0
 
 
 def test_says_what_it_guarantees():
-    found = fp.plan_cover(POINTS["thresholds"], epsilon=0.5, delta=0.05)
+    found = fp.planning.plan_cover(POINTS["thresholds"], epsilon=0.5, delta=0.05)
     assert found.guarantees.startswith("whichever of the thresholds is the truth, with probability 0.95 at least")
     assert "\n" not in found.guarantees
 
@@ -115,14 +117,14 @@ def test_says_what_it_guarantees():
 def test_capacities_that_are_too_small_name_the_agent_and_the_pair():
     points = {"alice": range(100), "bob": range(200, 300)}
     with pytest.raises(fp.InfeasibleError) as caught:
-        fp.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02, capacity={"alice": 5, "bob": None})
+        fp.planning.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02, capacity={"alice": 5, "bob": None})
     assert caught.value.agents == ("alice",)
     assert all(name in str(caught.value) for name in (*caught.value.pair, "alice"))
-    enough = fp.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02)
+    enough = fp.planning.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02)
     capacity = dict(enough.contributions)
-    assert fp.plan_cover(points, epsilon=0.2, delta=0.1, gamma=0.02, capacity=capacity).m.tolist() == list(
-        capacity.values()
-    )
+    assert fp.planning.plan_cover(
+        points, epsilon=0.2, delta=0.1, gamma=0.02, capacity=capacity
+    ).m.tolist() == list(capacity.values())
 
 
 BAD = {
@@ -139,5 +141,5 @@ BAD = {
 @pytest.mark.parametrize(("arguments", "options", "message"), BAD.values(), ids=BAD)
 def test_refuses(arguments, options, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.plan_cover(*arguments, **{"epsilon": 0.1, "delta": 0.1, **options})
+        fp.planning.plan_cover(*arguments, **{"epsilon": 0.1, "delta": 0.1, **options})
     assert message in str(caught.value)

@@ -92,7 +92,7 @@ def test_a_row_that_only_vanishing_coefficients_could_satisfy_is_unreachable():
         capacity=[4, None, 9],
         cost=[0.01, 4, 2],
     )
-    with pytest.raises(fp.NoPlanFoundError):
+    with pytest.raises(fp.errors.NoPlanFoundError):
         plan(fed, "union")
     assert plan(fed).contributions == {"agent-1": 4, "agent-2": 0, "agent-3": 1}
 
@@ -106,9 +106,9 @@ def test_a_curve_too_steep_for_the_solver_is_said_and_not_refined_for_ever():
         delta=0.9,
         objective="expected",
         capacity=[6, None],
-        cost=[0.01, fp.Quadratic(2, 0.5)],
+        cost=[0.01, fp.costs.Quadratic(2, 0.5)],
     )
-    with pytest.raises(fp.SolverError, match="costs are too large"):
+    with pytest.raises(fp.errors.SolverError, match="costs are too large"):
         plan(fed)
 
 
@@ -124,7 +124,7 @@ class Rows:
 
 
 def program(rates, capacity=np.inf, floor=None):
-    costs, caps = [fp.Linear(float(rate)) for rate in rates], np.full(len(rates), float(capacity))
+    costs, caps = [fp.costs.Linear(float(rate)) for rate in rates], np.full(len(rates), float(capacity))
     return row_generation.CoveringProgram(costs, caps, None if floor is None else np.array(floor))
 
 
@@ -143,7 +143,7 @@ def test_a_program_without_whole_solutions_has_some_bound_and_is_as_before():
 
 
 def test_what_the_solver_cannot_solve_is_said_with_its_status():
-    with pytest.raises(fp.SolverError, match="without an optimum") as caught:
+    with pytest.raises(fp.errors.SolverError, match="without an optimum") as caught:
         program([1], capacity=1, floor=[2]).solve(Rows())
     assert caught.value.solver_status == "Infeasible"
 

@@ -89,7 +89,7 @@ def test_nothing_binds_where_nothing_is_bad():
 
 def test_capacities_that_leave_no_solution_are_said():
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
+        fp.planning.classes.all_labelings(2), [[0.5, 0.5]], epsilon=0.1, delta=0.05, capacity=2, names=["alice"]
     )
     with pytest.raises(fp.InfeasibleError, match="alice"):
         shadow_prices(fed)
@@ -97,7 +97,7 @@ def test_capacities_that_leave_no_solution_are_said():
 
 def test_round_trip():
     prices = shadow_prices(fp.examples.alice_bob())
-    assert fp.ShadowPrices.from_dict(prices.to_dict()) == prices
+    assert fp.planning.ShadowPrices.from_dict(prices.to_dict()) == prices
 
 
 def test_the_currency_changes_the_amounts_only():
@@ -111,13 +111,13 @@ def test_the_currency_changes_the_amounts_only():
 def test_prices_of_hidden_counts_are_refused():
     site = fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 20, 20]), minimum_count=5)
     with pytest.raises(fp.FederationError, match=r"prices need exact rates.*reports that hide nothing"):
-        fp.shadow_prices(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05))
+        fp.planning.shadow_prices(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05))
 
 
 def test_prices_at_a_confidence_are_refused():
     fed = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]]}, epsilon=0.1, delta=0.1)
     with pytest.raises(fp.FederationError, match="leave the confidence out"):
-        fp.shadow_prices(fp.at_confidence(fed, 0.95))
+        fp.planning.shadow_prices(fp.planning.at_confidence(fed, 0.95))
 
 
 def test_where_the_next_epsilon_needs_nothing_it_saves_everything():
@@ -135,5 +135,5 @@ def test_what_only_the_union_program_cannot_reach_is_said():
     masses = [0.6, *[0.01] * 8, 0.32]
     fed = fp.Federation.from_table(labels, [masses], epsilon=0.1, delta=0.05, capacity=4)
     assert fp.plan(fed, "exact").contributions == {"agent-1": 4}
-    with pytest.raises(fp.NoPlanFoundError):
+    with pytest.raises(fp.errors.NoPlanFoundError):
         shadow_prices(fed)

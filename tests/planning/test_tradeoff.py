@@ -1,10 +1,11 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.planning import tradeoff as module
 from fedpact.planning.tradeoff import tradeoff
 
 
@@ -21,7 +22,7 @@ def best_at(benefit, rate, cost=lambda m: m, most=400):
 
 def test_B8_no_rate_explains_the_threshold_of_an_s_shaped_curve():
     found = tradeoff(all_seen, 5)
-    assert found.status is fp.TradeoffStatus.NONE
+    assert found.status is fp.planning.TradeoffStatus.NONE
     assert found.rate is None
     assert found.highest == pytest.approx(0.234375 / 5)
     assert all(5 not in best_at(all_seen, rate) for rate in np.linspace(0, 0.3, 3001))
@@ -30,7 +31,7 @@ def test_B8_no_rate_explains_the_threshold_of_an_s_shaped_curve():
 @pytest.mark.parametrize("m", range(9, 40))
 def test_where_returns_diminish_some_rate_does(m):
     found = tradeoff(all_seen, m)
-    assert found.status is fp.TradeoffStatus.EXISTS
+    assert found.status is fp.planning.TradeoffStatus.EXISTS
     for rate in (found.lowest, found.rate, found.highest):
         assert m in best_at(all_seen, rate)
     for rate in (found.lowest * 0.99, found.highest * 1.01):
@@ -48,21 +49,21 @@ def test_random_curves_against_every_rate(values, data):
     found = tradeoff(benefit, m, ceiling=steps[-1])
     chords = {(benefit(a) - benefit(b)) / (a - b) for a in range(12) for b in range(a)}
     explained = {rate for rate in chords if m in best_at(benefit, rate, most=20)}
-    assert bool(explained) == (found.status is fp.TradeoffStatus.EXISTS)
+    assert bool(explained) == (found.status is fp.planning.TradeoffStatus.EXISTS)
     for rate in explained:
         assert found.lowest - 1e-9 <= rate <= found.highest + 1e-9
 
 
 def test_convex_costs():
     found = tradeoff(lambda m: 1 - 0.5**m, 2, cost={"quadratic": [1, 1]})
-    curve = fp.Quadratic(1, 1)
+    curve = fp.costs.Quadratic(1, 1)
     assert 2 in best_at(lambda m: 1 - 0.5**m, found.rate, cost=curve)
 
 
 def test_nothing_is_explained_by_any_large_rate():
     found = tradeoff(lambda m: 1 - 0.5**m, 0)
     assert (found.lowest, found.highest) == (0.5, np.inf)
-    assert fp.Tradeoff.from_dict(found.to_dict()) == found
+    assert fp.planning.Tradeoff.from_dict(found.to_dict()) == found
     assert found.to_dict()["highest"] is None
 
 
@@ -87,7 +88,7 @@ def test_malformed(benefit, m, message):
 
 def test_beyond_what_is_looked_at_the_ceiling_decides(monkeypatch):
     """A curve that is worth 1/2 up to a jump that is never looked at."""
-    monkeypatch.setattr(module, "_MOST", 500)
+    monkeypatch.setattr(sys.modules["fedpact.planning.tradeoff"], "_MOST", 500)
     found = tradeoff(lambda m: np.where(m < 1, 0.0, 0.5), 1)
     assert found.larger is None
     assert 0.5 / 2000 < found.lowest < 0.5 / 500

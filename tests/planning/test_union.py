@@ -11,7 +11,7 @@ SETTINGS = [{}, {"guarantee": "joint"}, {"epsilon": [0.1, 0.2, 0.3]}, {"delta": 
 
 def largest_sum(fed, m):
     """Largest sum of a requirement's bad hypotheses' miss probabilities, over all truths."""
-    p = fp.disagreement(fed)
+    p = fp.planning.disagreement(fed)
     q = np.prod((1 - p) ** np.asarray(m)[:, None, None], axis=0)
     bad = p > fed.epsilon[:, None, None]
     bad = np.any(bad, axis=0, keepdims=True) if fed.guarantee == "joint" else bad
@@ -52,7 +52,7 @@ def test_holds_is_every_sum_at_once(settings):
 def test_expected_errors_are_bounded_by_the_best_threshold(seed):
     fed = noisy_federation(seed, objective="expected", epsilon=[0.1, 0.2, 0.15])
     found = solve_union(fed, UnionProgram(fed))
-    p = fp.disagreement(fed)
+    p = fp.planning.disagreement(fed)
     q = np.prod((1 - p) ** found.m[:, None, None], axis=0)
     for rates, epsilon in zip(p, fed.epsilon, strict=True):
         for row, miss in zip(rates, q, strict=True):

@@ -50,8 +50,8 @@ def base():
     keys = fp.protocol.make_keys(folder / "keys", [NASTY])
     outcome = fp.protocol.run(fed, teacher="h2", method="tree", ledger=ledger)
     said = np.random.default_rng(0).random((4, 60)) < 0.3
-    candidates = fp.CandidateList.from_names([NASTY, "b", "c", "d"])
-    predicted = fp.candidates.Predicted(labels=said.astype(int), candidates=candidates, classes=(0, 1))
+    candidates = fp.sites.CandidateList.from_names([NASTY, "b", "c", "d"])
+    predicted = fp.sites.Predicted(labels=said.astype(int), candidates=candidates, classes=(0, 1))
     report = fp.report(predicted, name=NASTY)
     return SimpleNamespace(
         made=made,
@@ -81,27 +81,27 @@ def rename(result):
 @cache
 def refute():
     fed = fp.examples.singletons(epsilon=0.01)
-    return rename(fp.refute_payment(fed, lambda m: [200, 200], [130, 130]))
+    return rename(fp.mechanism.refute_payment(fed, lambda m: [200, 200], [130, 130]))
 
 
 def mix():
     half = dict.fromkeys((NASTY, "bob"), 0.5)
-    return fp.MixedEquilibrium(
+    return fp.game.MixedEquilibrium(
         strategies={name: {0: 0.5, 14: 0.5} for name in half}, probability_met=half, expected_cost=14.0,
         expected_contributions=half, regret=half, worth=half, considered={}, method="by hand",
-        status=fp.MixedStatus.APPROXIMATE,
+        status=fp.game.MixedStatus.APPROXIMATE,
     )  # fmt: skip
 
 
 def audit():
     witness = refute().witness
-    found = fp.AuditFinding(gain=witness.gain, tried=1, witness=witness)
+    found = fp.mechanism.AuditFinding(gain=witness.gain, tried=1, witness=witness)
     return replace(fp.audit(base().fed, "pwyc", reports=8), ex_post=found)
 
 
 def train():
     points = np.random.default_rng(0).normal(size=(60, 3))
-    found = fp.candidates.train(points, points[:, 0] > points[:, 1], count=3, rng=17)
+    found = fp.sites.train(points, points[:, 0] > points[:, 1], count=3, rng=17)
     names = dict(zip([NASTY, "b", "c"], found.models.values(), strict=True))
     return replace(found, models=names)
 
@@ -141,33 +141,38 @@ CASES = {
     fp.Plan: lambda: base().plan,
     fp.Verification: lambda: fp.verify(base().fed, [1, 1]),
     fp.Equilibria: lambda: fp.equilibria(base().fed),
-    fp.MixedEquilibrium: mix,
-    fp.Dynamics: lambda: fp.best_response_dynamics(base().fed),
-    fp.Regret: lambda: fp.regret(base().fed, [14, 14]),
+    fp.game.MixedEquilibrium: mix,
+    fp.game.Dynamics: lambda: fp.best_response_dynamics(base().fed),
+    fp.game.Regret: lambda: fp.game.regret(base().fed, [14, 14]),
     fp.Settlement: lambda: fp.settle(base().fed, base().plan),
     fp.Audit: audit,
-    fp.Witness: lambda: refute().witness,
-    fp.RuleComparison: lambda: fp.RuleComparison(
-        rows=(fp.RuleRow(rule="vcg", pivot=None, settlement=None, audit=None, refused=NASTY),), method="lp"
+    fp.mechanism.Witness: lambda: refute().witness,
+    fp.mechanism.RuleComparison: lambda: fp.mechanism.RuleComparison(
+        rows=(fp.mechanism.RuleRow(rule="vcg", pivot=None, settlement=None, audit=None, refused=NASTY),),
+        method="lp",
     ),
     fp.Comparison: lambda: fp.compare(base().fed),
     fp.Frontier: lambda: fp.frontier(base().fed, epsilon=[0.1, 0.3]),
-    fp.ShadowPrices: lambda: fp.shadow_prices(base().fed),
+    fp.planning.ShadowPrices: lambda: fp.planning.shadow_prices(base().fed),
     fp.Share: lambda: fp.share(base().fed),
-    fp.ContributionCheck: lambda: fp.check_contribution(base().report, base().predicted.labels[:, :30]),
-    fp.PowerCurve: lambda: fp.contribution_power(base().report, [10, 30]),
+    fp.mechanism.ContributionCheck: lambda: fp.check_contribution(base().report, base().predicted.labels[:, :30]),
+    fp.mechanism.PowerCurve: lambda: fp.mechanism.contribution_power(base().report, [10, 30]),
     fp.Realizability: lambda: fp.realizability({NASTY: (base().predicted.labels, [0] * 60)}),
-    fp.Obliviousness: lambda: rename(fp.obliviousness(fp.examples.singletons(epsilon=0.01), [130, 130])),
-    fp.Refutation: refute,
-    fp.Cover: lambda: fp.cover({NASTY: range(10)}, "thresholds", 0.2),
-    fp.CoverPlan: lambda: fp.plan_cover({NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1),
-    fp.Tradeoff: lambda: fp.tradeoff(lambda m: 1 - 0.5**m, 3, cost=0.01),
-    fp.Divergence: lambda: fp.divergence(base().fed),
-    fp.Summary: lambda: fp.summarise(base().fed),
-    fp.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
+    fp.mechanism.Obliviousness: lambda: rename(
+        fp.mechanism.obliviousness(fp.examples.singletons(epsilon=0.01), [130, 130])
+    ),
+    fp.mechanism.Refutation: refute,
+    fp.planning.Cover: lambda: fp.planning.cover({NASTY: range(10)}, "thresholds", 0.2),
+    fp.planning.CoverPlan: lambda: fp.planning.plan_cover(
+        {NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1
+    ),
+    fp.planning.Tradeoff: lambda: fp.planning.tradeoff(lambda m: 1 - 0.5**m, 3, cost=0.01),
+    fp.planning.Divergence: lambda: fp.planning.divergence(base().fed),
+    fp.planning.Summary: lambda: fp.planning.summarise(base().fed),
+    fp.planning.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
     fp.Report: lambda: base().report,
-    fp.candidates.Predicted: lambda: base().predicted,
-    fp.candidates.TrainedCandidates: train,
+    fp.sites.Predicted: lambda: base().predicted,
+    fp.sites.TrainedCandidates: train,
     fp.training.Averaged: average,
     fp.training.AveragingGap: measure_gap,
     fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
@@ -192,7 +197,7 @@ CASES = {
         base().fed, quotas=[10], lies=[1.0], sites=20, lying_sites=20
     ),
 }  # fmt: skip
-NAMELESS = {fp.Tradeoff, fp.training.AveragingGap}
+NAMELESS = {fp.planning.Tradeoff, fp.training.AveragingGap}
 each_result = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
 
 
@@ -202,7 +207,9 @@ def result_of(kind):
 
 
 def test_no_public_result_is_forgotten():
-    parts = (fp, fp.candidates, fp.training, fp.protocol, fp.experiments)
+    parts = (
+        fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.training, fp.protocol, fp.experiments
+    )  # fmt: skip
     public = {getattr(part, name) for part in parts for name in part.__all__}
     kinds = {kind.__name__ for kind in public if isinstance(kind, type) and is_dataclass(kind)}
     assert kinds == {kind.__name__ for kind in CASES} | PARTS_OF_RESULTS | SETTINGS_AND_TOOLS

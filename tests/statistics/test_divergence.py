@@ -10,20 +10,20 @@ from strategies import cases
 
 def by_hand(fed):
     """The definition, pair by pair."""
-    rates = fp.disagreement(fed)
+    rates = fp.planning.disagreement(fed)
     return [[max(abs(a - b) for a, b in zip(p.flat, q.flat, strict=True)) for q in rates] for p in rates]
 
 
 @given(st.sampled_from(["table", "predictions", "reports"]).flatmap(cases))
 def test_it_is_the_definition_and_a_pseudometric(case):
     fed = case.build()
-    found = fp.divergence(fed)
+    found = fp.planning.divergence(fed)
     assert found.values == pytest.approx(np.array(by_hand(fed)), abs=1e-12)
     assert (found.values == found.values.T).all()
     assert (np.diag(found.values) == 0).all()
     for j in range(fed.k):
         assert (found.values <= found.values[:, [j]] + found.values[[j], :] + 1e-12).all()
-    back = fp.Divergence.from_dict(found.to_dict())
+    back = fp.planning.Divergence.from_dict(found.to_dict())
     assert back.to_dict() == found.to_dict()
 
 
@@ -34,20 +34,20 @@ def test_it_is_never_above_the_total_variation_distance(case):
         return
     masses = np.asarray(fed.evidence.distributions)
     total = np.abs(masses[:, None] - masses[None]).sum(axis=2) / 2
-    assert (fp.divergence(fed).values <= total + 1e-9).all()
+    assert (fp.planning.divergence(fed).values <= total + 1e-9).all()
 
 
 @given(st.sampled_from(["table", "predictions", "reports"]).flatmap(cases))
 def test_the_pair_that_is_named_shows_the_largest_difference(case):
     fed = case.build()
-    found = fp.divergence(fed)
+    found = fp.planning.divergence(fed)
     if found.pair is None:
         assert found.largest == 0
         assert found.agents is None
         return
     h, g = (fed.hypotheses.index(name) for name in found.pair)
     i, j = (fed.names.index(name) for name in found.agents)
-    rates = fp.disagreement(fed)
+    rates = fp.planning.disagreement(fed)
     assert abs(rates[i, h, g] - rates[j, h, g]) == pytest.approx(found.largest, abs=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_predictions_and_their_reports_differ_alike_in_blocks_of_any_size(monkey
     for block in (1, 50, 2**22):
         monkeypatch.setattr(module, "_BLOCK", block)
         for fed in kinds:
-            found = fp.divergence(fed)
+            found = fp.planning.divergence(fed)
             assert found.values == pytest.approx(expected, abs=1e-12)
             h, g = (fed.evidence.hypotheses.index(name) for name in found.pair)
             i, j = (fed.names.index(name) for name in found.agents)
@@ -78,7 +78,7 @@ def test_predictions_and_their_reports_differ_alike_in_blocks_of_any_size(monkey
 
 def test_one_agent_and_equal_agents_do_not_differ():
     alone = fp.Federation.from_table([[0, 1], [1, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1)
-    assert fp.divergence(alone).to_dict() == {
+    assert fp.planning.divergence(alone).to_dict() == {
         "values": [[0.0]],
         "largest": 0.0,
         "agents": None,

@@ -97,7 +97,7 @@ def unseen_after(m):
 @cache
 def labelings_of_twelve(epsilon, objective, guarantee):
     options = {"epsilon": epsilon, "delta": 0.1, "objective": objective, "guarantee": guarantee}
-    return fp.Federation.from_table(fp.classes.all_labelings(12), TWELVE, **options)
+    return fp.Federation.from_table(fp.planning.classes.all_labelings(12), TWELVE, **options)
 
 
 @pytest.mark.parametrize("epsilon", [0, 1 / 12, 0.2])
@@ -124,7 +124,7 @@ def test_all_labelings_of_twelve_points_on_average(m):
 
 @pytest.mark.parametrize("m", [12, 30, 60])
 def test_all_labelings_of_twelve_uniform_points_are_coupons(m):
-    fed = fp.Federation.from_table(fp.classes.all_labelings(12), TWELVE[:1], epsilon=0.05, delta=0.1)
+    fed = fp.Federation.from_table(fp.planning.classes.all_labelings(12), TWELVE[:1], epsilon=0.05, delta=0.1)
     assert fp.verify(fed, [m]).failure["agent-1"].high == pytest.approx(float(coupons_left(12, m)), abs=1e-10)
 
 
@@ -261,7 +261,7 @@ def test_values_lie_between_the_cheap_bounds(case: Case):
 def test_what_reports_prove_is_what_their_intervals_prove(objective, confidence, data):
     """A proof looks at fewer truths and at upper ends only; it must not lose or invent anything."""
     fed = data.draw(cases("reports", objective)).build()
-    fed = fed if confidence is None else fp.at_confidence(fed, confidence)
+    fed = fed if confidence is None else fp.planning.at_confidence(fed, confidence)
     agents = range(fed.k)
     m = np.array([[0] * fed.k, [1] * fed.k, [3, *[0] * (fed.k - 1)], [9] * fed.k, [60] * fed.k])
     engine = engine_of(fed)

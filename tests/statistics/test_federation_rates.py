@@ -13,12 +13,12 @@ SITE = fp.report(LABELS, name="alice")
 
 
 def estimated(site, confidence=0.95):
-    return fp.at_confidence(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05), confidence)
+    return fp.planning.at_confidence(fp.Federation.from_reports([site], epsilon=0.1, delta=0.05), confidence)
 
 
 KINDS = {
     "exact": SITE,
-    "hidden": fp.hide_small_counts(SITE, 40),
+    "hidden": fp.sites.hide_small_counts(SITE, 40),
     "noisy": fp.Report(
         name="alice", n=300, n_classes=2, counts=SITE.counts, noise=Noise(scale=4.0, epsilon=1.0, delta=1e-6)
     ),

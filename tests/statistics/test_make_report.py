@@ -31,7 +31,7 @@ def test_points_may_come_in_parts_and_stand_for_several_rows():
 
 
 def test_what_was_predicted_names_its_candidates_and_all_classes():
-    said = fp.candidates.predict({"a": lambda x: [1, 1], "b": lambda x: [1, 2]}, [0, 0], classes=[1, 2, 3])
+    said = fp.sites.predict({"a": lambda x: [1, 1], "b": lambda x: [1, 2]}, [0, 0], classes=[1, 2, 3])
     made = report(said, name="alice")
     assert made.candidates == said.candidates
     assert (made.n_classes, made.counts.tolist()) == (3, [1])

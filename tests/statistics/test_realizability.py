@@ -281,12 +281,12 @@ def test_labels_of_predicted_classes_are_compared_by_name(truth):
     """The codes of two classes are 0 and 1, whatever the classes are called; the last label is none of them."""
     ill, well, _ = truth
     models = {"right": lambda points: [ill, well, ill], "wrong": lambda points: [well, well, well]}
-    said = fp.candidates.predict(models, [0, 1, 2], classes=[well, ill])
+    said = fp.sites.predict(models, [0, 1, 2], classes=[well, ill])
     seen = fp.realizability({"alice": (said, truth)}, hypotheses=list(models))
     assert seen.mistakes == {"right": {"alice": 1}, "wrong": {"alice": 2}}
 
 
 def test_labels_of_predicted_classes_are_checked():
-    said = fp.candidates.predict({"a": lambda points: ["ill"]}, [0])
+    said = fp.sites.predict({"a": lambda points: ["ill"]}, [0])
     with pytest.raises(fp.FederationError, match=r"site 'alice': labels: .* at point 1 it is nan"):
         fp.realizability({"alice": (said, [np.nan])})

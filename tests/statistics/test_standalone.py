@@ -16,7 +16,7 @@ from strategies import cases, report_of
 def test_the_least_number_by_trying_all(kind, objective, data):
     case = data.draw(cases(kind, objective))
     assume(objective == "pac" or 0 not in case.instance.epsilon)
-    found = fp.standalone(case.build())
+    found = fp.game.standalone(case.build())
     expected = [count_alone(case.instance, objective, agent, most=60) for agent in range(case.k)]
     assume(None not in expected)
     assert list(found.values()) == expected
@@ -46,12 +46,12 @@ KNOWN = {
 
 @pytest.mark.parametrize(("fed", "expected"), KNOWN.values(), ids=KNOWN)
 def test_known_numbers(fed, expected):
-    assert fp.standalone(fed) == expected
+    assert fp.game.standalone(fed) == expected
 
 
 @pytest.mark.parametrize(("n", "delta"), [(4, 0.1), (7, 0.5), (20, 0.01), (50, 0.9)])
 def test_coupons(n, delta):
-    found = fp.standalone(fp.examples.coupon_collector(n, delta=delta))["agent-1"]
+    found = fp.game.standalone(fp.examples.coupon_collector(n, delta=delta))["agent-1"]
     assert coupons_left(n, found) <= delta < coupons_left(n, found - 1)
 
 
@@ -61,16 +61,16 @@ def test_reports_give_what_the_interval_proves():
         {"a": [[0, 0, 0, 0, 1], [0, 1, 1, 0, 0], [1, 1, 0, 0, 2]]}, epsilon=0.1, delta=0.1
     )
     report = report_of("a", np.asarray(fed.evidence.predictions[0]))
-    bounded = fp.standalone(fp.Federation.from_reports([report], epsilon=0.1, delta=0.1))
-    assert bounded["a"] >= fp.standalone(fed)["a"]
+    bounded = fp.game.standalone(fp.Federation.from_reports([report], epsilon=0.1, delta=0.1))
+    assert bounded["a"] >= fp.game.standalone(fed)["a"]
 
 
 def test_a_federation_that_cannot_be_decided_ends(monkeypatch):
     monkeypatch.setattr(module, "MOST", 4)
-    assert fp.standalone(fp.examples.alice_bob()) == {"alice": None, "bob": None}
+    assert fp.game.standalone(fp.examples.alice_bob()) == {"alice": None, "bob": None}
 
 
 def test_progress_counts_the_agents():
     calls = []
-    fp.standalone(fp.examples.no_pure_equilibrium(), progress=lambda done, total: calls.append((done, total)))
+    fp.game.standalone(fp.examples.no_pure_equilibrium(), progress=lambda done, total: calls.append((done, total)))
     assert calls == [(1, 3), (2, 3), (3, 3)]

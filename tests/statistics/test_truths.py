@@ -8,8 +8,8 @@ from fedpact.statistics.truths import find_truths
 from strategies import cases
 
 TRUTHS = {
-    "all-labelings": (fp.classes.all_labelings(5).labels, 1),
-    "singletons": (fp.classes.singletons(5).labels, 6),
+    "all-labelings": (fp.planning.classes.all_labelings(5).labels, 1),
+    "singletons": (fp.planning.classes.singletons(5).labels, 6),
     "opposites": ([[0, 0, 1], [1, 1, 0]], 1),
     "three-classes": ([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]], 6),
 }

@@ -236,7 +236,7 @@ def test_an_interval_across_the_threshold_decides_nothing():
     report = fp.Report(name="a", n=5, n_classes=3, counts=np.array([2, 2, 2]))
     fed = fp.Federation.from_reports([report], epsilon=0.1, delta=0.7)
     seen = fp.verify(fed, [1])
-    assert seen.status is fp.VerificationStatus.UNDECIDED
+    assert seen.status is fp.planning.VerificationStatus.UNDECIDED
     assert (seen.is_feasible, seen.met, seen.how) == (False, {"a": False}, {"a": "bounds"})
 
 

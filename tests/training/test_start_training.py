@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fedpact.candidates import TorchWeights, train
 from fedpact.errors import FederationError
+from fedpact.sites import TorchWeights, train
 from fedpact.training import (
     SoftmaxModel,
     StartStatus,

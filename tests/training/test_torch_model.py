@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fedpact.candidates import from_torch
 from fedpact.errors import FederationError
+from fedpact.sites import from_torch
 from fedpact.training import (
     SoftmaxModel,
     TorchModel,

@@ -69,7 +69,7 @@ def test_pages_say_what_the_package_says(client):
     assert rows["pwyc", "none"]["settlement"] == fp.settle(fed, fp.plan(fed), "pwyc", fee=1).to_dict()
     assert paid["audit"]["state"] == "idle"
     differ = page(client, "federation")["parts"]["divergence"]["answer"]
-    assert differ["values"] == fp.divergence(fed).values.tolist()
+    assert differ["values"] == fp.planning.divergence(fed).values.tolist()
 
 
 def test_an_audit_runs_when_it_is_asked_for(client):

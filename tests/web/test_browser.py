@@ -87,14 +87,14 @@ def figures(page, name):
 def test_a_slider_plans_again_as_it_moves_and_the_address_follows(open_page, address):
     page = open_page(PLAN)
     wait_until_done(page, "plan")
-    before = page.text_content("#headline")
+    before = page.text_content("#headline-plan")
     asked = []
     page.on("request", lambda seen: asked.append(seen.url) if "/parts/plan?" in seen.url else None)
     slider = page.get_by_label("Chance to miss it, delta")
     slider.focus()
     for _ in range(50):
         page.keyboard.press("ArrowRight")
-    playwright.expect(page.locator("#headline")).not_to_have_text(before)
+    playwright.expect(page.locator("#headline-plan")).not_to_have_text(before)
     page.wait_for_url(re.compile("delta="))
     page.wait_for_selector("#part-plan[data-state=done]:not(.is-old):not([data-is-draft])")
     page.wait_for_load_state("networkidle")
@@ -102,15 +102,15 @@ def test_a_slider_plans_again_as_it_moves_and_the_address_follows(open_page, add
     delta = float(re.search(r"delta=([\d.]+)", page.url)[1])
     assert delta > 0.05
     plan = fp.plan(fp.examples.alice_bob().replace(delta=delta))
-    assert f"cost of {plan.cost:g}" in page.text_content("#headline")
+    assert f"cost of {plan.cost:g}" in page.text_content("#headline-plan")
     shared = open_page(page.url.removeprefix(address))
     wait_until_done(shared, "plan")
-    assert shared.text_content("#headline") == page.text_content("#headline")
+    assert shared.text_content("#headline-plan") == page.text_content("#headline-plan")
     assert "delta=" in page.get_by_role("link", name="Game", exact=True).get_attribute("href")
     keep(page, "plan-slider")
     page.go_back()
     wait_until_done(page, "plan")
-    assert page.text_content("#headline") == before
+    assert page.text_content("#headline-plan") == before
 
 
 def test_a_cost_slider_moves_the_work_to_the_other(open_page):
@@ -130,9 +130,9 @@ def test_the_method_is_switched(open_page):
     page = open_page(PLAN)
     wait_until_done(page, "plan")
     page.click("#method-lp")
-    playwright.expect(page.locator("#certificate")).to_contain_text("Asked for: lp")
+    playwright.expect(page.locator("#certificate-plan")).to_contain_text("Asked for: lp")
     assert "method=lp" in page.url
-    assert f"cost of {fp.plan(fp.examples.alice_bob(), 'lp').cost:g}" in page.text_content("#headline")
+    assert f"cost of {fp.plan(fp.examples.alice_bob(), 'lp').cost:g}" in page.text_content("#headline-plan")
     assert page.get_attribute("#method-lp", "aria-current") == "true"
 
 
@@ -155,7 +155,7 @@ def test_a_file_is_uploaded_and_a_broken_one_is_refused_beside_the_field(open_pa
     page.wait_for_url("**/federations/sent-*/plan")
     wait_until_done(page, "plan")
     assert page.text_content("h1") == "two clinics"
-    assert "5 samples" in page.text_content("#headline")
+    assert "5 samples" in page.text_content("#headline-plan")
 
 
 def test_a_text_is_pasted_and_nothing_is_lost_when_it_is_wrong(open_page):
@@ -332,13 +332,13 @@ def test_everything_is_reached_by_keyboard(open_page):
     assert "method-union" in reached
     page.focus("#method-union")
     page.keyboard.press("Enter")
-    playwright.expect(page.locator("#certificate")).to_contain_text("Asked for: union")
+    playwright.expect(page.locator("#certificate-plan")).to_contain_text("Asked for: union")
 
 
 def test_without_a_script_the_page_says_what_is_known(open_page, address):
     httpx.get(f"{address}{PLAN}.json", params={"wait": 30}, timeout=60)
     page = open_page(PLAN, java_script_enabled=False)
-    assert "5 samples" in page.text_content("#headline")
+    assert "5 samples" in page.text_content("#headline-plan")
     assert page.locator("#plan-table").count() == 1
 
 
@@ -369,8 +369,8 @@ def test_it_opens_on_the_arizona_hospitals_with_a_plan_and_its_certificate(open_
     page.wait_for_url("**/federations/arizona-hospitals/plan")
     page.wait_for_selector("#part-plan[data-has-answer]")
     assert "17 agents" in page.text_content("main")
-    assert re.search(r"\d+ samples", page.text_content("#headline"))
-    assert "No plan costs less than" in page.text_content("#certificate")
+    assert re.search(r"\d+ samples", page.text_content("#headline-plan"))
+    assert "No plan costs less than" in page.text_content("#certificate-plan")
     assert figures(page, "plan")
     keep(page, "plan-arizona")
     page.get_by_role("link", name="Federation", exact=True).click()

@@ -27,7 +27,7 @@ def test_nothing_changes_without_an_address():
         ("epsilon[bob]", " 0.3 ", {"epsilon": [0.1, 0.3]}),
         ("capacity[alice]", "4", {"capacity": [4, None]}),
         ("cost[alice]", "2.5", {"cost": [2.5, 1.0]}),
-        ("cost", '{"quadratic": [1, 0.5]}', {"cost": fp.Quadratic(1.0, 0.5)}),
+        ("cost", '{"quadratic": [1, 0.5]}', {"cost": fp.costs.Quadratic(1.0, 0.5)}),
     ],
 )
 def test_a_change_is_the_one_that_replace_makes(name, text, values):

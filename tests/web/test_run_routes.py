@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 import fedpact as fp
+from fedpact.protocol.operator.say_entry import say_entry
 from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering
@@ -90,7 +91,7 @@ def test_a_run_is_followed_to_its_end_entry_by_entry(client, site, done):
     assert [(int(name), data["seq"], data["hash"]) for name, data in said] == [
         (entry.seq, entry.seq, entry.hash) for entry in written
     ]
-    assert [data["what"] for _, data in said] == [fp.protocol.say_entry(entry) for entry in written]
+    assert [data["what"] for _, data in said] == [say_entry(entry) for entry in written]
     assert [data["condition"] for kind, _, data in done.events if kind == "run"][-1] == "finished"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import fedpact as fp
+from fedpact.protocol.home import hold_home
 from fedpact.web import feed as feeds
 from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
@@ -121,7 +122,7 @@ def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
             await runs.cancel(made)
             runs.go_on(made)
             await until(made, Condition.FINISHED)
-            with pytest.raises(fp.ProtocolError, match="is finished; there is nothing to continue"):
+            with pytest.raises(fp.errors.ProtocolError, match="is finished; there is nothing to continue"):
                 runs.go_on(made)
 
     run(test)
@@ -240,7 +241,7 @@ def test_somebody_else_s_run_in_the_folder_is_followed(tmp_path):
     home = prepare(tmp_path / "one")
 
     async def test():
-        with fp.protocol.hold_home(home.folder):
+        with hold_home(home.folder):
             async with manager(tmp_path) as runs:
                 (made,) = runs.runs()
                 assert (made.condition, made.can_continue) == (Condition.FOLLOWED, False)
@@ -343,7 +344,7 @@ def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     Path(tmp_path, "file").touch()
-    with pytest.raises(fp.ProtocolError, match=r"runs cannot be kept in .*: Not a directory; take another"):
+    with pytest.raises(fp.errors.ProtocolError, match=r"runs cannot be kept in .*: Not a directory; take another"):
         RunManager(Limits(), tmp_path / "file" / "runs")
 
 
@@ -373,7 +374,7 @@ def test_a_ledger_that_another_program_holds_is_said_to_be_held(tmp_path, monkey
         async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
             with held(home.ledger, "EXCLUSIVE"):
-                with pytest.raises(fp.LedgerError, match="another program holds it"):
+                with pytest.raises(fp.errors.LedgerError, match="another program holds it"):
                     await runs.look_at(made)
                 reader = follow_run(made, 0)
                 while "another program holds it" not in await anext(reader):
@@ -427,14 +428,14 @@ def test_entries_that_no_run_writes_are_said_to_be_that(tmp_path):
     async def test():
         async with manager(ledgers=[str(tmp_path / "odd.db")]) as runs:
             (made,) = runs.runs()
-            with pytest.raises(fp.LedgerError, match="another form than fedpact gives it"):
+            with pytest.raises(fp.errors.LedgerError, match="another form than fedpact gives it"):
                 await runs.look_at(made)
             await made.feed.look()
             return await made.feed.since(0)
 
     steps = run(test)
     assert [asdict(step)["time"] for step in steps] == ["1e+300", "1970-01-01 00:00:00"]
-    with pytest.raises(fp.LedgerError, match="another form than fedpact gives it"):
+    with pytest.raises(fp.errors.LedgerError, match="another form than fedpact gives it"):
         read_statements(str(tmp_path / "odd.db"))
 
 

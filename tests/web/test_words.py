@@ -65,7 +65,7 @@ def test_whoever_cannot_do_it_alone_is_named():
     ("unmet", "said"), [(["bob"], "1 target missed there"), ([], "the plan is not proved optimal")]
 )
 def test_selfish_play_below_the_plan_is_explained(unmet, said):
-    status = fp.PlanStatus.INTERRUPTED.value
+    status = fp.planning.PlanStatus.INTERRUPTED.value
     dear = {"contributions": {"alice": 9, "bob": 9}, "cost": 18.0, "status": status}
     ways = {way.name: way for way in plan.list_ways(against("alice-bob", plan=dear) | {"unmet": unmet})}
     assert said in ways["selfish"].note
@@ -79,9 +79,12 @@ def equilibria(**changed):
     ("changed", "said"),
     [
         ({}, "There are 6 pure equilibria, and the search was complete."),
-        ({"status": fp.EquilibriaStatus.STOPPED, "is_complete": False, "share_searched": 0.5}, "stopped early"),
-        ({"status": fp.EquilibriaStatus.NONE_FOUND, "profiles": (), "is_complete": False}, "is not known"),
-        ({"status": fp.EquilibriaStatus.NONE_EXISTS, "profiles": ()}, "No pure equilibrium exists"),
+        (
+            {"status": fp.game.EquilibriaStatus.STOPPED, "is_complete": False, "share_searched": 0.5},
+            "stopped early",
+        ),
+        ({"status": fp.game.EquilibriaStatus.NONE_FOUND, "profiles": (), "is_complete": False}, "is not known"),
+        ({"status": fp.game.EquilibriaStatus.NONE_EXISTS, "profiles": ()}, "No pure equilibrium exists"),
     ],
 )
 def test_none_exists_and_stopped_early_are_different_answers(changed, said):
@@ -89,7 +92,9 @@ def test_none_exists_and_stopped_early_are_different_answers(changed, said):
 
 
 def test_prices_that_are_not_known_exactly_are_intervals():
-    found = equilibria(stability=fp.Interval(low=1, high=1.25), anarchy=fp.Interval(low=2, high=float("inf")))
+    found = equilibria(
+        stability=fp.planning.Interval(low=1, high=1.25), anarchy=fp.planning.Interval(low=2, high=float("inf"))
+    )
     assert [price.value for price in game.list_prices(found)] == ["5", "1 to 1.25", "at least 2"]
     assert game.list_prices(equilibria(optimum=None))[0].value == "none"
 

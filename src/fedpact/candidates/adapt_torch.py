@@ -45,7 +45,7 @@ def refuse_pickle(path: Path) -> None:
         raise FederationError(
             f"{path}: a pickle can run any program when it is read, and is refused; where you trust it, save "
             f'its weights with safetensors.torch.save_file(module.state_dict(), "{path.stem}{SAFE}") and give '
-            "fedpact.candidates.from_torch the module and that file"
+            "fedpact.sites.from_torch the module and that file"
         )
 
 

@@ -46,11 +46,11 @@ def _prepare_file(name: str, path: Path) -> Prepared:
     if suffix == SAFE:
         raise FederationError(
             f"candidate {name!r}: {path} holds weights without the module that they belong to; use "
-            f"fedpact.candidates.from_torch(module, {{{name!r}: {path.name!r}}}, points)"
+            f"fedpact.sites.from_torch(module, {{{name!r}: {path.name!r}}}, points)"
         )
     raise FederationError(
         f"candidate {name!r}: a model file must end in .onnx or {SAFE}; it is {shorten(str(path))}; "
-        "predictions in .npy, .csv or .parquet are for fedpact.candidates.read_predictions"
+        "predictions in .npy, .csv or .parquet are for fedpact.sites.read_predictions"
     )
 
 

@@ -87,7 +87,7 @@ def audit(
             pivot=None if pivot == "none" else pivot,
         )
         with progress_bar("Settling and auditing") as report:
-            table = fp.compare_rules(
+            table = fp.mechanism.compare_rules(
                 fed,
                 **_given(method=method, reports=reports),
                 ceiling=ceilings,
@@ -153,7 +153,7 @@ def _say_gain(gain: float, tried: int) -> str:
     return format_number(gain) if tried or gain else "-"
 
 
-def say_witness(lie: fp.Witness) -> list[str]:
+def say_witness(lie: fp.mechanism.Witness) -> list[str]:
     """Say in a few lines what is reported, what that changes and what it brings."""
     lines = [f"where {name} lies and reports {_say_report(report)}:" for name, report in lie.given.items()]
     lines += [f"{name} reports {_say_report(report)} instead of the truth" for name, report in lie.reports.items()]
@@ -189,7 +189,7 @@ def _say_plan(contributions: dict[str, int]) -> str:
     return ", ".join(giving) if giving else "nothing"
 
 
-def print_rules(name: str, comparison: fp.RuleComparison) -> None:
+def print_rules(name: str, comparison: fp.mechanism.RuleComparison) -> None:
     """Print one line per rule, then why some could not be applied."""
     columns = ["rule", "truthful", "cost", "spend", "deficit", "overpaid", "gain ex post", "dominant", "coalition"]
     table = make_table(*columns, left=2)

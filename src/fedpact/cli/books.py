@@ -15,11 +15,11 @@ from fedpact.explain.statement import explain_statements
 
 def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) -> list[fp.protocol.Statement]:
     if not found:
-        raise fp.LedgerError(f"{where} has no statement yet: the run has not come to its payments")
+        raise fp.errors.LedgerError(f"{where} has no statement yet: the run has not come to its payments")
     chosen = [one for one in found if site in (None, one.site)]
     if not chosen:
         names = ", ".join(repr(one.site) for one in found[:10])
-        raise fp.LedgerError(f"site must be one that has a statement, {names}; it is {site!r}")
+        raise fp.errors.LedgerError(f"site must be one that has a statement, {names}; it is {site!r}")
     return chosen
 
 

@@ -42,11 +42,11 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
         raise typer.Exit(1)
 
 
-def _check_example(name: str) -> fp.FileCheck:
-    return fp.FileCheck(file=name, problems=(), summary=fp.summarise(read_federation(name)))
+def _check_example(name: str) -> fp.planning.FileCheck:
+    return fp.planning.FileCheck(file=name, problems=(), summary=fp.planning.summarise(read_federation(name)))
 
 
-def print_summary(summary: fp.Summary, *, file: str = "FILE") -> None:
+def print_summary(summary: fp.planning.Summary, *, file: str = "FILE") -> None:
     """Print the federation in a few lines and one row per agent."""
     table = make_table("agent", "epsilon", "cost", "capacity")
     for agent in summary.agents:

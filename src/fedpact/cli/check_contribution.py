@@ -49,7 +49,7 @@ def check_contribution(
 
     Example: [bold]fedpact check-contribution alice.report.npz alice-samples.csv --fresh[/bold]
     """
-    said, samples = fp.read_report(report), fp.candidates.read_predictions(predictions)
+    said, samples = fp.sites.read_report(report), fp.sites.read_predictions(predictions)
     seen = fp.check_contribution(
         said,
         samples if names_candidates(predictions) else samples.labels,
@@ -62,7 +62,7 @@ def check_contribution(
     answer(seen, lambda: print_contribution(seen), as_json=as_json)
 
 
-def print_contribution(seen: fp.ContributionCheck) -> None:
+def print_contribution(seen: fp.mechanism.ContributionCheck) -> None:
     """Print the least likely pairs, the verdict, and how much such a check can see."""
     columns = ("candidate", "and candidate", "reported", "allowed", "observed", "p-value", "any pair", "")
     table = make_table(*columns, left=2)
@@ -85,7 +85,7 @@ def print_contribution(seen: fp.ContributionCheck) -> None:
         out.print(escape(_say_power(seen)), soft_wrap=True)
 
 
-def _say_power(seen: fp.ContributionCheck) -> str:
+def _say_power(seen: fp.mechanism.ContributionCheck) -> str:
     flagged = f"an honest site is flagged with a chance of {format_number(seen.false_alarm)} at most"
     if seen.detectable is None:
         return f"{flagged}; no lie is caught with a chance of {seen.power:g}"

@@ -40,7 +40,7 @@ _DRAWN = (".png", ".svg", ".pdf")
 def require_package(package: str, what: str, *, extra: str) -> None:
     """Say what to install before any work is done."""
     if find_spec(package) is None:
-        raise fp.MissingExtraError(what, extra=extra)
+        raise fp.errors.MissingExtraError(what, extra=extra)
 
 
 def _check_drawn(path: Path | None) -> Path | None:

@@ -60,18 +60,18 @@ def print_comparison(comparison: fp.Comparison) -> None:
     console().print(escape(describe(comparison)), soft_wrap=True)
 
 
-def _targets_met(row: fp.ComparedRow) -> str:
+def _targets_met(row: fp.planning.ComparedRow) -> str:
     if not row.met:
         return "-"
     colour = "green" if row.is_feasible else "red"
     return f"[{colour}]{_count_met(row)}[/{colour}]"
 
 
-def _count_met(row: fp.ComparedRow) -> str:
+def _count_met(row: fp.planning.ComparedRow) -> str:
     return f"{sum(row.met.values())} of {len(row.met)}"
 
 
-def _note(row: fp.ComparedRow) -> str:
+def _note(row: fp.planning.ComparedRow) -> str:
     if not row.is_feasible or row.ratio is None:
         return row.status
     return "optimal" if row.ratio == 1 else f"at most {row.ratio:.3f} times the optimum"

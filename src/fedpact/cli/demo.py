@@ -40,7 +40,7 @@ class Demonstration:
     @cached_property
     def standalone(self) -> dict[str, int | None]:
         """What each hospital needs alone."""
-        return fp.standalone(self.fed)
+        return fp.game.standalone(self.fed)
 
     @cached_property
     def comparison(self) -> fp.Comparison:
@@ -73,7 +73,7 @@ class Demonstration:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
         return {
-            "federation": fp.summarise(self.fed).to_dict(),
+            "federation": fp.planning.summarise(self.fed).to_dict(),
             "standalone": self.standalone,
             "comparison": self.comparison.to_dict(),
             "plan": self.plan.to_dict(),

@@ -40,7 +40,7 @@ def examples(
     if save is not None:
         check_free(save, force=force)
     fed = fp.examples.build(name)
-    summary = fp.summarise(fed)
+    summary = fp.planning.summarise(fed)
     if save is not None:
         fed.save(save)
     if as_json:

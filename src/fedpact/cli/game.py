@@ -85,12 +85,12 @@ def game(
         save_plot(found if path is None else path, plot)
 
 
-def _mix(fed: fp.Federation, worth: float | None) -> fp.MixedEquilibrium:
+def _mix(fed: fp.Federation, worth: float | None) -> fp.game.MixedEquilibrium:
     with progress_bar("Solving for a mixed equilibrium"):
         return fp.mixed_equilibrium(fed, worth=worth)
 
 
-def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.Dynamics:
+def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.game.Dynamics:
     with progress_bar("Playing rounds") as report:
         return fp.best_response_dynamics(
             fed,
@@ -102,7 +102,7 @@ def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.Dy
 
 
 def _to_dict(
-    found: fp.Equilibria, mixture: fp.MixedEquilibrium | None, path: fp.Dynamics | None
+    found: fp.Equilibria, mixture: fp.game.MixedEquilibrium | None, path: fp.game.Dynamics | None
 ) -> dict[str, Any]:
     parts = {"mixed": mixture, "dynamics": path}
     return found.to_dict() | {key: part.to_dict() for key, part in parts.items() if part is not None}
@@ -145,7 +145,7 @@ def print_equilibria(fed: fp.Federation, found: fp.Equilibria) -> None:
         console().print(escape(line), soft_wrap=True)
 
 
-def _times(cost: float, optimum: fp.Interval) -> str:
+def _times(cost: float, optimum: fp.planning.Interval) -> str:
     if cost <= optimum.low:
         return "1"
     exact = "" if optimum.value is not None else "at most "
@@ -187,13 +187,13 @@ def _say_excess(excess: dict[str, float]) -> list[str]:
 
 
 def _say_how_far(found: fp.Equilibria) -> str:
-    if found.is_complete or found.status is fp.EquilibriaStatus.CUT:
+    if found.is_complete or found.status is fp.game.EquilibriaStatus.CUT:
         return ""
     undecided = f"; bounds cannot decide {found.undecided:,} profiles" if found.undecided else ""
     return f" ({found.share_searched:.2%} of all profiles searched{undecided})"
 
 
-def print_mixed(found: fp.MixedEquilibrium) -> None:
+def print_mixed(found: fp.game.MixedEquilibrium) -> None:
     """Print with which probability each agent contributes how much."""
     table = make_table("agent", "samples drawn, with probability", "expected", "Pr target met", "regret", left=2)
     for name, mixture in found.strategies.items():
@@ -215,7 +215,7 @@ def print_mixed(found: fp.MixedEquilibrium) -> None:
     console().print(escape(f"meeting its target is worth: {worth}"), soft_wrap=True)
 
 
-def print_dynamics(path: fp.Dynamics) -> None:
+def print_dynamics(path: fp.game.Dynamics) -> None:
     """Print the path and how it ends."""
     table = make_table("step", "profile", "cost", left=2)
     skipped = max(0, len(path.path) - _STEPS)

@@ -49,7 +49,7 @@ def gather(
     Example: [bold]fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml[/bold]
     """
     check_free(output, force=force)
-    read = [fp.read_report(path) for path in reports]
+    read = [fp.sites.read_report(path) for path in reports]
     fed = fp.Federation.from_reports(
         read,
         epsilon=read_amounts(epsilon, "epsilon"),
@@ -62,7 +62,7 @@ def gather(
     )
     places = [Path(os.path.relpath(path, output.parent)).as_posix() for path in reports]
     fp.save(fed, output, files={report.name: place for report, place in zip(read, places, strict=True)})
-    found = fp.summarise(fed)
+    found = fp.planning.summarise(fed)
     answer(found, lambda: print_summary(found), as_json=as_json)
     if not as_json:
         console().print(f"wrote {output}; next: fedpact plan {output} --confidence 0.95", soft_wrap=True)

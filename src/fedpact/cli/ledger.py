@@ -19,7 +19,6 @@ from fedpact.cli import books
 from fedpact.cli.common import ForceOption, JsonOption, console, make_table, print_json
 from fedpact.cli.common import show as print_words
 from fedpact.explain import explain
-from fedpact.explain.entry import say_entry
 from fedpact.explain.ledger import say_break, say_first_problem
 
 LedgerArgument = Annotated[
@@ -81,6 +80,8 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
+    from fedpact.protocol.operator.say_entry import say_entry
+
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
     for column in table.columns:
@@ -138,12 +139,12 @@ def verify(
     if as_json:
         print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
     if audited is None:
-        raise fp.LedgerError(f"{found.where} is broken: {say_break(found)}")
+        raise fp.errors.LedgerError(f"{found.where} is broken: {say_break(found)}")
     if not as_json:
         print_words(explain(found))
         print_words(explain(audited))
     if not audited.is_sound:
-        raise fp.LedgerError(f"{found.where} does not add up: {say_first_problem(audited)}")
+        raise fp.errors.LedgerError(f"{found.where} does not add up: {say_first_problem(audited)}")
 
 
 @app.command()

@@ -28,11 +28,11 @@ def prices(file: FileArgument, as_json: JsonOption = False) -> None:
     """
     fed = read_federation(file)
     with progress_bar("Pricing every agent's target") as report:
-        found = fp.shadow_prices(fed, progress=report)
+        found = fp.planning.shadow_prices(fed, progress=report)
     answer(found, lambda: print_prices(fed, found), as_json=as_json)
 
 
-def print_prices(fed: fp.Federation, found: fp.ShadowPrices) -> None:
+def print_prices(fed: fp.Federation, found: fp.planning.ShadowPrices) -> None:
     """Print one line per agent whose target costs something, then the price of delta."""
     out = console()
     title = f"{fed.name}: {format_number(found.fractional_cost)} in the union program, before rounding"

@@ -58,7 +58,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return name.strip(), predictions.strip(), labels.strip()
 
 
-def _note_strange_labels(site: str, both: fp.candidates.Predicted) -> None:
+def _note_strange_labels(site: str, both: fp.sites.Predicted) -> None:
     """Say on stderr which labels of a site no candidate predicts there: they may be misspelt."""
     own = sorted(set(both.labels[-1].tolist()))
     strange = [code for code in own if not (both.labels[:-1] == code).any()]
@@ -70,18 +70,18 @@ def _note_strange_labels(site: str, both: fp.candidates.Predicted) -> None:
 def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Read every site's predictions and labels, and the candidates' names; an ``.npy`` file has none."""
     contributions: dict[str, Any] = {}
-    named: list[tuple[str, fp.CandidateList]] = []
+    named: list[tuple[str, fp.sites.CandidateList]] = []
     for text in sites:
         site, *files = _split(text)
         if site in contributions:
             raise fp.FederationError(f"every site must be given once; {site!r} is there twice")
-        if fp.candidates.read_predictions(files[1]).H != 1:
+        if fp.sites.read_predictions(files[1]).H != 1:
             raise fp.FederationError(f"{files[1]}: labels must be one column (.csv) or one row (.npy)")
-        both = fp.candidates.read_predictions(files)
+        both = fp.sites.read_predictions(files)
         contributions[site] = (both.labels[:-1], both.labels[-1])
         _note_strange_labels(site, both)
         if names_candidates(files[0]):
-            named.append((site, fp.CandidateList.from_names(both.candidates.names[:-1])))
+            named.append((site, fp.sites.CandidateList.from_names(both.candidates.names[:-1])))
     for site, own in named:
         difference = named[0][1].difference(own)
         if difference is not None:

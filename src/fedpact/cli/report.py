@@ -51,13 +51,13 @@ def report(
         )
     path = _find_output(name, output, predictions)
     check_free(path, force=force)
-    predicted = fp.candidates.read_predictions(predictions, classes=read_list(classes, "classes"))
+    predicted = fp.sites.read_predictions(predictions, classes=read_list(classes, "classes"))
     with progress_bar("Counting disagreements") as show:
         made = fp.report(predicted, name=name, progress=show)
     if privacy is not None:
-        made = fp.add_noise(made, **_read_budget(privacy))
+        made = fp.sites.add_noise(made, **_read_budget(privacy))
     if minimum_count:
-        made = fp.hide_small_counts(made, minimum_count)
+        made = fp.sites.hide_small_counts(made, minimum_count)
     made.save(path)
     answer(made, lambda: print_report(made, path), as_json=as_json)
 

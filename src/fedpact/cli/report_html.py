@@ -55,7 +55,7 @@ def report_html(
     _check_output(output, force=force)
     fed = read_federation(file)
     if confidence is not None:
-        fed = fp.at_confidence(fed, confidence)
+        fed = fp.planning.at_confidence(fed, confidence)
     with progress_bar("Answering") as report:
         page = fp.web.make_report(
             fed,

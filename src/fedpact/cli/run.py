@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -149,7 +150,7 @@ def run(
         is_elsewhere = superlink is None and local is None and engine in (None, place.engine)
         carrier = _choose_carrier(engine or place.engine, local, place.superlink if is_elsewhere else superlink)
         _check_local(list(place.sites), local)
-        with fp.protocol.hold_home(place.folder):
+        with _hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
                 outcome = _carry_out(place, carrier)
@@ -164,7 +165,7 @@ def run(
         )
         _check_local(list(made.pact.names if made.folders else made.sites or ()), local)
         folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
-        with fp.protocol.hold_home(folder):
+        with _hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
                 made.pact,
@@ -191,6 +192,13 @@ class _Carrier(NamedTuple):
 
     engine: str
     superlink: str | None
+
+
+def _hold_home(folder: Path) -> AbstractContextManager[None]:
+    """Keep the folder of a run from other processes; needs the protocol's packages."""
+    from fedpact.protocol.home import hold_home
+
+    return hold_home(folder)
 
 
 def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:

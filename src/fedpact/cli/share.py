@@ -101,12 +101,12 @@ def _print_groups(split: fp.Share) -> None:
         out.print("shares are means over drawn orders; more --max-groups make the standard errors smaller")
 
 
-def _say_group(group: fp.LeavingGroup, names: list[str]) -> str:
+def _say_group(group: fp.mechanism.LeavingGroup, names: list[str]) -> str:
     """Say who would leave and what that saves; of a large group who would not.
 
     Examples
     --------
-    >>> group = fp.LeavingGroup(members=("a", "b"), share=5.0, cost=4.0, contributions={"a": 4})
+    >>> group = fp.mechanism.LeavingGroup(members=("a", "b"), share=5.0, cost=4.0, contributions={"a": 4})
     >>> _say_group(group, ["a", "b", "c"])
     'all but c would pay 4 instead of 5 and save 1'
     """
@@ -118,7 +118,7 @@ def _say_group(group: fp.LeavingGroup, names: list[str]) -> str:
 
 
 def _is_sure(split: fp.Share) -> bool:
-    return split.is_proved and split.looked_at is fp.GroupsLookedAt.ALL
+    return split.is_proved and split.looked_at is fp.mechanism.GroupsLookedAt.ALL
 
 
 def _say_least_core(e: float, *, is_sure: bool) -> str:

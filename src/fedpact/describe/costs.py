@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
+__all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
+
 _MOST = 1e100
 """Of a cost per sample: sums and squares of counts times this are finite."""
 

@@ -98,7 +98,7 @@ class Federation(Shows):
         Parameters
         ----------
         labels
-            (H, n) label of every hypothesis at every point, or a named class from :mod:`fedpact.classes`.
+            (H, n) label of every hypothesis at every point, or a named class from :mod:`fedpact.planning.classes`.
         distributions
             (k, n) mass of every agent on every point.
         cost, epsilon, capacity
@@ -170,7 +170,7 @@ class Federation(Shows):
         together is one hypothesis. With agent i's distribution uniform on its own points that loses nothing, so
         whatever is proved of this federation holds exactly for every target in the infinite class and every
         hypothesis that a learner may pick from it. It says nothing of points that were not given. Where the
-        labelings are too many to enumerate there is :func:`fedpact.plan_cover`.
+        labelings are too many to enumerate there is :func:`fedpact.planning.plan_cover`.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 Counts stand in the condensed order of ``scipy.spatial.distance.pdist`` (:mod:`fedpact.describe.condensed`). Two
 things may have been done to them before they were sent. *Suppression*: a count below ``minimum_count`` is sent as
 0 and one above n - minimum_count as n, so that a sent 0 or n stands for a range. *Noise*: see
-:class:`fedpact.Noise`; a noisy count is cut to 0 and n.
+:class:`fedpact.sites.Noise`; a noisy count is cut to 0 and n.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def hide_counts(counts: NDArray[np.integer], n: int, minimum_count: int) -> NDAr
 class Report(Shows):
     """Pairwise disagreement counts of H hypotheses on n points of one site.
 
-    :func:`fedpact.report` makes one from predictions, :func:`fedpact.read_report` reads a file.
+    :func:`fedpact.report` makes one from predictions, :func:`fedpact.sites.read_report` reads a file.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """What privacy costs: plans from reports with noise, beside plans from the same reports without.
 
 Three sites have candidates that err at each point with a chance of the site's own, independently, so that two of
-them disagree at a rate that is known. Each site's counts get the noise that :func:`fedpact.add_noise` would give
-them for the privacy budget: the same scale, by OpenDP's accounting. OpenDP draws from the operating system, so
-that nobody can take its noise off again; here, where nothing is secret, rounded Gaussians of that scale are drawn
-from a seed, so that anybody can compute the same. Plans are made at a confidence, by ``union``.
+them disagree at a rate that is known. Each site's counts get the noise that :func:`fedpact.sites.add_noise` would
+give them for the privacy budget: the same scale, by OpenDP's accounting. OpenDP draws from the operating system,
+so that nobody can take its noise off again; here, where nothing is secret, rounded Gaussians of that scale are
+drawn from a seed, so that anybody can compute the same. Plans are made at a confidence, by ``union``.
 """
 
 from __future__ import annotations

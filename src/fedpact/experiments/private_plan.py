@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.experiments.private_sites_page import draw
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -40,24 +38,7 @@ class PrivatePlan:
     settlement: Settlement
     """By pay-what-you-contribute, without a fee."""
     alone: dict[str, int | None]
-    """Samples that each site needs alone, its points taken for all there is; see :func:`fedpact.standalone`."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "epsilon": self.epsilon,
-            "confidence": self.confidence,
-            "plan": self.plan.to_dict(),
-            "has_capacities": self.has_capacities,
-            "settlement": self.settlement.to_dict(),
-            "alone": dict(self.alone),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlan:
-        """Read what :meth:`to_dict` wrote."""
-        settlement = Settlement.from_dict(entry["settlement"])
-        return cls(**{**entry, "plan": Plan.from_dict(entry["plan"]), "settlement": settlement})
+    """Samples that each site needs alone, its points taken for all there is (:func:`fedpact.game.standalone`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,29 +59,12 @@ class CandidateRun:
         """Return the plan for one epsilon, with or without confidence."""
         return next(one for one in self.plans if (one.epsilon, one.confidence) == (epsilon, confidence))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "H": self.H,
-            "H_different": self.H_different,
-            "training": self.training,
-            "least_error": self.least_error,
-            "sites": [asdict(site) for site in self.sites],
-            "plans": [one.to_dict() for one in self.plans],
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> CandidateRun:
-        """Read what :meth:`to_dict` wrote."""
-        values = dict(entry)
-        values["sites"] = tuple(SiteReport(**site) for site in entry["sites"])
-        values["plans"] = tuple(PrivatePlan.from_dict(one) for one in entry["plans"])
-        return cls(**values)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivatePlanning(Shows):
+class PrivatePlanning(Result):
     """Plans for sites that sent reports only, for every class of candidates and every epsilon."""
+
+    ROWS: ClassVar = "runs"
 
     runs: tuple[CandidateRun, ...]
     """One per class of candidates, as asked for."""
@@ -120,48 +84,3 @@ class PrivatePlanning(Shows):
         Needs ``fedpact[plot]``.
         """
         return draw(self.to_dict())
-
-    def shown(self) -> ShownTable:
-        """Show what every plan asks of each site."""
-        return ShownTable(
-            title="Plans from reports alone",
-            status=self.data,
-            facts={"delta": self.delta, "method": self.method, "public points": self.public_points},
-            columns=[
-                ("candidates", int),
-                ("epsilon", float),
-                ("confidence", float),
-                ("site", str),
-                ("samples", int),
-                ("alone", int),
-                ("payment", float),
-            ],
-            rows=[
-                (run.H, one.epsilon, one.confidence, *row)
-                for run in self.runs
-                for one in run.plans
-                for row in rows_by_name(one.plan.contributions, one.alone, one.settlement.payments)
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "data": self.data,
-            "runs": [run.to_dict() for run in self.runs],
-            "public_points": self.public_points,
-            "epsilon": list(self.epsilon),
-            "delta": self.delta,
-            "confidence": self.confidence,
-            "method": self.method,
-            "seed": self.seed,
-            "versions": dict(self.versions),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PrivatePlanning:
-        """Read what :meth:`to_dict` wrote."""
-        values = dict(entry)
-        values["runs"] = tuple(CandidateRun.from_dict(run) for run in entry["runs"])
-        values["epsilon"] = tuple(entry["epsilon"])
-        return cls(**values)

@@ -27,6 +27,7 @@ from fedpact.experiments.private_planning import Wish, plan_privately, read_wish
 from fedpact.experiments.private_sites_page import conclude, draw, tabulate
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
 from fedpact.experiments.sweep.settings import LEAVES_OUT
+from fedpact.plain import write_fields
 
 _PUBLIC = "public"
 _ASKED = ("candidates", "epsilon", "delta", "confidence", "method")
@@ -95,7 +96,7 @@ def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     data = _unpack(arrays, cell["sites"], cell["data"])
     found = plan_privately(data, **{key: cell[key] for key in (*_ASKED, "seed")})
     about = {"seed": found.seed, "public_points": found.public_points}
-    return about | found.runs[0].to_dict()
+    return about | write_fields(found.runs[0])
 
 
 def _sum_up(settings: Settings, data: _Data, answers: Sequence[Sequence[Answer]]) -> Answer:

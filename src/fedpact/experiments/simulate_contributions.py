@@ -11,11 +11,11 @@ exactly beside the simulated share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from enum import Enum
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.special import betaincinv
@@ -27,8 +27,7 @@ from fedpact.experiments.contribution_check_page import draw
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
 from fedpact.mechanism.sample_checks.critical_counts import CriticalCounts, find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.power import read_quotas
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -40,12 +39,15 @@ LYING_SITES = 1_000
 CONFIDENCE = 0.99
 
 
-class SimulationStatus(Enum):
+class SimulationStatus(StrEnum):
     """How the false alarms compare with the level."""
 
-    WITHIN = "false alarms are within the level: so say the upper confidence limits of all rows at once"
-    NOT_ABOVE = "no row has more false alarms than the level allows; more sites would tell how many fewer"
-    ABOVE = "some row has more false alarms than the level allows: the check does not keep its promise"
+    WITHIN = "within"
+    """So say the upper confidence limits of all rows at once."""
+    NOT_ABOVE = "not-above"
+    """No row has more false alarms than the level allows."""
+    ABOVE = "above"
+    """Some row has more false alarms than the level allows: the check does not keep its promise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +82,10 @@ class LyingSites:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionSimulation(Shows):
+class ContributionSimulation(Result):
     """How often simulated sites were flagged, honest and lying."""
+
+    ROWS: ClassVar = "lying"
 
     honest: tuple[HonestSites, ...]
     lying: tuple[LyingSites, ...]
@@ -96,47 +100,6 @@ class ContributionSimulation(Shows):
     def plot(self) -> Figure:
         """Draw the share of lying sites caught, of all agents, beside the exact bound; needs ``fedpact[plot]``."""
         return draw(self.to_dict())
-
-    def shown(self) -> ShownTable:
-        """Show how often sites were flagged, honest ones first."""
-        return ShownTable(
-            title=f"Checks of simulated contributions to {self.federation}",
-            status=self.status.value,
-            facts={"level": self.level, "confidence": self.confidence},
-            columns=[
-                ("agent", str),
-                ("m", int),
-                ("lie", float),
-                ("other", str),
-                ("sites", int),
-                ("flagged", int),
-            ],
-            rows=[
-                *((one.agent, one.m, 0.0, None, one.sites, one.flagged) for one in self.honest),
-                *((one.agent, one.m, one.lie, one.other, one.sites, one.flagged) for one in self.lying),
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "federation": self.federation,
-            "honest": [asdict(row) for row in self.honest],
-            "lying": [asdict(row) for row in self.lying],
-            "status": self.status.value,
-            "level": self.level,
-            "confidence": self.confidence,
-            "version": self.version,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ContributionSimulation:
-        """Read what :meth:`to_dict` wrote."""
-        values = dict(entry)
-        values["honest"] = tuple(HonestSites(**row) for row in entry["honest"])
-        values["lying"] = tuple(LyingSites(**row) for row in entry["lying"])
-        values["status"] = SimulationStatus(entry["status"])
-        return cls(**values)
 
 
 Row = TypeVar("Row", HonestSites, LyingSites)

@@ -86,7 +86,7 @@ def to_page(said: Explanation) -> str:
     parts = [
         _list((fact.label, write(fact.value)) for fact in said.facts if fact.value is not None),
         *(line for table in said.tables for line in _write_table(table)),
-        f"<h2>{escape(words_of('common').say('points'))}</h2>" if said.points else "",
+        f"<h2>{escape(words_of('common').say('certificate'))}</h2>" if said.points else "",
         _list((point.question, point.answer) for point in said.points),
         *(f'<p class="note">{escape(sentence)}</p>' for sentence in said.sentences),
     ]

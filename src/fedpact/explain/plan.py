@@ -119,8 +119,8 @@ def _list_agents(plan: Plan) -> Table:
     )
 
 
-def _list_payments(plan: Plan, bill: Settlement) -> tuple[Table, str]:
-    """List whom the plan concerns with what each is paid, and say whom it does not."""
+def _list_payments(plan: Plan, bill: Settlement) -> list[Table]:
+    """List whom the plan concerns with what each is paid, and whom it does not."""
     concerned = [
         name
         for name, count in bill.contributions.items()
@@ -154,7 +154,14 @@ def _list_payments(plan: Plan, bill: Settlement) -> tuple[Table, str]:
             _WORDS.say("agents.all_met", met=sum(bill.met.values()), k=len(bill.met)),
         ),
     )
-    return table, _WORDS.say("idle", n=len(idle), names=idle) if idle else ""
+    others = Table(
+        name="others",
+        title=_WORDS.say("idle", n=len(idle)),
+        columns=_columns(("agent", "text")),
+        rows=tuple((name,) for name in idle),
+        is_folded=True,
+    )
+    return [*([table] if concerned else []), *([others] if idle else [])]
 
 
 def _list_pairs(plan: Plan) -> Table:
@@ -218,5 +225,4 @@ def explain_plan(plan: Plan) -> Explanation:
 def explain_paid_plan(plan: Plan, bill: Settlement) -> Explanation:
     """Explain a plan together with what each agent is paid for it."""
     said = explain_plan(plan)
-    agents, idle = _list_payments(plan, bill)
-    return replace(said, tables=(agents, *said.tables[1:]), sentences=(*filter(None, (idle,)), *said.sentences))
+    return replace(said, tables=(*_list_payments(plan, bill), *said.tables[1:]))

@@ -81,7 +81,10 @@ def render(said: Explanation, most: int | None = None) -> Iterator[RenderableTyp
     if facts:
         yield Text(visible(", ".join(facts)))
     for table in said.tables:
-        yield from _render_table(table, most)
+        if table.is_folded:
+            yield Text(visible(table.title))
+        else:
+            yield from _render_table(table, most)
     for sentence in said.sentences:
         yield Text(visible(sentence))
     for point in said.points:

@@ -1,1 +1,19 @@
-"""The cheapest contributions that meet every target, with a certificate."""
+"""The cheapest contributions that meet every target, with a certificate; and the statistics behind them.
+
+Use it to look behind :func:`fedpact.plan`, :func:`fedpact.verify`, :func:`fedpact.compare` and
+:func:`fedpact.frontier`, or to plan for infinite classes:
+
+- ``summarise``, ``Summary``, ``FileCheck``: what a federation is, in short
+- ``classes``: named classes of hypotheses over finitely many points
+- ``disagreement``, ``divergence``, ``Divergence``: how often hypotheses differ, and how much the agents do
+- ``at_confidence``, ``MorePoints``: rates that are estimates
+- ``shadow_prices``, ``ShadowPrices``, ``EpsilonPrice``: whose target drives the cost
+- ``cover``, ``Cover``, ``plan_cover``, ``CoverPlan``, ``CoverPlanStatus``: infinite classes
+- ``tradeoff``, ``Tradeoff``, ``TradeoffStatus``: a smooth trade-off between benefit and cost
+- what the functions of ``fedpact`` return: ``PlanStatus``, ``BindingPair``, ``VerificationStatus``, ``Interval``,
+  ``ComparedRow``, ``FrontierPoint``, ``RealizabilityStatus``, ``ErrorRate``
+"""
+
+from fedpact.lazy import offer_names
+
+__all__ = offer_names(__name__)

@@ -66,7 +66,7 @@ def plan_exchangeable(fed: Federation, needs: Mapping[str, int | None]) -> NDArr
     fed
         The federation; only costs and capacities are looked at.
     needs
-        What each agent needs alone (see :func:`fedpact.standalone`).
+        What each agent needs alone (see :func:`fedpact.game.standalone`).
 
     Returns
     -------

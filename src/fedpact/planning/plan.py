@@ -97,7 +97,7 @@ def plan(
     ------
     InfeasibleError
         If capacities or a zero tolerance make a target unreachable; names the agent and the pair. Where there
-        may be a plan that only the method cannot prove, it is the :class:`~fedpact.NoPlanFoundError`.
+        may be a plan that only the method cannot prove, it is the :class:`~fedpact.errors.NoPlanFoundError`.
 
     Examples
     --------

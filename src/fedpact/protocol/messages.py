@@ -15,8 +15,9 @@ step            the operator sends                             the site answers
 Instead a site may answer that it *refuses*, and why, or that the answer is *pending*, and what it waits for.
 
 On the wire a message is canonical JSON with the run, the request's name, the site and the step, signed with the
-sender's Ed25519 key over everything but the signature. Whatever does not fit is a :class:`fedpact.MessageError`:
-sizes are checked before anything is parsed, types and ranges before anything is used, and nothing is executed.
+sender's Ed25519 key over everything but the signature. Whatever does not fit is a
+:class:`fedpact.errors.MessageError`: sizes are checked before anything is parsed, types and ranges before anything
+is used, and nothing is executed.
 """
 
 from __future__ import annotations

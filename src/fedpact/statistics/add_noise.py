@@ -172,8 +172,9 @@ def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 
     """Return the report with noise on its counts that makes it (epsilon, delta)-differentially private.
 
     What is protected is one data row: nobody who sees the report can tell well whether it was there or another
-    in its place. Hide small counts, if at all, afterwards (:func:`fedpact.hide_small_counts`). Every call draws
-    anew, from the operating system; it takes no seed, because who knows the seed can take the noise off again.
+    in its place. Hide small counts, if at all, afterwards (:func:`fedpact.sites.hide_small_counts`). Every call
+    draws anew, from the operating system; it takes no seed, because who knows the seed can take the noise off
+    again.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def _read_candidates(given: CandidateList | Iterable[str] | None) -> CandidateLi
 def hide_small_counts(site: Report, minimum_count: int) -> Report:
     """Return the report with counts below ``minimum_count``, or of less than that below n, not told apart.
 
-    What is hidden already stays hidden. Noise, if any, comes first (:func:`fedpact.add_noise`).
+    What is hidden already stays hidden. Noise, if any, comes first (:func:`fedpact.sites.add_noise`).
 
     Examples
     --------
@@ -87,7 +87,7 @@ def report(
     ----------
     predictions
         (H, n) label that every candidate predicts at every point, in whole numbers; what
-        :func:`fedpact.candidates.predict` returns; or an iterator over such arrays of some points each, for more
+        :func:`fedpact.sites.predict` returns; or an iterator over such arrays of some points each, for more
         points than fit into memory (a memory-mapped array is read in parts anyway).
     name
         The site.

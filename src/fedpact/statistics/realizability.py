@@ -242,7 +242,7 @@ def realizability(
     ----------
     contributions
         For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,); or what
-        :func:`fedpact.candidates.predict` returns, and labels by the names of its classes. A site may have no
+        :func:`fedpact.sites.predict` returns, and labels by the names of its classes. A site may have no
         samples yet. The samples of a site must be independent draws. A label that no candidate
         predicts is a mistake of all; of a class that no sample has, nothing is learnt.
     noise

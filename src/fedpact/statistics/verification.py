@@ -266,7 +266,7 @@ def verify(
         "auto": the first of the three that settles the question at bounded effort.
     confidence
         If given, the rates are taken for estimates from each site's points, and the intervals hold with this
-        probability over the draw of those (:func:`fedpact.at_confidence`).
+        probability over the draw of those (:func:`fedpact.planning.at_confidence`).
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws

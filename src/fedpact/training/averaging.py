@@ -17,8 +17,8 @@ it does not depend on who answers first, and a number that all sites agree on st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError, MessageError, ProtocolError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
 from fedpact.training.weights import Weights
 
 LocalTraining: TypeAlias = Callable[[int, Weights], Weights]
@@ -44,34 +43,16 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Averaged(Shows):
+class Averaged(Shown):
     """What came of rounds of local training and averaging."""
+
+    INDEX: ClassVar = "site"
 
     weights: Weights
     rounds: int
     m: dict[str, int]
     """By which the sites were weighed."""
     left_out: tuple[LeftOut, ...]
-
-    def shown(self) -> ShownTable:
-        """Show by how much each site counted, and how often it was left out."""
-        missed = [one.site for one in self.left_out]
-        return ShownTable(
-            title="Averaged weights",
-            facts={"rounds": self.rounds},
-            columns=[("site", str), ("samples", int), ("rounds_left_out", int)],
-            rows=[(site, m, missed.count(site)) for site, m in self.m.items()],
-            bars="samples",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "weights": self.weights.to_dict(),
-            "rounds": self.rounds,
-            "m": dict(self.m),
-            "left_out": [asdict(one) for one in self.left_out],
-        }
 
 
 def rng_of_round(seed: int, round_: int, site: str) -> np.random.Generator:

@@ -15,10 +15,10 @@ in more than one of twenty cases is called none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
+from dataclasses import dataclass
+from enum import StrEnum
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import read_whole_number
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 from fedpact.statistics.binomial_tail import upper_tail
 from fedpact.training.averaging import LocalTraining, fed_avg, rng_of_round
 from fedpact.training.trainable import (
@@ -49,13 +48,17 @@ _SAME = {"float64": 1e-9, "float32": 1e-4}
 _POOL = ""
 
 
-class GapStatus(Enum):
-    """How averaging compares with pooled training; the value is the sentence."""
+class GapStatus(StrEnum):
+    """How averaging compares with pooled training."""
 
-    EQUAL = "averaging gives the weights of pooled training, up to rounding"
-    ALIKE = "the weights differ; held-out points do not tell which of the two predicts better"
-    BEHIND = "pooled training predicts held-out points better than averaging: local steps drifted apart"
-    AHEAD = "averaging predicts held-out points better than pooled training with the same epochs"
+    EQUAL = "equal"
+    """The weights are those of pooled training, up to rounding."""
+    ALIKE = "alike"
+    """The weights differ; held-out points do not tell which of the two predicts better."""
+    BEHIND = "behind"
+    """Pooled training predicts held-out points better: local steps drifted apart."""
+    AHEAD = "ahead"
+    """Averaging predicts held-out points better than pooled training with the same epochs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +85,12 @@ class GapRound:
     distance: float
     """Largest difference between any two weights of theirs."""
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> GapRound:
-        """Read what ``dataclasses.asdict`` wrote."""
-        scores = {key: GapScore(**entry[key]) for key in ("averaged", "pooled")}
-        return cls(round=entry["round"], distance=entry["distance"], **scores)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragingGap(Shows):
+class AveragingGap(Result):
     """Federated averaging beside pooled training, round by round."""
+
+    ROWS: ClassVar = "rounds"
 
     rounds: tuple[GapRound, ...]
     only_averaged: int
@@ -147,51 +146,6 @@ class AveragingGap(Shows):
             scale="linear",
             dashed=[label for label in lines if label.startswith("pooled")],
         )
-
-    def shown(self) -> ShownTable:
-        """Show both ways of training, round by round."""
-        return ShownTable(
-            title="Averaging beside pooled training",
-            status=self.status.value,
-            facts={"samples": sum(self.m.values()), "accuracy gap": self.accuracy_gap, "p-value": self.p_value},
-            columns=[
-                ("round", int),
-                ("averaged_loss", float),
-                ("pooled_loss", float),
-                ("averaged_accuracy", float),
-                ("pooled_accuracy", float),
-                ("distance", float),
-            ],
-            rows=[
-                (
-                    one.round,
-                    one.averaged.loss,
-                    one.pooled.loss,
-                    one.averaged.accuracy,
-                    one.pooled.accuracy,
-                    one.distance,
-                )
-                for one in self.rounds
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {
-            "status": self.status.value,
-            "steps": list(self.steps),
-            "rounds": self._list_rounds(),
-        }
-
-    def _list_rounds(self) -> list[dict[str, Any]]:
-        return [asdict(one) for one in self.rounds]
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> AveragingGap:
-        """Read what :meth:`to_dict` wrote."""
-        rounds = tuple(GapRound.from_dict(one) for one in entry["rounds"])
-        status, steps = GapStatus(entry["status"]), tuple(entry["steps"])
-        return cls(**{**entry, "rounds": rounds, "status": status, "steps": steps})
 
 
 class _Samples(NamedTuple):

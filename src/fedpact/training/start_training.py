@@ -14,7 +14,7 @@ at those points is told.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,14 +34,13 @@ _PROBES = 256
 _NAME = "chosen"
 
 
-class StartStatus(Enum):
-    """Where training starts; the value is the sentence."""
+class StartStatus(StrEnum):
+    """Where training starts."""
 
-    OWN = "training starts from the weights of the chosen candidate"
-    DISTILLED = (
-        "the chosen candidate is of another kind: training starts from a model that was fitted to what the "
-        "candidate predicts at public points, and need not agree with it elsewhere"
-    )
+    OWN = "own"
+    """From the weights of the chosen candidate."""
+    DISTILLED = "distilled"
+    """From a model fitted to what the candidate predicts at public points; elsewhere it need not agree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,6 +137,13 @@ class Weights:
             "fixed": list(self.fixed),
         }
 
+    to_plain = to_dict
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Weights:
+        """Read them where they stand in a dictionary."""
+        return cls.from_dict(entry)
+
     @classmethod
     def from_dict(cls, entry: Any, *, most_bytes: int = MOST_BYTES) -> Weights:
         """Read what :meth:`to_dict` wrote, by whomever; at most ``most_bytes`` of numbers."""

@@ -68,7 +68,7 @@ def view_federation(known: Known, fed: fp.Federation) -> FederationView:
         key=known.key,
         source=known.source,
         address=f"/federations/{known.key}/plan",
-        **fp.summarise(fed).to_dict(),
+        **fp.planning.summarise(fed).to_dict(),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import fedpact as fp
+from fedpact.protocol.home import hold_home
 from fedpact.web.feed import Feed
 from fedpact.web.read_ledger import Reader
 from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
@@ -47,9 +48,9 @@ def _read_note(folder: Path) -> RunNote | None:
 def _find_condition(home: fp.protocol.RunHome) -> tuple[Condition, tuple[str, ...]]:
     """Look how the run of an earlier server stands."""
     try:
-        with fp.protocol.hold_home(home.folder):
+        with hold_home(home.folder):
             pass
-    except fp.ProtocolError:
+    except fp.errors.ProtocolError:
         return Condition.FOLLOWED, ()
     try:
         outcome = fp.protocol.read_progress(home)

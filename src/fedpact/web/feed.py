@@ -162,5 +162,5 @@ class Feed:
             async with asyncio.timeout(PATIENCE), self._one_reads:
                 self._standing = await self._reader.begin(read_standing, self.where, self._standing)
         except TimeoutError:
-            raise fp.LedgerError(SLOW) from None
+            raise fp.errors.LedgerError(SLOW) from None
         return self._standing

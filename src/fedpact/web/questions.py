@@ -59,7 +59,7 @@ def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: s
 
 def _needs_alone(fed: fp.Federation) -> dict[str, int | None]:
     """Find how many samples each agent needs alone; None where so many cannot be had."""
-    needs = fp.standalone(fed)
+    needs = fp.game.standalone(fed)
     return {
         agent.name: None if need is None or (agent.capacity is not None and need > agent.capacity) else need
         for agent, need in zip(fed.agents, needs.values(), strict=True)
@@ -87,7 +87,7 @@ def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, 
 
 
 def _divergence(fed: fp.Federation, _: Answer | None, progress: Progress) -> Answer:
-    return fp.divergence(fed).to_dict()
+    return fp.planning.divergence(fed).to_dict()
 
 
 def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str) -> Answer:
@@ -163,7 +163,7 @@ def _settle(
 
 
 def _audit(fed: fp.Federation, _: Answer | None, progress: Progress, *, reports: int, seconds: float) -> Answer:
-    return fp.compare_rules(
+    return fp.mechanism.compare_rules(
         fed,
         reports=reports,
         time_limit=seconds,

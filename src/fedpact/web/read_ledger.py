@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import fedpact as fp
 from fedpact.explain.entry import say_entry
 from fedpact.explain.reason import say_reason
+from fedpact.protocol.operator.outcome import make_outcome
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -103,7 +104,7 @@ def _opened(where: str) -> Iterator[fp.protocol.Ledger]:
         with fp.protocol.Ledger.open(where) as ledger:
             yield ledger
     except _UNREADABLE as error:
-        raise fp.LedgerError(
+        raise fp.errors.LedgerError(
             f"the ledger holds what no run of fedpact {fp.__version__} writes ({type(error).__name__}); check it"
         ) from error
 
@@ -157,7 +158,7 @@ def read_on(where: str, last: Step) -> list[Step]:
     with _opened(where) as ledger:
         steps = [_say_step(entry) for entry in islice(ledger.entries(last.seq), MOST_STEPS + 1)]
     if not steps or steps[0].hash != last.hash:
-        raise fp.LedgerError(
+        raise fp.errors.LedgerError(
             f"entry {last.seq} is not there any more as it was read before: the ledger was replaced"
         )
     return steps[1:]
@@ -192,7 +193,7 @@ def _read_standing(ledger: fp.protocol.Ledger) -> Standing:
     if ledger.last("open") is None:
         return replace(NOTHING_YET, length=len(ledger), head=ledger.head)
     state = fp.protocol.read_run(ledger)
-    outcome = fp.protocol.make_outcome(state, ledger.head).to_dict()
+    outcome = make_outcome(state, ledger.head).to_dict()
     del outcome["weights"]
     slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
     return Standing(
@@ -243,7 +244,7 @@ class Reader:
         try:
             return await asyncio.wait_for(self.begin(read, *args, **more), PATIENCE)
         except TimeoutError:
-            raise fp.LedgerError(SLOW) from None
+            raise fp.errors.LedgerError(SLOW) from None
 
     def close(self) -> None:
         """Begin nothing more."""

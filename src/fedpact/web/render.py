@@ -14,8 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 import fedpact as fp
 from fedpact.explain import explain
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.explain.words import words_of
 from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
+from fedpact.web.explained import EXPLAINED, explain_part
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
@@ -86,10 +88,12 @@ def _environment() -> Environment:
         "names": join_names,
         "json": as_json,
         "cell": _write_cell,
+        "capital": lambda text: text[:1].upper() + text[1:],
+        "mark": {"good": "met", "bad": "missed", "": ""}.__getitem__,
     }
     made.globals |= {
         "count_of": count_of,
-        "explained": lambda entry: explain(read_result(entry)),
+        "said_of": lambda entry: explain(read_result(entry)),
         "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,
@@ -98,7 +102,10 @@ def _environment() -> Environment:
         "version": fp.__version__,
         "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
         "sliders_of": list_sliders,
-        "summary_of": fp.summarise,
+        "summary_of": fp.planning.summarise,
+        "explained": EXPLAINED,
+        "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
+        "certificate_title": words_of("common").say("certificate"),
         "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
         "is_report": False,
     }

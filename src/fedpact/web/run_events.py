@@ -62,7 +62,7 @@ class _Telling:
             while steps := await run.feed.since(self._after):
                 yield _write_steps(steps)
                 self._after = steps[-1].seq
-        except fp.LedgerError as error:
+        except fp.errors.LedgerError as error:
             trouble = str(error)
         if trouble != self._trouble:
             self._trouble = trouble

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import fedpact as fp
+from fedpact.protocol.home import hold_home
 
 PREPARED = "prepared"
 """What is told when the folder is there, with its ledger."""
@@ -44,7 +45,7 @@ def _prepare(task: RunTask) -> fp.protocol.RunHome:
     """Find the home of a run, or make it."""
     try:
         return fp.protocol.read_home(task.folder)
-    except fp.ProtocolError:
+    except fp.errors.ProtocolError:
         if task.federation is None:
             raise
     pact = fp.protocol.make_pact(task.federation, patience=PATIENCE, **task.terms)
@@ -60,7 +61,7 @@ def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> str:
     FedpactError
         If the run cannot begin or go on: another process is at work on it, say.
     """
-    with fp.protocol.hold_home(task.folder):
+    with hold_home(task.folder):
         home = _prepare(task)
         tell(0.0, PREPARED)
         return fp.protocol.run_home(home).status.name

@@ -73,7 +73,7 @@ async def look_at(manager: RunManager, run: Run) -> tuple[Standing, str | None]:
     """Return how far a run is, or why that cannot be told."""
     try:
         return await manager.look_at(run), None
-    except fp.LedgerError as error:
+    except fp.errors.LedgerError as error:
         return NOTHING_YET, str(error)
 
 
@@ -90,7 +90,7 @@ async def view_run(manager: RunManager, run: Run, after: int | None = None, *, h
     if standing.length and has_steps:
         try:
             steps = await _read_steps(manager, run, after)
-        except fp.LedgerError as error:
+        except fp.errors.LedgerError as error:
             trouble = str(error)
     last = steps[-1].seq if steps else standing.length
     return RunView(

@@ -21,6 +21,7 @@ from os import PathLike
 from pathlib import Path
 
 import fedpact as fp
+from fedpact.protocol.ledger.place import say_ledger
 from fedpact.web.earlier_runs import read_runs, write_note
 from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
@@ -42,7 +43,7 @@ def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise fp.ProtocolError(
+        raise fp.errors.ProtocolError(
             f"runs cannot be kept in {folder}: {error.strerror}; take another folder with --runs"
         ) from None
     return folder
@@ -73,7 +74,7 @@ class RunManager:
         self._followed = {
             f"ledger-{place}": Run(
                 key=f"ledger-{place}",
-                name=fp.protocol.say_ledger(where),
+                name=say_ledger(where),
                 feed=Feed(where, self._reader),
                 condition=Condition.FOLLOWED,
             )
@@ -163,7 +164,7 @@ class RunManager:
             If too many are under way.
         """
         if run.home is None or not run.can_continue:
-            raise fp.ProtocolError(f"run {run.key} is {run.condition.value}; there is nothing to continue")
+            raise fp.errors.ProtocolError(f"run {run.key} is {run.condition.value}; there is nothing to continue")
         self._insist_on_room()
         task = run.begun or RunTask(folder=str(run.home))
         run.become(Condition.PREPARING)
@@ -242,7 +243,7 @@ class RunManager:
 
     async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
         """Note that a run was cut short, unless its ledger says that it was just finished."""
-        with contextlib.suppress(fp.LedgerError):
+        with contextlib.suppress(fp.errors.LedgerError):
             if (await run.feed.standing()).status is fp.protocol.RunStatus.FINISHED:
                 run.become(Condition.FINISHED)
                 return

@@ -74,5 +74,5 @@ def test_a_hand_leans_turns_and_presses():
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[sklearn\]"'):
+    with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[sklearn\]"'):
         load_digit_writers()

@@ -249,7 +249,7 @@ def test_refuses_a_file_of_leaf(tmp_path, spoil, said):
 
 def test_the_hub_needs_an_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "flwr_datasets", None)
-    with pytest.raises(fp.MissingExtraError, match=r'pip install "fedpact\[hub\]"'):
+    with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[hub\]"'):
         load_femnist("hub")
 
 

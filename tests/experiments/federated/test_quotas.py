@@ -35,7 +35,7 @@ def test_all_ways_cost_what_the_plan_costs(fed):
     found = fp.plan(fed, "tree")
     assert asked.ways["plan"].m.tolist() == found.m.tolist()
     assert {int(way.m.sum()) for way in asked.ways.values()} == {int(found.m.sum())}
-    assert asked.needs == list(fp.standalone(fed).values())
+    assert asked.needs == list(fp.game.standalone(fed).values())
     assert asked.ways["alone"].quotas_of((1,)).tolist() == [0, int(asked.ways["equal"].m[1]), 0]
 
 

@@ -92,7 +92,7 @@ def test_a2_the_lie_that_answers_a_lie_is_found_unaided(method):
     seen = fp.audit(NOT_DOMINANT, "pwyc", method=method, reports=200)
     assert seen.gain == 0
     assert seen.gain_dominant == pytest.approx(1)
-    assert seen.status is fp.AuditStatus.DOMINANT_GAIN
+    assert seen.status is fp.mechanism.AuditStatus.DOMINANT_GAIN
     lie = seen.witness
     assert lie.agents == ("agent-2",)
     assert list(lie.given) == ["agent-1"]
@@ -101,7 +101,7 @@ def test_a2_the_lie_that_answers_a_lie_is_found_unaided(method):
 
 def test_a3_vcg_s_profitable_lie_is_found_unaided():
     seen = fp.audit(VCG_FAILS, "vcg", reports=100)
-    assert seen.status is fp.AuditStatus.EX_POST_GAIN
+    assert seen.status is fp.mechanism.AuditStatus.EX_POST_GAIN
     lie = seen.witness
     assert lie.agents == ("agent-1",)
     assert (lie.utility_truthful, lie.utility_lying) == (pytest.approx(9 / 5), pytest.approx(39 / 20))
@@ -133,7 +133,7 @@ def test_vcg_is_truthful_about_costs_where_data_are_known(rule):
 
 def test_a_dear_agent_does_not_hide_the_gain_of_a_cheap_one():
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(2),
+        fp.planning.classes.all_labelings(2),
         [[0.7, 0.3], [0.3, 0.7], [0.5, 0.5]],
         cost=[1, 1, 1e8],
         epsilon=0.1,
@@ -154,7 +154,7 @@ def test_verified_vcg_says_what_it_needs_where_somebody_cannot_serve_itself():
 def test_paying_reported_costs_invites_higher_reports():
     seen = fp.audit(ALICE_BOB, "pwyc", private="costs", reports=60)
     lie = seen.witness
-    assert seen.status is fp.AuditStatus.EX_POST_GAIN
+    assert seen.status is fp.mechanism.AuditStatus.EX_POST_GAIN
     (claimed,) = [report["cost"] for report in lie.reports.values()]
     (name,) = lie.agents
     assert lie.gain == pytest.approx((claimed - 1) * lie.contributions_lying[name])

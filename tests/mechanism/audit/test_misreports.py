@@ -13,7 +13,7 @@ from fedpact.mechanism.claims import claims_of
 from strategies import report_of
 
 FED = fp.Federation.from_table(
-    fp.classes.all_labelings(3), [(0.6, 0.3, 0.1), (0.0, 0.5, 0.5)], cost=[1, 2], epsilon=0.1, delta=0.1
+    fp.planning.classes.all_labelings(3), [(0.6, 0.3, 0.1), (0.0, 0.5, 0.5)], cost=[1, 2], epsilon=0.1, delta=0.1
 )
 LABELS = {name: np.random.default_rng(seed).integers(0, 2, (4, 20)) for seed, name in enumerate("ab")}
 REPORTED = fp.Federation.from_reports([report_of(*own) for own in LABELS.items()], epsilon=0.1, delta=0.1)

@@ -45,7 +45,7 @@ def play(found, payment, report):
 
 @pytest.mark.parametrize(("payment", "gain"), FOILS.values(), ids=FOILS)
 def test_other_payments_admit_a_profitable_lie(payment, gain):
-    found = fp.refute_payment(FED, payment, M)
+    found = fp.mechanism.refute_payment(FED, payment, M)
     lie, (liar,) = found.witness, found.witness.agents
     assert (lie.kind, list(lie.reports), lie.given) == ("neighbour", [liar], {})
     truth, report = (list(masses[liar].values()) for masses in (found.truth, lie.reports))
@@ -65,46 +65,48 @@ def test_other_payments_admit_a_profitable_lie(payment, gain):
 
 @pytest.mark.parametrize("payment", PWYC.values(), ids=PWYC)
 def test_pay_what_you_contribute_is_not_refuted(payment):
-    assert fp.refute_payment(FED, payment, M) is None
+    assert fp.mechanism.refute_payment(FED, payment, M) is None
 
 
 def test_the_expected_objective_too():
     labels = np.vstack([np.zeros((1, 7), dtype=int), np.eye(7, dtype=int)])
     fed = fp.Federation.from_table(labels, np.full((2, 7), 1 / 7), epsilon=0.1, delta=0.5, objective="expected")
-    lie = fp.refute_payment(fed, lambda m: [50, 50], [20, 20]).witness
+    lie = fp.mechanism.refute_payment(fed, lambda m: [50, 50], [20, 20]).witness
     assert lie.contributions_truthful == {"agent-1": 20, "agent-2": 20}
     assert lie.contributions_lying == {"agent-1": 19, "agent-2": 20}
-    assert fp.refute_payment(fed, lambda m: m + 1, [20, 20]) is None
+    assert fp.mechanism.refute_payment(fed, lambda m: m + 1, [20, 20]) is None
 
 
 def test_worth_does_not_matter_where_the_target_is_met_either_way():
-    gains = [fp.refute_payment(FED, lambda m: [5, 5], M, worth=worth).witness.gain for worth in (1, 1000)]
+    gains = [
+        fp.mechanism.refute_payment(FED, lambda m: [5, 5], M, worth=worth).witness.gain for worth in (1, 1000)
+    ]
     assert gains[0] == pytest.approx(gains[1])
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e6])
 def test_the_currency_does_not_matter(unit):
     fed = FED.replace(cost=COST * unit)
-    lie = fp.refute_payment(fed, lambda m: 1.01 * unit * COST * m, M).witness
+    lie = fp.mechanism.refute_payment(fed, lambda m: 1.01 * unit * COST * m, M).witness
     assert lie.gain == pytest.approx(0.02 * unit, rel=1e-3)
-    assert fp.refute_payment(fed, lambda m: unit * COST * m, M) is None
+    assert fp.mechanism.refute_payment(fed, lambda m: unit * COST * m, M) is None
 
 
 def test_a_refutation_survives_json():
-    found = fp.refute_payment(FED, lambda m: [5, 5], M)
+    found = fp.mechanism.refute_payment(FED, lambda m: [5, 5], M)
     entry = json.loads(json.dumps(found.to_dict()))
     assert entry["witness"]["gain"] == pytest.approx(found.witness.gain)
-    assert fp.Refutation.from_dict(entry) == found
+    assert fp.mechanism.Refutation.from_dict(entry) == found
 
 
 def test_bad_requests_are_refused():
     with pytest.raises(fp.FederationError, match="locally oblivious"):
-        fp.refute_payment(FED, lambda m: m, [800, 5000])
+        fp.mechanism.refute_payment(FED, lambda m: m, [800, 5000])
     with pytest.raises(fp.FederationError, match="one finite number for each of 2 agents"):
-        fp.refute_payment(FED, lambda m: [1, 2, 3], M)
+        fp.mechanism.refute_payment(FED, lambda m: [1, 2, 3], M)
     with pytest.raises(fp.FederationError, match="one finite number"):
-        fp.refute_payment(FED, lambda m: [np.nan, 1], M)
+        fp.mechanism.refute_payment(FED, lambda m: [np.nan, 1], M)
     with pytest.raises(fp.FederationError, match=r"one finite number.*it gives 'much'"):
-        fp.refute_payment(FED, lambda m: "much", M)
+        fp.mechanism.refute_payment(FED, lambda m: "much", M)
     with pytest.raises(fp.FederationError, match="worth"):
-        fp.refute_payment(FED, lambda m: m, M, worth="much")
+        fp.mechanism.refute_payment(FED, lambda m: m, M, worth="much")

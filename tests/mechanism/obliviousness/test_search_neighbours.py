@@ -28,15 +28,15 @@ def test_drawn_reports_are_distributions_of_all_sizes_of_change():
 
 def test_a_search_finds_the_union_planner_oblivious_too():
     """The example's own distributions: not only the paper's program is steered by reports."""
-    found = fp.obliviousness(fp.examples.singletons(), method="union", rng=np.random.default_rng(0))
+    found = fp.mechanism.obliviousness(fp.examples.singletons(), method="union", rng=np.random.default_rng(0))
     assert found.is_oblivious
     assert found.contributions == {"agent-1": 37, "agent-2": 37}
     assert found.reports_tried <= 400
 
 
 def test_a_search_that_ends_says_so():
-    found = fp.obliviousness(fp.examples.alice_bob(), reports=20)
-    assert found.status is fp.ObliviousnessStatus.NOT_FOUND
+    found = fp.mechanism.obliviousness(fp.examples.alice_bob(), reports=20)
+    assert found.status is fp.mechanism.ObliviousnessStatus.NOT_FOUND
     assert found.reports_tried == 40
     assert len(found.neighbours) == 4
-    assert fp.Obliviousness.from_dict(found.to_dict()) == found
+    assert fp.mechanism.Obliviousness.from_dict(found.to_dict()) == found

@@ -22,11 +22,11 @@ def test_points_hypotheses_and_labels_may_be_shuffled(seed):
 
 
 OTHERS = {
-    "all-labelings": fp.classes.all_labelings(3).labels,
+    "all-labelings": fp.planning.classes.all_labelings(3).labels,
     "no-base": np.eye(4, dtype=int),
     "a-pair": np.vstack([SINGLETONS, [[1, 1, 0, 0]]]),
     "twins": np.vstack([SINGLETONS, SINGLETONS[1:2]]),
-    "thresholds": fp.classes.thresholds([1, 2, 3, 4]).labels,
+    "thresholds": fp.planning.classes.thresholds([1, 2, 3, 4]).labels,
     "two-hypotheses": np.array([[0, 0], [1, 0]]),
     "three-labels": np.array([[0, 0, 0], [1, 0, 0], [2, 1, 0]]),
 }

@@ -6,7 +6,7 @@ import pytest
 import fedpact as fp
 from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
 
-OUTCOME = fp.SteeringOutcome
+OUTCOME = fp.mechanism.SteeringOutcome
 
 
 def test_neighbours_stay_whole_numbers():

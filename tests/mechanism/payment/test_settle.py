@@ -20,7 +20,7 @@ BALANCED = ("none", "equal-split", "proportional")
 def three_sites(row=(0.1, 0.2, 0.7), **options):
     """Three sites, of which the third one's data are given."""
     return fp.Federation.from_table(
-        fp.classes.all_labelings(3),
+        fp.planning.classes.all_labelings(3),
         [(0.6, 0.3, 0.1), (0.2, 0.5, 0.3), row],
         **{"cost": [1, 2, 3], "epsilon": 0.1, "delta": 0.1} | options,
     )
@@ -38,7 +38,7 @@ def test_pay_what_you_contribute_pays_the_cost_on_every_example(name, method):
     assert bill.overpayment == pytest.approx(0, abs=1e-9)
     assert bill.utility == bill.worth
     assert all(bill.met.values())
-    assert bill.status is fp.SettlementStatus.ACCEPTED
+    assert bill.status is fp.mechanism.SettlementStatus.ACCEPTED
 
 
 def optimum_without(fed, name):
@@ -88,7 +88,7 @@ def test_money_adds_up_under_every_rule(rule):
     for name in fed.names:
         utility = bill.worth[name] * bill.met[name] - bill.labelling[name] + bill.payments[name]
         assert bill.utility[name] == pytest.approx(utility)
-        need = fp.standalone(fed)[name]
+        need = fp.game.standalone(fed)[name]
         cost = float(fed.agents[fed.names.index(name)].cost(need))
         assert bill.utility_alone[name] == pytest.approx(bill.worth[name] - cost)
     if rule in BALANCED:
@@ -102,7 +102,7 @@ def test_the_foils_split_the_cost_as_they_say():
     found = fp.plan(fed, "exact")
     equal, part = (fp.settle(fed, found, rule) for rule in ("equal-split", "proportional"))
     assert list(equal.fees.values()) == pytest.approx([found.cost / 3] * 3)
-    alone = [float(agent.cost(fp.standalone(fed)[agent.name])) for agent in fed.agents]
+    alone = [float(agent.cost(fp.game.standalone(fed)[agent.name])) for agent in fed.agents]
     assert list(part.fees.values()) == pytest.approx([found.cost * cost / sum(alone) for cost in alone])
 
 
@@ -156,7 +156,7 @@ def test_the_default_bound_is_what_the_least_needy_other_needs_for_the_agent_s_t
     fed = three_sites(epsilon=[0.1, 0.35, 0.1])
     bill = fp.settle(fed, fp.plan(fed, "lp"), recover=1)
     without = fp.plan(fed.restrict(["agent-1", "agent-3"]), "union").fractional_cost
-    needs = fp.standalone(fed.replace(epsilon=0.35))
+    needs = fp.game.standalone(fed.replace(epsilon=0.35))
     bound = 2 * min(needs["agent-1"], needs["agent-3"])
     assert bill.fees["agent-2"] == pytest.approx(min(without / 3, bound))
 
@@ -216,15 +216,17 @@ def test_whoever_needs_nobody_pays_no_fee_gladly():
 
 
 def test_vcg_needs_a_plan_that_is_proved_optimal():
-    with pytest.raises(fp.NotOptimalError, match="it costs 6, the optimum at least 4; plan with method 'exact'"):
+    with pytest.raises(
+        fp.errors.NotOptimalError, match="it costs 6, the optimum at least 4; plan with method 'exact'"
+    ):
         fp.settle(ALICE_BOB, fp.plan(ALICE_BOB, "lp"), "vcg")
-    with pytest.raises(fp.NotOptimalError, match="contributions alone were given"):
+    with pytest.raises(fp.errors.NotOptimalError, match="contributions alone were given"):
         fp.settle(ALICE_BOB, [3, 2], "vcg")
 
 
 def test_vcg_needs_the_cheapest_plan_of_all():
     kept = fp.plan(ALICE_BOB, "exact", at_least=[1, 1])
-    with pytest.raises(fp.NotOptimalError, match="plan without at_least, or use rule 'pwyc'"):
+    with pytest.raises(fp.errors.NotOptimalError, match="plan without at_least, or use rule 'pwyc'"):
         fp.settle(ALICE_BOB, kept, "vcg")
 
 
@@ -258,11 +260,11 @@ def test_contributions_can_be_paid_without_a_plan_and_what_they_miss_is_said():
     assert not any(bill.met.values())
     assert bill.utility == {"alice": 0.0, "bob": 0.0}
     assert bill.leaving == ("alice", "bob")
-    assert bill.status is fp.SettlementStatus.MISSED
+    assert bill.status is fp.mechanism.SettlementStatus.MISSED
     kept = fp.settle(ALICE_BOB, [3, 2], "none", worth=15)
-    assert kept.status is fp.SettlementStatus.ACCEPTED
+    assert kept.status is fp.mechanism.SettlementStatus.ACCEPTED
     poor = fp.settle(three_sites(epsilon=[0.1, 0.1, 1]), fp.plan(three_sites(epsilon=[0.1, 0.1, 1]), "lp"), "none")
-    assert (poor.status, poor.leaving) == (fp.SettlementStatus.REJECTED, ("agent-3",))
+    assert (poor.status, poor.leaving) == (fp.mechanism.SettlementStatus.REJECTED, ("agent-3",))
 
 
 def test_a_plan_of_another_federation_is_refused():
@@ -288,7 +290,7 @@ def test_a_dear_agent_does_not_hide_what_a_fee_does_to_a_cheap_one():
 
 def test_a_fee_is_refused_even_where_somebody_else_leaves_anyway():
     fed = fp.Federation.from_table(
-        fp.classes.all_labelings(2), [[0.2, 0.8], [1, 0]], cost=1, epsilon=0.1, delta=0.05
+        fp.planning.classes.all_labelings(2), [[0.2, 0.8], [1, 0]], cost=1, epsilon=0.1, delta=0.05
     )
     assert fp.settle(fed, [0, 1]).leaving == ("agent-1",)
     with pytest.raises(fp.FederationError, match="agent 'agent-2' is asked for 1000"):

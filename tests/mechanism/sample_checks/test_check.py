@@ -101,7 +101,7 @@ def test_ten_thousand_honest_sites_are_flagged_within_the_level(m):
     drawn = simulate_sites(fed, np.random.default_rng(7))
     for agent in (0, 8, 16):
         counts = drawn.draw_counts(drawn.mass[agent], m, 10_000)
-        found = find(fp.disagreement(fed)[agent], m)
+        found = find(fp.planning.disagreement(fed)[agent], m)
         flagged = int(found.are_suspicious(counts).any(axis=1).sum())
         assert flagged <= binom.isf(1e-6, 10_000, 0.01)
         assert flagged > 0
@@ -111,7 +111,7 @@ def test_a_site_is_judged_one_by_one_as_many_are_at_once():
     fed = fp.examples.arizona_hospitals()
     rng = np.random.default_rng(1)
     labels, (mine, theirs) = fed.evidence.labels[fed.distinct], fed.evidence.distributions[[0, 5]]
-    square = fp.disagreement(fed)[0]
+    square = fp.planning.disagreement(fed)[0]
     found, verdicts = find(square, 40), set()
     for masses in [mine] * 5 + [theirs] * 5:
         seen = labels[:, rng.choice(len(masses), 40, p=masses)]
@@ -128,7 +128,7 @@ def test_who_sends_another_site_s_data_is_caught():
     report = report_of("alice", labels[:, rng.choice(2, 1000, p=alice)])
     honest = fp.check_contribution(report, labels[:, rng.choice(2, 60, p=alice)], tolerance=0.05)
     lying = fp.check_contribution(report, labels[:, rng.choice(2, 60, p=bob)], tolerance=0.05)
-    assert (honest.is_flagged, honest.status) == (False, fp.ContributionStatus.CONSISTENT)
+    assert (honest.is_flagged, honest.status) == (False, fp.mechanism.ContributionStatus.CONSISTENT)
     assert (lying.is_flagged, lying.site, lying.m) == (True, "alice", 60)
     assert lying.suspicious == 4
     assert [pair.is_suspicious for pair in lying.pairs] == [True] * 4 + [False] * 2
@@ -188,7 +188,7 @@ def test_nothing_can_be_said(report, predictions, status):
     assert (seen.status.name, seen.is_flagged, seen.counted, seen.false_alarm) == (status, False, 0, 0)
     assert (seen.detectable, seen.detectable_at_best, seen.easiest) == (None, None, None)
     assert seen.status.value.startswith("nothing can be said")
-    assert fp.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_a_report_and_its_rates_say_the_same():
@@ -202,7 +202,7 @@ def test_a_report_and_its_rates_say_the_same():
 def test_what_was_found_is_read_back():
     for x in (0, 9):
         seen = fp.check_contribution(TENTH, differing(x, 30), tolerance="1/100")
-        assert fp.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+        assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
     assert seen.is_flagged
     assert seen.easiest == ("h1", "h2")
 
@@ -283,7 +283,7 @@ def test_refuses(report, predictions, options, message):
 
 
 def test_candidates_of_predictions_are_those_of_the_report():
-    own = fp.candidates.Predicted(
+    own = fp.sites.Predicted(
         labels=differing(1, 20), candidates=CandidateList.from_names(["forest", "stump"]), classes=(0, 1)
     )
     assert {*fp.check_contribution(NAMED, own).pairs[0].pair} == {"forest", "stump"}

@@ -69,7 +69,12 @@ def flag_probability(report, labels, masses, m, target, **options):
     for drawn in itertools.product(range(len(masses)), repeat=m):
         chance = prod((masses[x] for x in drawn), start=Fraction(1))
         seen = labels[:, drawn]
-        if chance and fp.check_mistakes(report, mistakes_of(seen, target[list(drawn)]), m, **options).is_flagged:
+        if (
+            chance
+            and fp.mechanism.check_mistakes(
+                report, mistakes_of(seen, target[list(drawn)]), m, **options
+            ).is_flagged
+        ):
             total += chance
     return total
 
@@ -108,7 +113,7 @@ def test_distinct_points_of_the_report_keep_the_level(site, level):
     report, flagged = report_of("alice", points), 0
     for drawn in map(list, itertools.combinations(range(len(target)), m)):
         by_samples = fp.check_contribution(report, points[:, drawn], level=level, distinct=True)
-        by_mistakes = fp.check_mistakes(
+        by_mistakes = fp.mechanism.check_mistakes(
             report, mistakes_of(points[:, drawn], target[drawn]), m, level=level, distinct=True
         )
         assert by_samples.is_flagged or not by_mistakes.is_flagged
@@ -127,7 +132,7 @@ def test_whoever_labels_the_samples_is_compared_exactly(data):
     seen, m = labels[:, drawn], len(drawn)
     rates = np.array([[np.mean(h != g) for g in labels] for h in labels])
     by_samples = fp.check_contribution(rates, seen, level=0.2)
-    by_mistakes = fp.check_mistakes(rates, mistakes_of(seen, seen[0]), m, level=0.2)
+    by_mistakes = fp.mechanism.check_mistakes(rates, mistakes_of(seen, seen[0]), m, level=0.2)
     exact = {pair.pair: pair for pair in by_samples.pairs}
     for pair in by_mistakes.pairs:
         if "h1" in pair.pair and pair.pair in exact:
@@ -145,37 +150,37 @@ def test_free_riders_and_inventors_are_caught_and_the_honest_are_not():
     rng, labels, report = simulated()
     drawn = rng.choice(labels.shape[1], 80, replace=False)
     honest = mistakes_of(labels[:, drawn], labels[0, drawn])
-    assert not fp.check_mistakes(report, honest, 80, distinct=True).is_flagged
+    assert not fp.mechanism.check_mistakes(report, honest, 80, distinct=True).is_flagged
     for made_up in (np.zeros(40), np.full(40, 80), rng.integers(0, 81, 40)):
-        seen = fp.check_mistakes(report, made_up, 80)
+        seen = fp.mechanism.check_mistakes(report, made_up, 80)
         assert (seen.is_flagged, seen.site, seen.m) == (True, "alice", 80)
         assert seen.pairs[0].is_suspicious
-    assert fp.check_mistakes(report.square() / report.n, np.zeros(40), 80).is_flagged
+    assert fp.mechanism.check_mistakes(report.square() / report.n, np.zeros(40), 80).is_flagged
 
 
 def test_two_labels_say_more_than_three():
     """Both err on all samples: with two labels they never differ, with three they may."""
     often = {"name": "bob", "n": 10, "counts": np.array([9])}
-    assert fp.check_mistakes(fp.Report(n_classes=2, **often), [20, 20], 20).pairs[0].observed == 0
-    seen = fp.check_mistakes(fp.Report(n_classes=3, **often), [20, 20], 20)
+    assert fp.mechanism.check_mistakes(fp.Report(n_classes=2, **often), [20, 20], 20).pairs[0].observed == 0
+    seen = fp.mechanism.check_mistakes(fp.Report(n_classes=3, **often), [20, 20], 20)
     assert (seen.is_flagged, seen.pairs[0].observed) == (False, 18)
 
 
 def test_what_was_found_is_read_back_and_nothing_can_be_said_of_nothing():
-    seen = fp.check_mistakes(HALF, [3, 1], 9, distinct=True, tolerance="1/100")
+    seen = fp.mechanism.check_mistakes(HALF, [3, 1], 9, distinct=True, tolerance="1/100")
     assert seen.distinct
-    assert fp.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
-    assert fp.check_mistakes(HALF, [0, 0], 0).status is fp.ContributionStatus.NO_SAMPLES
-    assert fp.check_mistakes([[0]], [3], 5).status is fp.ContributionStatus.NO_PAIRS
-    assert fp.check_mistakes(HALF, [0, 2], 2).status is fp.ContributionStatus.TOO_FEW
+    assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+    assert fp.mechanism.check_mistakes(HALF, [0, 0], 0).status is fp.mechanism.ContributionStatus.NO_SAMPLES
+    assert fp.mechanism.check_mistakes([[0]], [3], 5).status is fp.mechanism.ContributionStatus.NO_PAIRS
+    assert fp.mechanism.check_mistakes(HALF, [0, 2], 2).status is fp.mechanism.ContributionStatus.TOO_FEW
 
 
 def test_a_thousand_hypotheses_are_checked():
     rng, labels, report = simulated(H=1000, n=400)
     drawn = rng.choice(400, 60, replace=False)
-    seen = fp.check_mistakes(report, mistakes_of(labels[:, drawn], labels[3, drawn]), 60, distinct=True)
+    seen = fp.mechanism.check_mistakes(report, mistakes_of(labels[:, drawn], labels[3, drawn]), 60, distinct=True)
     assert (seen.tested, seen.is_flagged) == (499_500, False)
-    assert fp.check_mistakes(report, np.zeros(1000, dtype=int), 60).is_flagged
+    assert fp.mechanism.check_mistakes(report, np.zeros(1000, dtype=int), 60).is_flagged
 
 
 BAD = {
@@ -204,6 +209,6 @@ BAD = {
 @pytest.mark.parametrize(("mistakes", "m", "options", "message"), BAD.values(), ids=BAD)
 def test_refuses(mistakes, m, options, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.check_mistakes(TENTH, mistakes, m, **options)
+        fp.mechanism.check_mistakes(TENTH, mistakes, m, **options)
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1

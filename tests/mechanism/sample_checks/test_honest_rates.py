@@ -136,13 +136,13 @@ def test_pairs_show_the_limits_and_the_adjusted_p_value_holds_the_risk():
     assert pair.low < pair.reported == 0.1 < pair.high
     assert seen.is_flagged
     assert 0.005 < pair.adjusted <= seen.level
-    assert fp.ContributionCheck.from_dict(seen.to_dict()) == seen
+    assert fp.mechanism.ContributionCheck.from_dict(seen.to_dict()) == seen
 
 
 @pytest.mark.parametrize("about", [{"fresh": True}, {}], ids=["fresh", "noise"])
 def test_the_power_curve_is_that_of_the_same_check(about):
     said = one_pair(20, 100, **({} if about else {"noise": NOISE}))
-    (row,) = fp.contribution_power(said, 40, lies=[0.3], **about).rows
+    (row,) = fp.mechanism.contribution_power(said, 40, lies=[0.3], **about).rows
     seen = fp.check_contribution(said, differing(0, 40), **about)
     assert (row.false_alarm, row.detectable, row.counted) == (seen.false_alarm, seen.detectable, seen.counted)
     assert row.caught[0] == pytest.approx(float(flag_probability(said, Fraction(1, 2), 40, **about)), abs=1e-9)
@@ -151,7 +151,7 @@ def test_the_power_curve_is_that_of_the_same_check(about):
 def test_fresh_needs_the_number_of_points():
     for ask in (
         lambda **how: fp.check_contribution([[0, 0.1], [0.1, 0]], differing(1, 3), **how),
-        lambda **how: fp.contribution_power([[0, 0.1], [0.1, 0]], 3, **how),
+        lambda **how: fp.mechanism.contribution_power([[0, 0.1], [0.1, 0]], 3, **how),
     ):
         with pytest.raises(fp.FederationError, match="fresh=True needs a fedpact Report") as caught:
             ask(fresh=True)

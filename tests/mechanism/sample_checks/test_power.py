@@ -46,7 +46,7 @@ def chances(rates, m, level, lie, tolerance=0):
 @pytest.mark.parametrize("m", [0, 3, 9])
 def test_chances_are_those_counted_out(rates, m, tolerance):
     rates, lies = [Fraction(rate) for rate in rates], [Fraction(step, 8) for step in range(5)]
-    curve = fp.contribution_power(
+    curve = fp.mechanism.contribution_power(
         square(rates), m, level=0.07, lies=[float(lie) for lie in lies], tolerance=float(tolerance)
     )
     exact = [chances(rates, m, 0.07, lie, tolerance) for lie in lies]
@@ -58,7 +58,7 @@ def test_chances_are_those_counted_out(rates, m, tolerance):
 def test_a_site_is_caught_at_least_as_often_as_the_curve_says():
     """Alice mixes in Bob's data; all samples of the mixture are counted out."""
     fed, m = fp.examples.alice_bob(), 8
-    labels, reported = fed.evidence.labels, fp.disagreement(fed)[0]
+    labels, reported = fed.evidence.labels, fp.planning.disagreement(fed)[0]
     for share in (Fraction(1, 2), Fraction(1)):
         masses = [Fraction(4, 5) - share * Fraction(3, 5), Fraction(1, 5) + share * Fraction(3, 5)]
         caught = sum(
@@ -67,12 +67,14 @@ def test_a_site_is_caught_at_least_as_often_as_the_curve_says():
             if fp.check_contribution(reported, labels[:, drawn], level=0.1).is_flagged
         )
         lie = float(share * Fraction(3, 5))  # two pairs' rates move by that much
-        (row,) = fp.contribution_power(reported, m, level=0.1, lies=[lie]).rows
+        (row,) = fp.mechanism.contribution_power(reported, m, level=0.1, lies=[lie]).rows
         assert 0 < row.caught[0] <= caught
 
 
 def test_chances_rise_with_the_lie_and_what_is_detectable_falls_with_the_quota():
-    curve = fp.contribution_power(fp.disagreement(fp.examples.arizona_hospitals())[0], [30, 100, 300])
+    curve = fp.mechanism.contribution_power(
+        fp.planning.disagreement(fp.examples.arizona_hospitals())[0], [30, 100, 300]
+    )
     assert curve.lies[0] == 0
     assert curve.lies[-1] == 1
     for row in curve.rows:
@@ -85,38 +87,38 @@ def test_chances_rise_with_the_lie_and_what_is_detectable_falls_with_the_quota()
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
 def test_beyond_what_is_detectable_every_lie_is_caught_with_the_wanted_chance(power):
-    report = fp.disagreement(fp.examples.arizona_hospitals())[3]
-    (row,) = fp.contribution_power(report, 60, power=power).rows
+    report = fp.planning.disagreement(fp.examples.arizona_hospitals())[3]
+    (row,) = fp.mechanism.contribution_power(report, 60, power=power).rows
     lies = [row.detectable - 1e-6, row.detectable + 1e-6]
-    before, after = fp.contribution_power(report, 60, lies=lies).rows[0].caught
+    before, after = fp.mechanism.contribution_power(report, 60, lies=lies).rows[0].caught
     assert before < power <= after + 1e-9
 
 
 def test_the_check_and_the_curve_agree():
     fed = fp.examples.arizona_hospitals()
-    report, predictions = fp.disagreement(fed)[2], fed.evidence.labels[fed.distinct][:, [0] * 25]
+    report, predictions = fp.planning.disagreement(fed)[2], fed.evidence.labels[fed.distinct][:, [0] * 25]
     seen = fp.check_contribution(report, predictions)
-    (row,) = fp.contribution_power(report, 25).rows
+    (row,) = fp.mechanism.contribution_power(report, 25).rows
     assert (row.detectable, row.detectable_at_best) == (seen.detectable, seen.detectable_at_best)
     assert (row.false_alarm, row.counted) == (seen.false_alarm, seen.counted)
 
 
 def test_statuses():
     half = square(["1/2"])
-    assert fp.contribution_power(half, [20, 2]).status is fp.PowerStatus.BLIND
-    assert fp.contribution_power(half, 20).status is fp.PowerStatus.SEES
-    assert fp.contribution_power(half, 0).rows[0].detectable is None
+    assert fp.mechanism.contribution_power(half, [20, 2]).status is fp.mechanism.PowerStatus.BLIND
+    assert fp.mechanism.contribution_power(half, 20).status is fp.mechanism.PowerStatus.SEES
+    assert fp.mechanism.contribution_power(half, 0).rows[0].detectable is None
 
 
 @given(st.tuples(*[st.floats(0, 1)] * 3), st.integers(0, 30))
 def test_where_any_lie_is_caught_every_large_enough_one_is(rates, m):
-    (row,) = fp.contribution_power(square(rates), m, tolerance=0.05).rows
+    (row,) = fp.mechanism.contribution_power(square(rates), m, tolerance=0.05).rows
     assert (row.detectable is None) == (row.detectable_at_best is None) == (row.counted == 0)
     assert row.detectable is None or row.detectable_at_best <= row.detectable
 
 
 def test_the_curve_is_drawn_one_line_per_quota():
-    curve = fp.contribution_power(square(["1/10"]), [1, 30], lies=[0, 0.2, 0.4])
+    curve = fp.mechanism.contribution_power(square(["1/10"]), [1, 30], lies=[0, 0.2, 0.4])
     figure = curve.plot()
     (axes,) = figure.axes
     assert [line.get_label() for line in axes.lines] == ["1 sample", "30 samples"]
@@ -127,9 +129,9 @@ def test_the_curve_is_drawn_one_line_per_quota():
 
 
 def test_the_curve_is_read_back():
-    curve = fp.contribution_power(fp.Report(name="x", n=9, n_classes=2, counts=np.array([3])), [0, 20])
+    curve = fp.mechanism.contribution_power(fp.Report(name="x", n=9, n_classes=2, counts=np.array([3])), [0, 20])
     assert curve.site == "x"
-    assert fp.PowerCurve.from_dict(json.loads(json.dumps(curve.to_dict()))) == curve
+    assert fp.mechanism.PowerCurve.from_dict(json.loads(json.dumps(curve.to_dict()))) == curve
 
 
 GOOD = {"report": square(["1/4"]), "quota": 10}
@@ -160,5 +162,5 @@ BAD = {
 @pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
 def test_refuses(changes, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.contribution_power(**{**GOOD, **changes})
+        fp.mechanism.contribution_power(**{**GOOD, **changes})
     assert message in str(caught.value)

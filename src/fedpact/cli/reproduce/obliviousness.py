@@ -38,10 +38,13 @@ def obliviousness(options: Options, m: MOption = None, epsilon: EpsilonOption = 
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:
-    shown = fp.obliviousness(fed, m)
+    shown = fp.mechanism.obliviousness(fed, m)
     lies = {}
     if shown.is_oblivious:
-        lies = {name: fp.refute_payment(fed, pay, m) for name, pay in fp.example_payments(fed).items()}
+        lies = {
+            name: fp.mechanism.refute_payment(fed, pay, m)
+            for name, pay in fp.mechanism.example_payments(fed).items()
+        }
     if as_json:
         entries = {name: None if found is None else found.to_dict() for name, found in lies.items()}
         print_json({"obliviousness": shown.to_dict(), "lies": entries})
@@ -49,7 +52,7 @@ def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bo
         print_plan(shown, lies)
 
 
-def print_plan(shown: fp.Obliviousness, lies: Mapping[str, fp.Refutation | None]) -> None:
+def print_plan(shown: fp.mechanism.Obliviousness, lies: Mapping[str, fp.mechanism.Refutation | None]) -> None:
     """Print every report that leads to a neighbour, and what other payments would reward."""
     table = make_table("plan", "who reports", "x1", "x2", "each other point", "largest failure", left=2)
     for name, masses in shown.distributions.items():
@@ -79,7 +82,7 @@ def _say_masses(masses: Mapping[str, float]) -> list[str]:
     return [f"{mass:.6f}" for mass in list(masses.values())[:3]]
 
 
-def _say_lie(found: fp.Refutation | None) -> str:
+def _say_lie(found: fp.mechanism.Refutation | None) -> str:
     if found is None:
         return "no lie pays"
     lie = found.witness

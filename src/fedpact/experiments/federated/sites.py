@@ -2,7 +2,7 @@
 
 - *writers*: the class are checkpoints of networks that other writers' images trained. Training goes on with the
   network itself, for its weights are at hand.
-- *hospitals*: the class are models of several kinds (:func:`fedpact.candidates.train`), trained from the public
+- *hospitals*: the class are models of several kinds (:func:`fedpact.sites.train`), trained from the public
   quarter. Training goes on with a softmax regression, which the linear ones among them are; a candidate of another
   kind is distilled at the public points.
 

@@ -14,7 +14,7 @@ from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.installed import require_packages
 from fedpact.experiments.sweep.answer_store import AnswerStore, digest_arrays, digest_task, find_default_folder
 from fedpact.experiments.sweep.experiment import Answer, Experiment, Stage, Task
-from fedpact.experiments.sweep.reproduction import Reproduction, WallTime
+from fedpact.experiments.sweep.reproduction import Reproduction, Seeds, WallTime
 from fedpact.experiments.sweep.run_tasks import Engine, open_engine, run_tasks
 from fedpact.experiments.sweep.settings import SEEDS, read_settings
 from fedpact.experiments.sweep.source_digest import digest_source
@@ -140,7 +140,7 @@ def reproduce(
         results=experiment.sum_up(read, prepared, answers),
         experiment=name,
         settings=read,
-        seeds=read.get(SEEDS, 0),
+        seeds=Seeds(count=read.get(SEEDS, 0)),
         data=getattr(prepared, "source", "none"),
         versions=_find_versions(experiment),
         wall_time=WallTime(seconds=time.perf_counter() - start, cells=sweep.seconds),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from fedpact.errors import FederationError
 from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.sweep.experiment import Table
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import Kind, ShownTable
+from fedpact.explain import Column, Explanation, to_html, to_text
+from fedpact.explain import Table as ShownTable
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -29,38 +30,22 @@ class WallTime:
     """Of all cells, one after another, whenever and wherever they were computed."""
 
 
-def _read(cell: str, kind: Kind) -> Any:
-    return kind(cell.replace(",", "")) if kind is not str else cell
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeds:
+    """Which seeds: ``first``, ``first`` + 1, ..., so many."""
 
-
-def _kind_of(cells: Sequence[str]) -> Kind:
-    """Say what a column of printed cells holds.
-
-    Examples
-    --------
-    >>> [_kind_of(cells) for cells in (["1,024", "2"], ["0.5", "2"], ["2 of 3"])]
-    [<class 'int'>, <class 'float'>, <class 'str'>]
-    """
-    kinds: tuple[Kind, ...] = (int, float)
-    for kind in kinds:
-        try:
-            for cell in cells:
-                _read(cell, kind)
-        except ValueError:
-            continue
-        return kind
-    return str
+    first: int = 0
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reproduction(Shows):
+class Reproduction(Result):
     """What an experiment gave."""
 
     results: Mapping[str, Any]
     experiment: str
     settings: Mapping[str, Any]
-    seeds: int
-    """How many: 0, 1, ..., seeds - 1."""
+    seeds: Seeds
     data: str
     """Where the data come from."""
     versions: Mapping[str, str]
@@ -94,36 +79,30 @@ class Reproduction(Shows):
         except OSError as error:
             raise FederationError(f"results cannot be written to {str(path)!r}: {error.strerror}") from None
 
-    def shown(self) -> ShownTable:
-        """Show the first of the tables, and what the results say."""
-        table = self.tables[0]
-        kinds = [_kind_of(column) for column in zip(*table.rows, strict=True)] or [str] * len(table.columns)
-        return ShownTable(
-            title=table.title,
-            status="; ".join(self.conclusions),
-            facts={"experiment": self.experiment, "data": self.data, "tables": len(self.tables)},
-            columns=list(zip(table.columns, kinds, strict=True)),
-            rows=[tuple(_read(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in table.rows],
+    def explain(self) -> Explanation:
+        """Say what the results say, and show their tables."""
+        tables = [
+            ShownTable(
+                name=f"table-{place}",
+                title=table.title,
+                columns=tuple(
+                    Column(name, "text" if at < table.left else "number") for at, name in enumerate(table.columns)
+                ),
+                rows=tuple(map(tuple, table.rows)),
+            )
+            for place, table in enumerate(self.tables)
+        ]
+        data = [] if self.data == "none" else [f"Data: {self.data}"]
+        return Explanation(
+            kind=self.kind,
+            title=self.experiment,
+            headline="",
+            tables=tuple(tables),
+            sentences=(*(f"- {said}" for said in self.conclusions), *data),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "experiment": self.experiment,
-            "command": self.command,
-            "settings": dict(self.settings),
-            "seeds": {"first": 0, "count": self.seeds},
-            "data": self.data,
-            "versions": dict(self.versions),
-            "wall_time": asdict(self.wall_time),
-            "results": dict(self.results),
-        }
+    def __str__(self) -> str:
+        return to_text(self.explain())
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Reproduction:
-        """Read what :meth:`to_dict` wrote."""
-        try:
-            own = {"seeds": entry["seeds"]["count"], "wall_time": WallTime(**entry["wall_time"])}
-            return cls(**dict(entry) | own)
-        except (KeyError, TypeError) as error:
-            raise FederationError(f"this is not what an experiment wrote; {error} does not fit") from None
+    def _repr_html_(self) -> str:
+        return to_html(self.explain())

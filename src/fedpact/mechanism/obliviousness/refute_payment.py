@@ -174,7 +174,7 @@ def refute_payment(
     ----------
     fed
         Two agents and the class of the singletons and the all-negative hypothesis, as for
-        :func:`fedpact.obliviousness`; its distributions are not used.
+        :func:`fedpact.mechanism.obliviousness`; its distributions are not used.
     payment
         Takes the contributions (2,) and returns the payments (2,).
     m

@@ -189,7 +189,7 @@ def settle(
     ceiling
         For "threshold", the most that a sample may cost.
     worth
-        What meeting its target is worth to each agent, as for :func:`fedpact.regret`.
+        What meeting its target is worth to each agent, as for :func:`fedpact.game.regret`.
     truth
         The federation as it is, where that is known to differ from what was reported.
 
@@ -197,7 +197,7 @@ def settle(
     ------
     FederationError
         If a fee drives an agent away, if a rule needs the optimum and the plan is only bounded
-        (:class:`~fedpact.NotOptimalError`), or if a term does not belong to the rule.
+        (:class:`~fedpact.errors.NotOptimalError`), or if a term does not belong to the rule.
     InfeasibleError
         If a rule needs the plan of a group, or of an agent alone, that has none.
 

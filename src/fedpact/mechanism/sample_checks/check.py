@@ -38,8 +38,8 @@ def check_contribution(
     ----------
     report
         What the site reported: a :class:`fedpact.Report`, or an (H, H) array of rates such as
-        ``fp.disagreement(fed)[i]``. What a report leaves open, by suppressed counts or by noise, is allowed to an
-        honest site; half of the level goes to noise.
+        ``fp.planning.disagreement(fed)[i]``. What a report leaves open, by suppressed counts or by noise, is
+        allowed to an honest site; half of the level goes to noise.
     predictions
         (H, m) what each hypothesis predicts on the m contributed samples. Their labels are not needed.
     level

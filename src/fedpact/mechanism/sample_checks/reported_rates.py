@@ -44,8 +44,8 @@ def read_reported(report: Any) -> ReportedRates:
         rates = np.empty(0)
     if rates.ndim != 2 or rates.shape[0] != rates.shape[1] or rates.size == 0:
         raise FederationError(
-            "report must be a fedpact Report or an (H, H) array of rates such as fp.disagreement(fed)[0]; "
-            f"it is {shorten(report)}"
+            "report must be a fedpact Report or an (H, H) array of rates such as "
+            f"fp.planning.disagreement(fed)[0]; it is {shorten(report)}"
         )
     _check_rates(rates)
     return ReportedRates(site=None, H=len(rates), rates=np.clip(to_condensed(rates), 0.0, 1.0))

@@ -8,9 +8,9 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the pact says
-so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after they had
-contributed.
+(:func:`fedpact.mechanism.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
+pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
+they had contributed.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ Colours are names such as ``@accent``; the page puts in the colours of its style
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
+
+from fedpact import explain
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]
@@ -19,17 +21,11 @@ _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(explain.Chart):
     """A figure, and what it says in words and numbers."""
 
-    name: str
-    title: str
-    description: str
-    """What the figure shows, for those who do not see it."""
     figure: Mapping[str, Any]
     """Data and layout for Plotly."""
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
     can_zoom: bool = False
     """Whether there is more to see from near."""
 
@@ -37,6 +33,12 @@ class Chart:
     def height(self) -> int:
         """Pixels from top to bottom."""
         return int(self.figure["layout"]["height"])
+
+
+def draw(data: explain.Chart, figure: Mapping[str, Any], *, can_zoom: bool = False) -> Chart:
+    """Give the data of a chart its figure."""
+    kept = {one.name: getattr(data, one.name) for one in fields(data)}
+    return Chart(**kept, figure=figure, can_zoom=can_zoom)
 
 
 def plain(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure, plain
+from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure
 from fedpact.web.view import View
 
 
@@ -99,7 +99,7 @@ def _draw_planned(planned: list[tuple[float, fp.Plan]]) -> list[Trace]:
     ]
 
 
-def _draw_missing(missing: list[fp.FrontierPoint]) -> list[Trace]:
+def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
     if not missing:
         return []
     return [
@@ -107,7 +107,7 @@ def _draw_missing(missing: list[fp.FrontierPoint]) -> list[Trace]:
             [point.value for point in missing],
             [0.0] * len(missing),
             "no plan exists",
-            [f"epsilon {format_number(point.value)}: {plain(point.reason or 'no plan')}" for point in missing],
+            [f"epsilon {format_number(point.value)}: no plan" for point in missing],
             mode="markers",
             cliponaxis=False,
             marker={"symbol": "x", "size": 10, "color": "@bad"},
@@ -143,7 +143,7 @@ def draw_frontier(view: View, answer: Mapping[str, Any], beside: object = None) 
                     point.value,
                     point.plan and point.plan.cost,
                     point.plan and point.plan.lower_bound,
-                    point.reason or "",
+                    "",
                 )
                 for point in curve.points
             ),

@@ -57,7 +57,7 @@ def _line(points: Sequence[Point], name: str, **more: Any) -> Trace:
     }
 
 
-def _region(played: fp.Dynamics, top: float) -> list[Trace]:
+def _region(played: fp.game.Dynamics, top: float) -> list[Trace]:
     """Draw what is enough for both: on and above the staircase."""
     corners = find_corners(played.staircase)
     outline = [(corners[0][0], top), *corners, (corners[-1][0], top)] if corners else []
@@ -69,7 +69,7 @@ def _region(played: fp.Dynamics, top: float) -> list[Trace]:
     ]
 
 
-def _responses(played: fp.Dynamics) -> list[Trace]:
+def _responses(played: fp.game.Dynamics) -> list[Trace]:
     first, second = played.names
     return [
         _line(
@@ -102,7 +102,7 @@ def _points(
     }
 
 
-def _path(played: fp.Dynamics) -> list[Trace]:
+def _path(played: fp.game.Dynamics) -> list[Trace]:
     hints = [f"step {step}: {plain(_say(played, m))}" for step, m in enumerate(played.path)]
     marker = {"symbol": "arrow", "angleref": "previous", "size": 11, "color": "@ink"}
     line = {"color": "@ink", "width": 1.5}
@@ -117,7 +117,7 @@ def _path(played: fp.Dynamics) -> list[Trace]:
     return traces
 
 
-def _say(played: fp.Dynamics, m: Sequence[int]) -> str:
+def _say(played: fp.game.Dynamics, m: Sequence[int]) -> str:
     return say_profile(dict(zip(played.names, m, strict=True)))
 
 
@@ -144,7 +144,7 @@ def _plans(names: Sequence[str], plans: Mapping[str, Any]) -> list[Trace]:
     return traces
 
 
-def _describe(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> str:
+def _describe(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> str:
     first, second = played.names
     said = [
         f"Samples of {first} against samples of {second}: the vectors that are enough for both, how each responds "
@@ -164,7 +164,7 @@ def _describe(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[s
 
 
 def _list_rows(
-    played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]
+    played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], ...]:
     rows: list[tuple[Any, ...]] = []
     for key, (title, _) in _PLANS.items():
@@ -181,7 +181,7 @@ def _list_rows(
     return tuple(rows)
 
 
-def _widen(played: fp.Dynamics, curves: Mapping[str, Any] | None) -> fp.Dynamics:
+def _widen(played: fp.game.Dynamics, curves: Mapping[str, Any] | None) -> fp.game.Dynamics:
     """Return the same path over what is enough as far as the plans reach, if that is known."""
     if not curves or not curves["responses"]:
         return played
@@ -190,7 +190,7 @@ def _widen(played: fp.Dynamics, curves: Mapping[str, Any] | None) -> fp.Dynamics
     return max(played, wider, key=lambda seen: sum(len(counts) for counts in seen.responses.values()))
 
 
-def _draw_two(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
+def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
     first, second = played.names
     right, top = len(played.staircase) - 1, len(played.responses[first]) - 1
     traces = [*_region(played, top), *_responses(played), *_path(played)]
@@ -217,7 +217,7 @@ def _draw_two(played: fp.Dynamics, found: fp.Equilibria | None, plans: Mapping[s
 
 def draw_game(view: View, answer: Mapping[str, Any], beside: Mapping[str, Any] | None = None) -> tuple[Chart, ...]:
     """Draw the game of two agents with the equilibria, if they are known; or the path of play of more agents."""
-    played = fp.Dynamics.from_dict(answer["dynamics"])
+    played = fp.game.Dynamics.from_dict(answer["dynamics"])
     if not played.responses:
         return draw_path(played)
     if beside is None:

@@ -12,13 +12,13 @@ _MOST_STEPS = 60
 _WRITTEN = 14
 
 
-def _find_movers(played: fp.Dynamics) -> list[int]:
+def _find_movers(played: fp.game.Dynamics) -> list[int]:
     """Agents that ever contribute; everybody, if nobody does."""
     movers = [agent for agent in range(len(played.names)) if any(m[agent] for m in played.path)]
     return movers or list(range(len(played.names)))
 
 
-def _draw_heat(played: fp.Dynamics, movers: list[int], steps: list[int]) -> Trace:
+def _draw_heat(played: fp.game.Dynamics, movers: list[int], steps: list[int]) -> Trace:
     counts = [[played.path[step][agent] for step in steps] for agent in movers]
     trace: dict[str, Any] = {
         "type": "heatmap",
@@ -47,7 +47,7 @@ def _draw_heat(played: fp.Dynamics, movers: list[int], steps: list[int]) -> Trac
     return trace
 
 
-def draw_path(played: fp.Dynamics) -> tuple[Chart, ...]:
+def draw_path(played: fp.game.Dynamics) -> tuple[Chart, ...]:
     """Draw what everybody who ever contributes gives at each of the last steps of play."""
     movers = _find_movers(played)
     steps = list(range(len(played.path)))[-_MOST_STEPS:]

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
 from fedpact.explain.numbers import count_of, format_number
-from fedpact.web.charts.chart import Chart, count_axis, downwards, fit_height, make_figure, plain
+from fedpact.explain.plan import explain_plan
+from fedpact.web.charts.chart import Chart, count_axis, downwards, draw, fit_height, make_figure, plain
 from fedpact.web.view import View
 
 _MOST_BARS = 40
-
-
-def _say_most(counts: Sequence[tuple[int, str]]) -> str:
-    """Say who labels most; ``counts`` begin with the largest and end with the smallest."""
-    most, name = counts[0]
-    if len(counts) == 1:
-        return f"all by {name}"
-    if most > counts[1][0]:
-        return f"most of them, {most:,}, by {name}"
-    return f"{most:,} by each" if most == counts[-1][0] else f"at most {most:,} by one"
 
 
 def draw_plan(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
@@ -51,24 +42,7 @@ def draw_plan(view: View, answer: Mapping[str, Any], beside: object = None) -> t
         "hoverinfo": "text",
         "marker": {"color": "@accent"},
     }
-    total, most = sum(plan.contributions.values()), shown[0]
-    more = f" The {_MOST_BARS} who label most are drawn." if len(counts) > _MOST_BARS else ""
-    description = (
-        f"Samples that each contributor labels: {count_of(total, 'sample')} in all, by "
-        f"{count_of(len(counts), 'agent')}; {_say_most(counts)}.{more}"
+    figure = make_figure(
+        [trace], height=fit_height(len(shown)), xaxis=count_axis("samples", shown[0][0]), yaxis=downwards(names)
     )
-    return (
-        Chart(
-            name="plan",
-            title="Samples to label",
-            description=description,
-            figure=make_figure(
-                [trace],
-                height=fit_height(len(shown)),
-                xaxis=count_axis("samples", most[0]),
-                yaxis=downwards(names),
-            ),
-            columns=("agent", "samples", "labelling costs", "paid"),
-            rows=tuple((name, count, bill.labelling[name], bill.payments[name]) for count, name in counts),
-        ),
-    )
+    return (draw(explain_plan(plan).charts[0], figure),)

@@ -307,7 +307,7 @@
   /* On a phone the sliders fill the screen, so that the answer has to stand beside them. */
   function echo() {
     const place = find("#echo");
-    if (place) place.textContent = find("#headline")?.textContent ?? "";
+    if (place) place.textContent = find("#headline-plan")?.textContent ?? "";
   }
 
   function tellReady(section, wasBusy) {

@@ -61,8 +61,8 @@ def observe(fed: fp.Federation) -> tuple[str, ...]:
     found = [*_observe_hypotheses(fed)]
     if fed.is_sampled:
         found.append(
-            f"The rates were counted on a sample ({fp.summarise(fed).evidence}) and are taken for the truth, so "
-            "plans may miss the true targets. On the command line --confidence 0.95 allows for that."
+            f"The rates were counted on a sample ({fp.planning.summarise(fed).evidence}) and are taken for the "
+            "truth, so plans may miss the true targets. On the command line --confidence 0.95 allows for that."
         )
     for names, what in (
         ([agent.name for agent in fed.agents if agent.epsilon == 0], "tolerating no error at all (epsilon 0)"),
@@ -92,4 +92,4 @@ def _observe_hypotheses(fed: fp.Federation) -> list[str]:
 
 def fits_in_one_file(fed: fp.Federation) -> bool:
     """Whether a federation can be written as one file: only tables can."""
-    return fp.summarise(fed).evidence.startswith("a table")
+    return fp.planning.summarise(fed).evidence.startswith("a table")

@@ -32,13 +32,13 @@ def say_profile(contributions: Mapping[str, int]) -> str:
     return ", ".join(given[:_NAMED]) + more if given else "nobody contributes"
 
 
-def say_interval(interval: fp.Interval) -> str:
+def say_interval(interval: fp.planning.Interval) -> str:
     """Say a number that is known exactly, or within bounds.
 
     Examples
     --------
-    >>> say_interval(fp.Interval(low=1.0, high=1.0)), say_interval(fp.Interval(low=1.0, high=1.169722))
-    ('1', '1 to 1.17')
+    >>> say_interval(fp.planning.Interval(low=1.0, high=1.169722))
+    '1 to 1.17'
     """
     if interval.is_exact:
         return format_number(interval.high)
@@ -48,7 +48,7 @@ def say_interval(interval: fp.Interval) -> str:
     return f"{low} to {format_number(float(f'{interval.high:.4g}'))}"
 
 
-def list_dynamics(played: fp.Dynamics, unmet: Sequence[str] = ()) -> list[str]:
+def list_dynamics(played: fp.game.Dynamics, unmet: Sequence[str] = ()) -> list[str]:
     """Say how best responses went, and whose targets are missed at the end, one sentence each."""
     moves = len(played.path) - 1
     said = [
@@ -70,11 +70,11 @@ def list_dynamics(played: fp.Dynamics, unmet: Sequence[str] = ()) -> list[str]:
 def _say_count(found: fp.Equilibria) -> str:
     count = count_of(len(found.profiles), "pure equilibrium", "pure equilibria")
     match found.status:
-        case fp.EquilibriaStatus.NONE_EXISTS:
+        case fp.game.EquilibriaStatus.NONE_EXISTS:
             return "No pure equilibrium exists: every profile was searched, and in each somebody wants to move."
-        case fp.EquilibriaStatus.NONE_FOUND:
+        case fp.game.EquilibriaStatus.NONE_FOUND:
             return "The search stopped early and found no equilibrium; whether one exists is not known."
-        case fp.EquilibriaStatus.ALL:
+        case fp.game.EquilibriaStatus.ALL:
             return f"There {'is' if len(found.profiles) == 1 else 'are'} {count}, and the search was complete."
         case _:
             return f"{count} found. {found.status.value[:1].upper()}{found.status.value[1:]}."
@@ -83,7 +83,7 @@ def _say_count(found: fp.Equilibria) -> str:
 def list_equilibria(found: fp.Equilibria) -> list[str]:
     """Say which equilibria there are and what they cost against the optimum, one sentence each."""
     said = [_say_count(found)]
-    if not found.is_complete and found.status is not fp.EquilibriaStatus.CUT:
+    if not found.is_complete and found.status is not fp.game.EquilibriaStatus.CUT:
         share = format_share(found.share_searched)
         undecided = f"; bounds cannot decide {count_of(found.undecided, 'profile')}" if found.undecided else ""
         said.append(f"{share[:1].upper()}{share[1:]} of all profiles were searched{undecided}.")
@@ -168,6 +168,6 @@ def read_equilibria(answer: Mapping[str, Any]) -> fp.Equilibria:
     return fp.Equilibria.from_dict(answer["equilibria"])
 
 
-def read_dynamics(answer: Mapping[str, Any]) -> fp.Dynamics:
+def read_dynamics(answer: Mapping[str, Any]) -> fp.game.Dynamics:
     """Return the path of an answer."""
-    return fp.Dynamics.from_dict(answer["dynamics"])
+    return fp.game.Dynamics.from_dict(answer["dynamics"])

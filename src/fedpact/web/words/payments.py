@@ -70,7 +70,7 @@ def _say_report(report: Mapping[str, float]) -> str:
     return shown if len(report) <= _SHOWN else f"{shown} and {len(report) - _SHOWN:,} more"
 
 
-def _say_lies(lie: fp.Witness) -> list[str]:
+def _say_lies(lie: fp.mechanism.Witness) -> list[str]:
     if lie.kind == "split":
         names = [f"as {name}: {_say_report(report)}" for name, report in lie.reports.items()]
         return [f"{lie.agents[0]} takes part under {len(names)} names and reports {'; '.join(names)}."]
@@ -79,7 +79,7 @@ def _say_lies(lie: fp.Witness) -> list[str]:
 
 def list_witness(entry: Mapping[str, Any]) -> list[str]:
     """Say who lies, what that changes and what it brings, one sentence each."""
-    lie = fp.Witness.from_dict(entry)
+    lie = fp.mechanism.Witness.from_dict(entry)
     said = [f"{name} lies as well and reports {_say_report(report)}." for name, report in lie.given.items()]
     said += _say_lies(lie)
     before, after = say_profile(lie.contributions_truthful), say_profile(lie.contributions_lying)

@@ -42,7 +42,7 @@ def split_agents(bill: fp.Settlement) -> tuple[list[str], list[str]]:
 
 def is_optimal(plan: fp.Plan) -> bool:
     """Whether no plan can be cheaper."""
-    return plan.ratio <= 1 or plan.status is fp.PlanStatus.OPTIMAL
+    return plan.ratio <= 1 or plan.status is fp.planning.PlanStatus.OPTIMAL
 
 
 def say_quality(plan: fp.Plan) -> str:
@@ -143,9 +143,9 @@ def _go_alone(answer: Mapping[str, Any]) -> Way:
 
 
 def _play(answer: Mapping[str, Any]) -> Way:
-    played = fp.Dynamics.from_dict(answer["dynamics"])
+    played = fp.game.Dynamics.from_dict(answer["dynamics"])
     cost, title = played.costs[-1], "Nobody coordinates"
-    if played.status in (fp.DynamicsStatus.SETTLED, fp.DynamicsStatus.RESTS):
+    if played.status in (fp.game.DynamicsStatus.SETTLED, fp.game.DynamicsStatus.RESTS):
         note = _compare(cost, answer["plan"])
         if answer["plan"] is not None and cost < answer["plan"]["cost"] * (1 - 1e-9):
             note += "" if answer["unmet"] else "; the plan is not proved optimal"
@@ -165,7 +165,9 @@ def list_ways(answer: Mapping[str, Any]) -> tuple[Way, ...]:
     plan = answer["plan"]
     ways = [_play(answer), _go_alone(answer)]
     if plan is not None:
-        note = "proved optimal" if plan["status"] == fp.PlanStatus.OPTIMAL.value else "every target is met"
+        note = (
+            "proved optimal" if plan["status"] == fp.planning.PlanStatus.OPTIMAL.value else "every target is met"
+        )
         ways.insert(0, Way(name="plan", title="This plan", cost=plan["cost"], note=note))
     return tuple(ways)
 

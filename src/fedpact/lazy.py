@@ -1,0 +1,70 @@
+"""Packages that import a public name when it is first asked for: all of them at once take most of a second.
+
+The names stand in the stub beside the package, one import to a line; type checkers read the same lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_PARTS = ("", ".costs", ".errors", ".game", ".mechanism", ".planning", ".sites")
+"""Where a public name may be instead of where it was asked for."""
+
+
+class LazyModule(ModuleType):
+    """A module whose public names are imported when they are first asked for."""
+
+    _homes: dict[str, str]
+    _unlisted: frozenset[str]
+
+    def __getattr__(self, name: str) -> Any:
+        """Import a public name; of another, say where it is, if it is anywhere."""
+        if name not in self._homes:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{_find_elsewhere(name)}")
+        home = import_module(self._homes[name])
+        found = vars(home)[name] if name in vars(home) else import_module(f"{home.__name__}.{name}")
+        super().__setattr__(name, found)
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Keep a public name from the file of the same name, which Python sets here when it imports that."""
+        is_file = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
+        if not (is_file and self._homes.get(name, self.__name__) != self.__name__):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        """List what `help` and completion ask for."""
+        return sorted({*vars(self), *self._homes} - (self._unlisted - {*vars(self)}))
+
+
+def _find_elsewhere(name: str) -> str:
+    """Say where a public name is."""
+    if not name.startswith("_"):
+        package = import_module("fedpact")
+        for part in _PARTS:
+            module = getattr(package, part[1:]) if part else package
+            if name in module.__all__:
+                return f"; it is fedpact{part}.{name}"
+    return ""
+
+
+def offer_names(package: str, *, unlisted: tuple[str, ...] = ()) -> list[str]:
+    """Let a package import its public names when they are asked for, and return them.
+
+    Parameters
+    ----------
+    package
+        Its ``__name__``.
+    unlisted
+        Names that ``dir`` leaves out until they are imported: large ones, and those that may need an extra.
+    """
+    module = sys.modules[package]
+    stub = Path(str(module.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]
+    vars(module).update(_homes={words[3]: words[1] for words in lines}, _unlisted=frozenset(unlisted))
+    module.__class__ = LazyModule
+    return sorted(words[3] for words in lines if not words[3].startswith("_"))
