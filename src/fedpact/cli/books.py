@@ -10,7 +10,6 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import JsonOption, console, print_json, show
-from fedpact.explain.statement import explain_statements
 
 
 def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) -> list[fp.protocol.Statement]:
@@ -48,6 +47,8 @@ def statement(
     if as_json:
         print_json([one.to_dict() for one in found])
         return
+    from fedpact.explain.statement import explain_statements
+
     show(explain_statements(found))
     if files:
         console().print(escape(f"wrote {len(files)} files to {output}"), soft_wrap=True)

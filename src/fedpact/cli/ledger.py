@@ -80,7 +80,7 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
-    from fedpact.protocol.operator.say_entry import say_entry
+    from fedpact.explain.entry import say_entry
 
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
