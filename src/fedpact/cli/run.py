@@ -26,6 +26,7 @@ from fedpact.cli.common import (
 )
 from fedpact.cli.complete import complete_federations, one_of
 from fedpact.cli.show_run import RunAnswer, find_gap, print_outcome, watching
+from fedpact.explain.reason import say_reason
 
 ENGINES = ("in-process", "flower", "flower-sim")
 TRIALS = ("hospitals", "digits")
@@ -181,7 +182,9 @@ def run(
     found = RunAnswer(outcome=outcome, gap=find_gap(outcome, place), place=place)
     answer(found, lambda: print_outcome(found), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
-        raise fp.InfeasibleError(f"{outcome.why}; {_say_resume(place, carrier)}")
+        assert outcome.why is not None, "a run that stops says why"
+        why = say_reason(outcome.why.code, outcome.why.values)
+        raise fp.InfeasibleError(f"{why}; {_say_resume(place, carrier)}")
 
 
 class _Carrier(NamedTuple):

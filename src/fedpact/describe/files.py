@@ -2,6 +2,7 @@
 
 ::
 
+    format = 1                           # of this file; left out: 1
     name = "alice-and-bob"
     delta = 0.05
     epsilon = 0.1                        # epsilon, cost and capacity up here are defaults for the agents
@@ -45,6 +46,7 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
@@ -56,6 +58,7 @@ from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, sy
 from fedpact.describe.settings import Settings, read_capacity, read_epsilon, read_settings
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import FederationError, Problems
+from fedpact.formats import check_format
 
 _SETTINGS: Mapping[str, tuple[Callable[[Any], Any], Any]] = {
     "cost": (read_cost, 1.0),
@@ -64,7 +67,7 @@ _SETTINGS: Mapping[str, tuple[Callable[[Any], Any], Any]] = {
 }
 """How to read each setting of an agent, and what stands in where it is absent or unreadable."""
 
-_TOP_KEYS = ("name", "delta", *_SETTINGS, "objective", "guarantee", "agents", "hypotheses")
+_TOP_KEYS = ("format", "name", "delta", *_SETTINGS, "objective", "guarantee", "agents", "hypotheses")
 _AGENT_KEYS = ("name", *_SETTINGS, *KINDS)
 _COST_KEYS = ("quadratic", "breakpoints", "slopes")
 
@@ -146,6 +149,7 @@ def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
     data = parse(path, problems)
     if not data and not problems:
         raise FederationError("the file is empty; it must give at least delta, epsilon and agents")
+    check_format(data.get("format", formats.FEDERATION), formats.FEDERATION, "federation", "the file")
     has_known_keys(data, _TOP_KEYS, "", problems)
     return data, _read_agents(data, problems)
 
@@ -221,7 +225,8 @@ def _describe(fed: Federation, evidence: list[Values]) -> Values:
         agents.append(
             {"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_plain(), **limit, **own}
         )
-    head = {"name": fed.name, "delta": fed.delta, "objective": fed.objective, "guarantee": fed.guarantee}
+    head = {"format": formats.FEDERATION, "name": fed.name, "delta": fed.delta}
+    head |= {"objective": fed.objective, "guarantee": fed.guarantee}
     hypotheses = _describe_hypotheses(fed.evidence)
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
 

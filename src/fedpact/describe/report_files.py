@@ -24,18 +24,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_square
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.noise import Noise
-from fedpact.describe.numbers import shorten
 from fedpact.describe.reports import Report
 from fedpact.describe.texts import is_text
 from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
 from fedpact.errors import FederationError
+from fedpact.formats import check_format
 from fedpact.plain import to_plain
-
-FORMAT = 2
 
 UNREADABLE = (
     OSError,
@@ -69,7 +68,7 @@ Fields = dict[str, NDArray[Any]]
 def to_bytes(report: Report) -> bytes:
     """Return what a report's file holds."""
     plain: dict[str, Any] = {
-        "format": FORMAT,
+        "format": formats.REPORT,
         "name": report.name,
         "n": report.n,
         "n_classes": report.n_classes,
@@ -156,10 +155,11 @@ def _build(fields: Fields) -> Report:
     missing = [field for field in _NEEDED if field not in fields]
     if missing:
         raise FederationError(f"not a fedpact report; it lacks {', '.join(missing)}")
-    if fields["format"].shape != () or fields["format"].tolist() not in range(1, FORMAT + 1):
-        raise FederationError(f"report format must be {FORMAT}; it is {shorten(fields['format'].tolist())}")
+    is_first = fields["format"].tolist() == 1  # which had no checksum
+    if not is_first:
+        check_format(fields["format"].tolist(), formats.REPORT, "report", "the file")
     checksum = fields.pop("checksum", None)
-    if fields["format"] > 1 and (checksum is None or checksum.tolist() != _checksum(fields)):
+    if not is_first and (checksum is None or checksum.tolist() != _checksum(fields)):
         raise FederationError("the report was damaged or changed after it was written; ask the site for it again")
     return Report(
         name=str(fields["name"].tolist()),

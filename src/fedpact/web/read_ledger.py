@@ -16,8 +16,9 @@ from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 import fedpact as fp
+from fedpact.explain.entry import say_entry
+from fedpact.explain.reason import say_reason
 from fedpact.protocol.operator.outcome import make_outcome
-from fedpact.protocol.operator.say_entry import say_entry
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -176,8 +177,8 @@ def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str 
         met=None if seen is None else seen["met"],
         paid=None if statement is None else float(statement["amount"]),
         received=site in state.receipts,
-        gone=None if gone is None else f"{gone.step}: {gone.why}",
-        withheld=state.withheld.get(site),
+        gone=None if gone is None else f"{gone.step}: {say_reason(gone.code, gone.values)}",
+        withheld=say_reason(state.withheld[site], {}) if site in state.withheld else None,
         asked=waiting[0] if waiting else None,
         slug=slug,
     )

@@ -12,10 +12,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
-from fedpact.explain import federation
+from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
+from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
 from fedpact.web.explained import EXPLAINED, explain_part
 from fedpact.web.jobs import Job, JobState
@@ -92,6 +93,7 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "count_of": count_of,
+        "said_of": lambda entry: explain(read_result(entry)),
         "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,

@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
@@ -33,11 +34,14 @@ from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.mechanism.sample_checks.result import ContributionCheck
+from fedpact.plain import to_plain
 from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
+from fedpact.protocol.operator.reasons import FLAGGED, Why, cut
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
 from fedpact.protocol.operator.statement import make_statement
 from fedpact.protocol.operator.training_rounds import train_body, train_round
+from fedpact.refusal import refusal_of
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""
@@ -53,8 +57,6 @@ def federation_of(state: RunState) -> Federation:
     pact, covered = state.pact, state.covered
     names = [name for name in state.reports if name in covered or state.contributed.get(name)]
     names.sort(key=pact.names.index)
-    if not covered:
-        raise InfeasibleError("no site is left that has reported")
     return Federation.from_reports(
         [state.reports[name] for name in names],
         epsilon=[pact.agent(name).epsilon if name in covered else 1.0 for name in names],
@@ -102,11 +104,6 @@ def request_body(state: RunState, ask: Ask) -> dict[str, Any]:
     return dict(ask.body)
 
 
-def _say_gone(state: RunState) -> str:
-    lost = ", ".join(f"{name!r} ({gone.why})" for name, gone in state.gone.items())
-    return f" without {lost}" if lost else ""
-
-
 def _find_difference(state: RunState) -> str | None:
     """Say which sites compare different candidates, beginning with those that most compare; None if all agree."""
     reports = {name: state.reports[name] for name in state.covered}
@@ -124,7 +121,9 @@ def _find_difference(state: RunState) -> str | None:
 def _plan(state: RunState, planner: Planner) -> Draft:
     difference = _find_difference(state)
     if difference is not None:
-        return "stop", {"step": "report", "why": f"the sites do not compare the same candidates: {difference}"}
+        return "stop", to_plain(coded(Why.CANDIDATES_DIFFER, detail=difference))
+    if not state.covered:
+        return "stop", to_plain(coded(Why.NOBODY_LEFT, without=state.gone))
     try:
         fed = federation_of(state)
         have = {name: count for name, count in state.contributed.items() if count}
@@ -134,7 +133,8 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         if state.pact.rule == "proportional":  # it is undefined for some, and has to say so before anybody labels
             _bill(state, found)
     except (InfeasibleError, FederationError, SolverError) as error:
-        return "stop", {"why": f"there is no plan{_say_gone(state)}: {error}"}
+        said = {} if isinstance(error, InfeasibleError) else {"detail": cut(str(error))}
+        return "stop", to_plain(coded(Why.NO_PLAN, without=state.gone, refusal=refusal_of(error), **said))
     return "plan", {"plan": found.to_dict()}
 
 
@@ -166,7 +166,7 @@ def _choose(state: RunState) -> Draft:
         "mistakes": total.tolist(),
         "m": sum(state.contributed.values()),
         "checks": {name: check.to_dict() for name, check in checks.items()},
-        "withheld": {name: check.status.value for name, check in checks.items() if check.is_flagged},
+        "withheld": {name: FLAGGED for name, check in checks.items() if check.is_flagged},
     }
 
 
@@ -250,7 +250,7 @@ def _conclude(state: RunState, now: float, start: Start | None) -> list[Draft]:
     unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
     if unsent:
         return _asks(state, now, "pay", [(name, {}) for name in unsent])
-    return [("close", {"why": RunStatus.FINISHED.value, "paid": _paid(state)})]
+    return [("close", {"paid": _paid(state)})]
 
 
 def _paid(state: RunState) -> float:

@@ -2,6 +2,7 @@ r"""A site's folder: what it needs to take part, in ``site.toml`` and files besi
 
 ::
 
+    format = 1                           # of this file; left out: 1
     name = "cleveland"                   # as in the federation
     predictions = "predictions.csv"      # what each candidate predicts at each of its points (.csv, .npy)
     classes = ["healthy", "ill"]         # all labels there are; left out: those that are predicted
@@ -43,6 +44,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.candidates.matrix_files import read_predictions
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.numbers import read_whole_number, shorten
@@ -51,6 +53,7 @@ from fedpact.describe.point_files import read_point_file
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems, ProtocolError
+from fedpact.formats import check_format
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.annotations import FILE as ANNOTATIONS
 from fedpact.protocol.site.annotations import Annotations
@@ -66,6 +69,7 @@ from fedpact.training.trainable import Trainable
 FILE = "site.toml"
 MEMORY = ".fedpact"
 KEYS = (
+    "format",
     "name",
     "predictions",
     "classes",
@@ -119,6 +123,7 @@ def _parse(path: Path, problems: Problems) -> dict[str, Any]:
         table = parse(path, problems)
     except FederationError as error:
         raise FederationError(one_line(f"{path}: {error}")) from None
+    _note(problems, lambda: check_format(table.get("format", formats.SITE), formats.SITE, "site", str(path)))
     has_known_keys(table, KEYS, "", problems)
     for key in ("name", "predictions"):
         if not table.get(key):
