@@ -70,16 +70,14 @@ class Difference(NamedTuple):
     @property
     def is_rounding(self) -> bool:
         """Whether both are numbers that differ in their last digits only."""
-        pair = self.before, self.after
-        is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in pair)
-        return is_number and math.isclose(*pair, rel_tol=ROUNDING)
+        numbers = [value for value in (self.before, self.after) if type(value) in (int, float)]
+        return len(numbers) == 2 and math.isclose(*numbers, rel_tol=ROUNDING)
 
 
 def find(name: str) -> Any:
     """Find a public function, wherever this tree keeps it."""
     for place in PLACES:
-        found = getattr(importlib.import_module(place), name, None)
-        if callable(found):
+        if callable(found := getattr(importlib.import_module(place), name, None)):
             return found
     raise SystemExit(f"no function {name!r} in any of {', '.join(PLACES)}")
 
