@@ -313,7 +313,7 @@ BAD = {
     "key-like-none": (
         [("hypotheses", "\n", "x")],
         r"hypotheses: unknown key '\n' (known: 'class', 'labels', 'points', 'names', "
-        "'features', 'feature_names')",
+        "'classes', 'features', 'feature_names')",
     ),
     "evidence-mixed": (
         [("agents", 1, "distribution", GONE), ("agents", 1, "report", "bob.report.npz")],
@@ -406,7 +406,7 @@ BAD = {
     "labels-ragged": (
         [("hypotheses", {"labels": [[0, 0], [0]]})],
         "labels must be a matrix with one row per hypothesis and one column per point; rows of different "
-        "length, nested values or no numbers were given: [[0, 0], [0]]",
+        "length, nested values or no labels were given: [[0, 0], [0]]",
     ),
     "labels-flat": (
         [("hypotheses", {"labels": [0, 1]})],
@@ -414,11 +414,35 @@ BAD = {
     ),
     "labels-nan": (
         [("hypotheses", {"labels": [[0, NAN]]})],
-        "labels must hold whole numbers (class indices); one is nan",
+        "labels must hold whole numbers or strings; one is nan",
     ),
-    "labels-words": (
-        [("hypotheses", {"labels": [["a", "b"]]})],
-        "hypotheses: a label must be a number or a fraction like \"1/3\"; it is 'a'",
+    "labels-words-and-numbers": (
+        [("hypotheses", {"labels": [["a", 1]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is 1",
+    ),
+    "labels-empty-word": (
+        [("hypotheses", {"labels": [["a", ""]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is ''",
+    ),
+    "labels-none": (
+        [("hypotheses", {"labels": [["a", None]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is None",
+    ),
+    "labels-of-no-class": (
+        [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", "c"]})],
+        "labels must be among the classes, ['a', 'c']; one is 'b'",
+    ),
+    "classes-mixed": (
+        [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", 1]})],
+        "hypotheses: classes must be different labels, all strings or all whole numbers, at least one; they are "
+        "['a', 1]",
+    ),
+    "classes-of-a-class": (
+        [("hypotheses", "classes", [0, 1])],
+        "hypotheses: classes has no meaning for class 'all-labelings'; remove it",
     ),
     "labels-too-wide": (
         [("hypotheses", {"labels": [[0, 1, 0]]})],
@@ -506,8 +530,8 @@ def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
     (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "bob.csv"))))
     assert problem == (
         f"agent 'bob': predictions: {scratch / 'bob.csv'}: predictions must be an .npy file, a row for every "
-        "hypothesis: numpy.save(FILE, labels), whole numbers; a table (.csv) is read by fedpact report and by a "
-        "site's site.toml"
+        "hypothesis: numpy.save(FILE, labels), whole numbers or strings; a table (.csv) is read by fedpact "
+        "report and by a site's site.toml"
     )
 
 

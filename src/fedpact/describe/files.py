@@ -14,7 +14,8 @@
     distribution = {xA = 0.8, xB = 0.2}  # or predictions = "alice.npy", or report = "alice.report.npz"
                                          # or points = "alice.csv" (a header, then numbers) or "alice.npy"
     [hypotheses]
-    class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...]
+    class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...], or strings for the labels
+    classes = ["healthy", "ill"]         # what labels or predictions may be, if they are strings; may be left out
     points = ["xA", "xB"]                # the order of the points
     features = {xA = 1.5, xB = 2}        # or lists of numbers, for the classes that look at features
     feature_names = ["age"]
@@ -47,7 +48,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
+from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, given_labels
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
 from fedpact.describe.hypothesis_class import number_names
@@ -182,7 +183,7 @@ def _describe_evidence(
         field, ending, writers = (
             "predictions",
             "npy",
-            [partial(_write_array, a) for a in evidence.predictions],
+            [partial(_write_array, array) for array in given_labels(evidence)],
         )
     else:
         field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
@@ -196,13 +197,15 @@ def _describe_hypotheses(evidence: Evidence) -> Values:
     default = number_names("h", len(evidence.hypotheses))
     if isinstance(evidence, Reports) and (first := evidence.reports[0].candidates) is not None:
         default = first.names
-    named = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
+    named: Values = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
+    if not isinstance(evidence, Reports) and evidence.classes is not None:
+        named["classes"] = list(evidence.classes)
     if not isinstance(evidence, Table):
         return named
     points = list(evidence.points)
     if _is_named_class(evidence):
         return {"class": evidence.class_name, "points": points}
-    return {"points": points, "labels": evidence.labels.tolist(), **named}
+    return {"points": points, "labels": given_labels(evidence)[0].tolist(), **named}
 
 
 def _is_named_class(table: Table) -> bool:

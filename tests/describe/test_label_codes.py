@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.candidates.label_codes import code_labels, code_places, join, read_classes, stack
+from fedpact.describe.label_codes import code_labels, code_places, join, read_classes, stack
 from fedpact.errors import FederationError
 
 LABELS = st.lists(st.integers(-(2**62), 2**62), min_size=1) | st.lists(

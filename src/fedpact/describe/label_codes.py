@@ -2,7 +2,7 @@
 
 What a model or a file calls a class, a whole number or a string, is read once and kept as a code, piece by
 piece, so that a thousand candidates over a million points need one byte each and never a Python object per
-point. Codes are only compared within one site; two sites may number the same classes differently.
+point.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from fedpact.errors import FederationError
 
 Label: TypeAlias = str | int
 """What a class is called."""
+
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +69,19 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     Coded(values=('healthy', 'ill'), codes=array([1, 0, 1], dtype=uint8))
     """
     array = _read_labels(values, what, first)
-    seen, codes = np.unique(array, return_inverse=True)
-    return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
+    seen = np.unique(array)
+    return Coded(tuple(seen.tolist()), np.searchsorted(seen, array).astype(smallest_type(len(seen))))
 
 
 def read_array(values: Any, what: str) -> NDArray[Any]:
     """Any sequence as an array; rows of different lengths are refused."""
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError:
         raise FederationError(f"{what} must give one label per point; it is {shorten(values)}") from None
+    # In a list with one string, numpy takes every number for a string too.
+    is_list = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
+    return np.asarray(values, dtype=object) if is_list else array
 
 
 def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
@@ -105,13 +110,19 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
 
 def _read_objects(array: NDArray[Any], what: str, first: int) -> NDArray[Any]:
     """Strings or whole numbers out of an array of Python objects, as pandas and scikit-learn keep strings."""
-    for kinds in (str, Integral):
-        wrong = np.array([not isinstance(label, kinds) for label in array.tolist()], dtype=bool)
-        if not wrong.all():
-            _refuse(wrong, array, what, first)
-            return array.astype(str if kinds is str else np.int64)
-    _refuse(wrong, array, what, first)
-    return array.astype(np.int64)
+    labels = array.tolist()
+    are_strings = any(isinstance(label, str) for label in labels)
+    fits = _is_string if are_strings else _is_whole
+    _refuse(np.array([not fits(label) for label in labels], dtype=bool), array, what, first)
+    return array.astype(str if are_strings else np.int64)
+
+
+def _is_string(label: Any) -> bool:
+    return isinstance(label, str) and not label.endswith("\0")  # numpy would cut that off
+
+
+def _is_whole(label: Any) -> bool:
+    return isinstance(label, Integral) and _SMALLEST <= int(label) <= _LARGEST
 
 
 def _refuse(wrong: NDArray[np.bool_], array: NDArray[Any], what: str, first: int) -> None:
@@ -143,7 +154,7 @@ def join(pieces: Sequence[Coded]) -> Coded:
     """Put the labels of one candidate at consecutive points together."""
     values = tuple(dict.fromkeys(label for piece in pieces for label in piece.values))
     kind = smallest_type(len(values))
-    return Coded(values, np.concatenate([_recode(piece, values, kind) for piece in pieces]))
+    return Coded(values, np.concatenate([recode(piece, values, kind) for piece in pieces]))
 
 
 def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDArray[Any], tuple[Label, ...]]:
@@ -162,7 +173,7 @@ def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDA
                 )
     _check_lengths(rows)
     kind = smallest_type(len(declared))
-    return np.stack([_recode(row, declared, kind) for row in rows.values()]), declared
+    return np.stack([recode(row, declared, kind) for row in rows.values()]), declared
 
 
 def _find_classes(rows: Mapping[str, Coded]) -> tuple[Label, ...]:
@@ -189,7 +200,8 @@ def _check_lengths(rows: Mapping[str, Coded]) -> None:
             )
 
 
-def _recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+def recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Codes of the same labels by another numbering."""
     place = {label: code for code, label in enumerate(values)}
     lookup = np.array([place[label] for label in piece.values], dtype=kind)
     recoded: NDArray[Any] = lookup[piece.codes]
