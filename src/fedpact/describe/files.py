@@ -24,10 +24,11 @@
 A number may be a fraction in a string ("1/3"). Without ``points`` the points are those of the distributions
 in order of first appearance; a point that a distribution leaves out has mass 0. Without ``features`` a class
 on the line takes the positions 1, 2, ... of the points. All agents bring the same kind of evidence; with
-predictions or reports ``hypotheses`` may hold ``names`` only. Where each agent has its own ``points``, the
-``class`` is restricted to them as by :meth:`~fedpact.Federation.from_points`; its ``feature_names`` are those
-of the header unless they are given, and :func:`save` writes what the hypotheses predict. Paths are relative to
-the file's folder.
+reports ``hypotheses`` may hold ``names`` only, with predictions ``names`` and ``classes``. Labels in quotes are
+strings, unless every one of them is a number and ``classes`` lists no strings. Where each agent has its own
+``points``, the ``class`` is restricted to them as by :meth:`~fedpact.Federation.from_points`; its
+``feature_names`` are those of the header unless they are given, and :func:`save` writes what the hypotheses
+predict. Paths are relative to the file's folder.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ _TOP_KEYS = ("name", "delta", *_SETTINGS, "objective", "guarantee", "agents", "h
 _AGENT_KEYS = ("name", *_SETTINGS, *KINDS)
 _COST_KEYS = ("quadratic", "breakpoints", "slopes")
 
-_NUMBERS_ON_LINES = re.compile(r"\[\n\s*([-+.\de,\s]+?),?\n\s*\]")
+_ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
+"""A list of numbers or strings, each on a line."""
 
 Writer: TypeAlias = Callable[[Path], object]
 
@@ -227,10 +229,14 @@ def _describe(fed: Federation, evidence: list[Values]) -> Values:
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
 
 
+def _fold(found: re.Match[str]) -> str:
+    items = " ".join(line.strip() for line in found[1].split("\n"))
+    return f"[{items.strip(', ')}]"
+
+
 def _encode(data: Values, syntax: str) -> bytes:
     text = tomli_w.dumps(data) if syntax == "TOML" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    # A line break is never inside a string here, so this folds lists of numbers and nothing else.
-    text = _NUMBERS_ON_LINES.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    text = _ON_LINES.sub(_fold, text)
     try:
         return text.encode()
     except UnicodeEncodeError as error:
