@@ -68,9 +68,11 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     >>> code_labels(["ill", "healthy", "ill"], "candidate 'tree'")
     Coded(values=('healthy', 'ill'), codes=array([1, 0, 1], dtype=uint8))
     """
-    array = _read_labels(values, what, first)
-    seen = np.unique(array)
-    return Coded(tuple(seen.tolist()), np.searchsorted(seen, array).astype(smallest_type(len(seen))))
+    array = _read_column(values, what)
+    if array.dtype.kind in "OTU":
+        return _code_objects(array.tolist(), what, first)
+    seen, codes = np.unique(_read_numbers(array, what, first), return_inverse=True)
+    return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
 
 
 def read_array(values: Any, what: str) -> NDArray[Any]:
@@ -84,7 +86,7 @@ def read_array(values: Any, what: str) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if is_list else array
 
 
-def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
+def _read_column(values: Any, what: str) -> NDArray[Any]:
     array = read_array(values, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -93,13 +95,17 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
             f"{what} must give one label per point; the shape is {array.shape} "
             "(of one score per class, take the class with the largest: argmax)"
         )
-    if array.dtype.kind in "OT":
-        array = _read_objects(array.astype(object), what, first)
     if array.dtype.kind == "U":
-        if not is_text(array):
-            raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
-        _refuse(array == "", array, what, first)
-        return array
+        _insist_on_text(array, what)
+    return array
+
+
+def _insist_on_text(array: NDArray[Any], what: str) -> None:
+    if not is_text(array):
+        raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
+
+
+def _read_numbers(array: NDArray[Any], what: str, first: int) -> NDArray[np.int64]:
     if array.dtype.kind not in "biuf":
         raise FederationError(f"{what}: labels must be whole numbers or strings; they are {array.dtype}")
     with np.errstate(invalid="ignore"):
@@ -108,29 +114,37 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
     return whole
 
 
-def _read_objects(array: NDArray[Any], what: str, first: int) -> NDArray[Any]:
-    """Strings or whole numbers out of an array of Python objects, as pandas and scikit-learn keep strings."""
-    labels = array.tolist()
-    are_strings = any(isinstance(label, str) for label in labels)
-    fits = _is_string if are_strings else _is_whole
-    _refuse(np.array([not fits(label) for label in labels], dtype=bool), array, what, first)
-    return array.astype(str if are_strings else np.int64)
+def _code_objects(labels: list[Any], what: str, first: int) -> Coded:
+    """Code strings, or whole numbers as pandas may keep them; each different label is looked at once."""
+    kinds = set(map(type, labels))
+    wanted = str if any(issubclass(kind, str) for kind in kinds) else Integral
+    if not all(issubclass(kind, wanted) for kind in kinds):
+        _refuse(np.array([not isinstance(label, wanted) for label in labels]), labels, what, first)
+    values = sorted({str(label) if wanted is str else int(label) for label in set(labels)})
+    wrong = {label for label in values if not _is_kept(label)}
+    if wrong:
+        _refuse(np.array([label in wrong for label in labels]), labels, what, first)
+    if wanted is str:
+        _insist_on_text(np.array(values), what)
+    place = {label: code for code, label in enumerate(values)}
+    kind = smallest_type(len(values))
+    return Coded(tuple(values), np.fromiter(map(place.__getitem__, labels), dtype=kind, count=len(labels)))
 
 
-def _is_string(label: Any) -> bool:
-    return isinstance(label, str) and not label.endswith("\0")  # numpy would cut that off
+def _is_kept(label: Any) -> bool:
+    """Whether numpy keeps a label as it is."""
+    if isinstance(label, str):
+        return label != "" and not label.endswith("\0")
+    return bool(_SMALLEST <= label <= _LARGEST)
 
 
-def _is_whole(label: Any) -> bool:
-    return isinstance(label, Integral) and _SMALLEST <= int(label) <= _LARGEST
-
-
-def _refuse(wrong: NDArray[np.bool_], array: NDArray[Any], what: str, first: int) -> None:
+def _refuse(wrong: NDArray[np.bool_], labels: Sequence[Any] | NDArray[Any], what: str, first: int) -> None:
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
+        label = labels[at].item() if isinstance(labels, np.ndarray) else labels[at]
         raise FederationError(
             f"{what}: labels must be whole numbers or strings that are not empty, all of one kind; "
-            f"at point {first + at} it is {shorten(array[at : at + 1].tolist()[0])}"
+            f"at point {first + at} it is {shorten(label)}"
         )
 
 

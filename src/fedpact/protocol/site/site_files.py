@@ -187,7 +187,7 @@ def code_labels_by(labels: list[Any], classes: tuple[Any, ...], where: str) -> N
     if not any(str(label) in known for label in coded.values):
         insist_on_one_kind({"labels": coded.values, "predictions": classes}, f"{where}: labels and predictions")
     places = [known.setdefault(str(label), len(known)) for label in coded.values]
-    return np.array(places, dtype=np.intp)[coded.codes]
+    return np.array(places, dtype=np.intp).take(coded.codes)
 
 
 def _code_own_labels(labels: list[Any], classes: tuple[Any, ...], where: str) -> NDArray[np.intp]:
