@@ -227,26 +227,32 @@ BAD = {
     "nan-label": (
         {"a": (GOOD[0], [0, np.nan, 1])},
         {},
-        "site 'a': labels must hold whole numbers (class indices)",
+        "site 'a': labels must be whole numbers or strings that are not empty, all of one kind; at point 2",
     ),
-    "nan": ({"a": ([[0, np.nan]], [0, 1])}, {}, "site 'a': predictions must hold whole numbers (class indices)"),
-    "words": ({"a": (GOOD[0], ["x", "y", "z"])}, {}, "site 'a': labels must hold whole numbers (class indices)"),
-    "none": (
-        {"a": (GOOD[0], None)},
+    "nan": (
+        {"a": ([[0, np.nan]], [0, 1])},
         {},
-        "site 'a': labels must be one row, the class of every sample; they are None",
+        "site 'a': predictions must hold whole numbers or strings; one is nan",
     ),
-    "column": (
-        {"a": (GOOD[0], [[1], [1], [1]])},
+    "words": (
+        {"a": (GOOD[0], ["x", "y", "z"])},
         {},
-        "site 'a': labels must be one row, the class of every sample",
+        "site 'a': labels and predictions must be all strings or all whole numbers; labels are strings and "
+        "predictions whole numbers",
     ),
+    "words-and-numbers": (
+        {"a": ([["x", "y"]], ["x", 0])},
+        {},
+        "site 'a': labels must be whole numbers or strings",
+    ),
+    "none": ({"a": (GOOD[0], None)}, {}, "site 'a' must give one label per point; the shape is ()"),
+    "rows": ({"a": (GOOD[0], [[1, 1, 1]])}, {}, "site 'a' must give one label per point; the shape is (1, 3)"),
     "ragged": (
         {"a": ([[0, 1], [0]], [0, 1])},
         {},
         "site 'a': predictions must be a matrix with one row per hypothesis",
     ),
-    "ragged-labels": ({"a": (GOOD[0], [[0, 1], [0]])}, {}, "site 'a': labels must be one row"),
+    "ragged-labels": ({"a": (GOOD[0], [[0, 1], [0]])}, {}, "site 'a' must give one label per point"),
     "no-candidates": ({"a": (np.empty((0, 3)), [1, 1, 1])}, {}, "site 'a': predictions must have at least one"),
     "no-candidates-nor-samples": (
         {"a": (np.empty((0, 0)), [])},
@@ -288,5 +294,5 @@ def test_labels_of_predicted_classes_are_compared_by_name(truth):
 
 def test_labels_of_predicted_classes_are_checked():
     said = fp.sites.predict({"a": lambda points: ["ill"]}, [0])
-    with pytest.raises(fp.FederationError, match=r"site 'alice': labels: .* at point 1 it is nan"):
+    with pytest.raises(fp.FederationError, match=r"site 'alice': labels must be .* at point 1 it is nan"):
         fp.realizability({"alice": (said, [np.nan])})

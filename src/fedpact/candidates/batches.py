@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join, read_array
 from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.label_codes import Coded, Label, code_labels, code_places, join, read_array
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.errors import FederationError
 

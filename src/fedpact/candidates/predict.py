@@ -31,9 +31,9 @@ from fedpact.candidates.adapt_torch import (
     refuse_pickle,
 )
 from fedpact.candidates.batches import BATCH, Prepared, ask_all
-from fedpact.candidates.label_codes import Label, read_classes
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Label, read_classes
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, Label, read_classes, smallest_type, stack
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Coded, Label, read_classes, smallest_type, stack
 from fedpact.errors import FederationError
 from fedpact.result import Shown
 from fedpact.rows import Column

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.families import FAMILIES
-from fedpact.candidates.label_codes import Coded, code_labels
 from fedpact.candidates.trained import TrainedCandidates, TrainedModel, TrainingStatus, read_points
 from fedpact.describe.candidate_list import CandidateList, digest_of
+from fedpact.describe.label_codes import Coded, code_labels
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError, MissingExtraError

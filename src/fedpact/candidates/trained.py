@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.batches import BATCH, Prepared, ask_all
-from fedpact.candidates.label_codes import Label
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Label
 from fedpact.errors import FederationError
 from fedpact.result import Shown
 from fedpact.rows import Column

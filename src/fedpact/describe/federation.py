@@ -26,6 +26,7 @@ from fedpact.describe.evidence import (
     arrays_of,
     find_distinct,
     find_twin,
+    given_labels,
     read_predictions,
     read_reports,
     read_table,
@@ -99,7 +100,8 @@ class Federation(Shown):
         Parameters
         ----------
         labels
-            (H, n) label of every hypothesis at every point, or a named class from :mod:`fedpact.planning.classes`.
+            (H, n) label of every hypothesis at every point, all whole numbers or all strings, or a named class
+            from :mod:`fedpact.planning.classes`.
         distributions
             (k, n) mass of every agent on every point.
         cost, epsilon, capacity
@@ -140,7 +142,15 @@ class Federation(Shown):
         Parameters
         ----------
         predictions
-            Agent name to (H, n_i) array. Agent i's distribution is uniform on its own n_i points.
+            Agent name to (H, n_i) array of whole numbers or, at all agents, strings. Agent i's distribution is
+            uniform on its own n_i points.
+
+        Examples
+        --------
+        >>> seen = {"north": [["benign", "malignant"], ["benign", "benign"]], "south": [["unclear"], ["benign"]]}
+        >>> fed = Federation.from_predictions(seen, epsilon=0.1, delta=0.05)
+        >>> fed.labels["south"].tolist(), fed.evidence.classes
+        ([['unclear'], ['benign']], ('benign', 'malignant', 'unclear'))
         """
         problems = Problems()
         if not isinstance(predictions, Mapping) or not predictions:
@@ -250,6 +260,14 @@ class Federation(Shown):
     def hypotheses(self) -> tuple[str, ...]:
         """Names of the H different hypotheses."""
         return tuple(self.evidence.hypotheses[index] for index in self.distinct)
+
+    @property
+    def labels(self) -> NDArray[Any] | dict[str, NDArray[Any]] | None:
+        """Labels as they were given: (H, n) of a table, (H, n_i) by agent of predictions; reports have none."""
+        found = given_labels(self.evidence)
+        if isinstance(self.evidence, Table):
+            return found[0]
+        return dict(zip(self.names, found, strict=True)) if found else None
 
     @property
     def truths(self) -> NDArray[np.intp]:

@@ -41,7 +41,8 @@ def check_contribution(
         ``fp.planning.disagreement(fed)[i]``. What a report leaves open, by suppressed counts or by noise, is
         allowed to an honest site; half of the level goes to noise.
     predictions
-        (H, m) what each hypothesis predicts on the m contributed samples. Their labels are not needed.
+        (H, m) what each hypothesis predicts on the m contributed samples, whole numbers or strings. Their labels
+        are not needed.
     level
         An honest site may be flagged with at most this chance.
     tolerance

@@ -2,7 +2,7 @@
 
 What a model or a file calls a class, a whole number or a string, is read once and kept as a code, piece by
 piece, so that a thousand candidates over a million points need one byte each and never a Python object per
-point. Codes are only compared within one site; two sites may number the same classes differently.
+point.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from fedpact.errors import FederationError
 
 Label: TypeAlias = str | int
 """What a class is called."""
+
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +68,25 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     >>> code_labels(["ill", "healthy", "ill"], "candidate 'tree'")
     Coded(values=('healthy', 'ill'), codes=array([1, 0, 1], dtype=uint8))
     """
-    array = _read_labels(values, what, first)
-    seen, codes = np.unique(array, return_inverse=True)
+    array = _read_column(values, what)
+    if array.dtype.kind in "OTU":
+        return _code_objects(array.tolist(), what, first)
+    seen, codes = np.unique(_read_numbers(array, what, first), return_inverse=True)
     return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
 
 
 def read_array(values: Any, what: str) -> NDArray[Any]:
     """Any sequence as an array; rows of different lengths are refused."""
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError:
         raise FederationError(f"{what} must give one label per point; it is {shorten(values)}") from None
+    # In a list with one string, numpy takes every number for a string too.
+    is_list = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
+    return np.asarray(values, dtype=object) if is_list else array
 
 
-def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
+def _read_column(values: Any, what: str) -> NDArray[Any]:
     array = read_array(values, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -88,13 +95,17 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
             f"{what} must give one label per point; the shape is {array.shape} "
             "(of one score per class, take the class with the largest: argmax)"
         )
-    if array.dtype.kind in "OT":
-        array = _read_objects(array.astype(object), what, first)
     if array.dtype.kind == "U":
-        if not is_text(array):
-            raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
-        _refuse(array == "", array, what, first)
-        return array
+        _insist_on_text(array, what)
+    return array
+
+
+def _insist_on_text(array: NDArray[Any], what: str) -> None:
+    if not is_text(array):
+        raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
+
+
+def _read_numbers(array: NDArray[Any], what: str, first: int) -> NDArray[np.int64]:
     if array.dtype.kind not in "biuf":
         raise FederationError(f"{what}: labels must be whole numbers or strings; they are {array.dtype}")
     with np.errstate(invalid="ignore"):
@@ -103,23 +114,37 @@ def _read_labels(values: Any, what: str, first: int) -> NDArray[Any]:
     return whole
 
 
-def _read_objects(array: NDArray[Any], what: str, first: int) -> NDArray[Any]:
-    """Strings or whole numbers out of an array of Python objects, as pandas and scikit-learn keep strings."""
-    for kinds in (str, Integral):
-        wrong = np.array([not isinstance(label, kinds) for label in array.tolist()], dtype=bool)
-        if not wrong.all():
-            _refuse(wrong, array, what, first)
-            return array.astype(str if kinds is str else np.int64)
-    _refuse(wrong, array, what, first)
-    return array.astype(np.int64)
+def _code_objects(labels: list[Any], what: str, first: int) -> Coded:
+    """Code strings, or whole numbers as pandas may keep them; each different label is looked at once."""
+    kinds = set(map(type, labels))
+    wanted = str if any(issubclass(kind, str) for kind in kinds) else Integral
+    if not all(issubclass(kind, wanted) for kind in kinds):
+        _refuse(np.array([not isinstance(label, wanted) for label in labels]), labels, what, first)
+    values = sorted({str(label) if wanted is str else int(label) for label in set(labels)})
+    wrong = {label for label in values if not _is_kept(label)}
+    if wrong:
+        _refuse(np.array([label in wrong for label in labels]), labels, what, first)
+    if wanted is str:
+        _insist_on_text(np.array(values), what)
+    place = {label: code for code, label in enumerate(values)}
+    kind = smallest_type(len(values))
+    return Coded(tuple(values), np.fromiter(map(place.__getitem__, labels), dtype=kind, count=len(labels)))
 
 
-def _refuse(wrong: NDArray[np.bool_], array: NDArray[Any], what: str, first: int) -> None:
+def _is_kept(label: Any) -> bool:
+    """Whether numpy keeps a label as it is."""
+    if isinstance(label, str):
+        return label != "" and not label.endswith("\0")
+    return bool(_SMALLEST <= label <= _LARGEST)
+
+
+def _refuse(wrong: NDArray[np.bool_], labels: Sequence[Any] | NDArray[Any], what: str, first: int) -> None:
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
+        label = labels[at].item() if isinstance(labels, np.ndarray) else labels[at]
         raise FederationError(
             f"{what}: labels must be whole numbers or strings that are not empty, all of one kind; "
-            f"at point {first + at} it is {shorten(array[at : at + 1].tolist()[0])}"
+            f"at point {first + at} it is {shorten(label)}"
         )
 
 
@@ -143,7 +168,7 @@ def join(pieces: Sequence[Coded]) -> Coded:
     """Put the labels of one candidate at consecutive points together."""
     values = tuple(dict.fromkeys(label for piece in pieces for label in piece.values))
     kind = smallest_type(len(values))
-    return Coded(values, np.concatenate([_recode(piece, values, kind) for piece in pieces]))
+    return Coded(values, np.concatenate([recode(piece, values, kind) for piece in pieces]))
 
 
 def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDArray[Any], tuple[Label, ...]]:
@@ -162,7 +187,7 @@ def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDA
                 )
     _check_lengths(rows)
     kind = smallest_type(len(declared))
-    return np.stack([_recode(row, declared, kind) for row in rows.values()]), declared
+    return np.stack([recode(row, declared, kind) for row in rows.values()]), declared
 
 
 def _find_classes(rows: Mapping[str, Coded]) -> tuple[Label, ...]:
@@ -189,7 +214,8 @@ def _check_lengths(rows: Mapping[str, Coded]) -> None:
             )
 
 
-def _recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+def recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Codes of the same labels by another numbering."""
     place = {label: code for code, label in enumerate(values)}
     lookup = np.array([place[label] for label in piece.values], dtype=kind)
     recoded: NDArray[Any] = lookup[piece.codes]

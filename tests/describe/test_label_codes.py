@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.candidates.label_codes import code_labels, code_places, join, read_classes, stack
+from fedpact.describe.label_codes import code_labels, code_places, join, read_classes, stack
 from fedpact.errors import FederationError
 
 LABELS = st.lists(st.integers(-(2**62), 2**62), min_size=1) | st.lists(
@@ -53,6 +53,10 @@ def test_labels_of_many_types(values, labels):
         (["a", ""], "at point 12 it is ''"),
         (np.array(["a", None], dtype=object), "at point 12 it is None"),
         (np.array(["a", 1], dtype=object), "all of one kind; at point 12 it is 1"),
+        (["a", 1], "all of one kind; at point 12 it is 1"),
+        ([1, "a"], "all of one kind; at point 11 it is 1"),
+        (["a", "a\0"], r"at point 12 it is 'a\\x00'"),
+        ([2**70], "at point 11 it is 1180591620717411303424"),
         (np.array([None, None], dtype=object), "at point 11 it is None"),
         (np.array([2**63], dtype=np.uint64), "at point 11 it is 9223372036854775808"),
         (np.array([1j]), "complex128"),
