@@ -36,6 +36,8 @@ class Regret(Shows):
 
     regret: dict[str, float]
     """Zero for whoever plays a best response."""
+    is_equilibrium: bool
+    """Whether no agent gains; where only bounds are known, whether that is certain."""
     best_response: dict[str, int]
     contributions: dict[str, int]
     met: dict[str, bool]
@@ -69,6 +71,7 @@ class Regret(Shows):
         """Plain values."""
         return {
             "regret": dict(self.regret),
+            "is_equilibrium": self.is_equilibrium,
             "best_response": dict(self.best_response),
             "contributions": dict(self.contributions),
             "met": dict(self.met),
@@ -104,18 +107,6 @@ def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
     return values
 
 
-def is_equilibrium(fed: Federation, m: Any) -> bool:
-    """Whether no agent gains by deviating alone; where only bounds are known, whether that is certain.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import alice_bob
-    >>> [is_equilibrium(alice_bob(), m) for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
-    [True, True, False, False]
-    """
-    return bool(check_profiles(game_of(fed), read_contributions(fed, m)[None])[0][0])
-
-
 def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
     """Compute what each agent would gain by deviating alone from the profile ``m``.
 
@@ -135,6 +126,8 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
     >>> seen = regret(alice_bob(), [4, 3])
     >>> seen.regret, seen.best_response
     ({'alice': 2.0, 'bob': 1.0}, {'alice': 2, 'bob': 2})
+    >>> [regret(alice_bob(), m).is_equilibrium for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
+    [True, True, False, False]
     """
     game = game_of(fed)
     profile = read_contributions(fed, m)[None]
@@ -151,6 +144,7 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
         regrets[agent.name] = max(0.0, gain + spent - float(agent.cost(response[i])), by_giving_up)
     return Regret(
         regret=regrets,
+        is_equilibrium=bool(check_profiles(game, profile)[0][0]),
         best_response=dict(zip(fed.names, response.tolist(), strict=True)),
         contributions=dict(zip(fed.names, profile[0].tolist(), strict=True)),
         met=met,

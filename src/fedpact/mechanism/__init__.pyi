@@ -7,7 +7,6 @@ from fedpact.mechanism.audit.compare_rules import RuleRow as RuleRow
 from fedpact.mechanism.audit.compare_rules import compare_rules as compare_rules
 from fedpact.mechanism.audit.result import AuditFinding as AuditFinding
 from fedpact.mechanism.audit.result import AuditStatus as AuditStatus
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes as check_mistakes
 from fedpact.mechanism.contribution.power import PowerCurve as PowerCurve
 from fedpact.mechanism.contribution.power import PowerRow as PowerRow
 from fedpact.mechanism.contribution.power import PowerStatus as PowerStatus
@@ -15,7 +14,6 @@ from fedpact.mechanism.contribution.power import contribution_power as contribut
 from fedpact.mechanism.contribution.result import CheckedPair as CheckedPair
 from fedpact.mechanism.contribution.result import ContributionCheck as ContributionCheck
 from fedpact.mechanism.contribution.result import ContributionStatus as ContributionStatus
-from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious as is_locally_oblivious
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness as obliviousness
 from fedpact.mechanism.obliviousness.refute_payment import Refutation as Refutation
 from fedpact.mechanism.obliviousness.refute_payment import example_payments as example_payments

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
+from fedpact.mechanism.contribution.check import check_contribution
 from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.planning.result import Plan
@@ -104,10 +104,10 @@ def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         facts.reports[site],
-        facts.mistakes[site],
-        facts.given[site],
+        mistakes=facts.mistakes[site],
+        m=facts.given[site],
         level=facts.pact["level"],
         distinct=facts.pools[site] is not None,
     )

@@ -8,7 +8,7 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.mechanism.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
+(:func:`fedpact.check_contribution`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
 pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
 they had contributed.
 """
@@ -26,7 +26,7 @@ import numpy as np
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
-from fedpact.mechanism.contribution.check_mistakes import check_mistakes
+from fedpact.mechanism.contribution.check import check_contribution
 from fedpact.mechanism.contribution.power import LARGEST_QUOTA
 from fedpact.mechanism.contribution.result import ContributionCheck
 from fedpact.mechanism.payment.settle import bill, settle
@@ -169,10 +169,10 @@ def _choose(state: RunState) -> Draft:
 
 
 def _check(state: RunState, name: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         state.reports[name],
-        state.mistakes[name],
-        state.contributed[name],
+        mistakes=state.mistakes[name],
+        m=state.contributed[name],
         level=state.pact.level,
         distinct=state.pools[name] is not None,
     )
