@@ -118,7 +118,8 @@ def test_progress_ends_with_everything_settled():
     game = game_of(fp.examples.alice_bob())
     found = find_equilibria(game, max_count=100, time_limit=60, progress=lambda *given: seen.append(given))
     assert seen == sorted(seen)
-    assert seen[-1] == (1, len(found.profiles))
+    assert seen[-1] == (1, 1)
+    assert found.is_complete
 
 
 def test_pairwise_rates_leave_profiles_undecided():

@@ -71,7 +71,7 @@ def game(
             fed,
             max_count=max_count,
             time_limit=time_limit,
-            progress=lambda share, count: report(int(1000 * share), 1000),
+            progress=report,
         )
     if as_json:
         print_json(_to_dict(found, mixture, path))

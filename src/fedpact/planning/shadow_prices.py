@@ -15,7 +15,7 @@ An agent none of whose rows binds has price zero: a larger epsilon_i would save 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.progress import Progress
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.planning.currency import in_round_currency
@@ -138,7 +139,7 @@ def _without_name(price: EpsilonPrice) -> dict[str, Any]:
     return {key: value for key, value in asdict(price).items() if key != "agent"}
 
 
-def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> ShadowPrices:
+def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 
     ``progress`` is called with the number of agents done and their total.

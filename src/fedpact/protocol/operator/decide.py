@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
 from fedpact.mechanism.contribution.check import check_contribution
 from fedpact.mechanism.contribution.power import LARGEST_QUOTA
@@ -42,7 +42,7 @@ Draft: TypeAlias = tuple[str, dict[str, Any]]
 Start: TypeAlias = Callable[[int], dict[str, Any]]
 """From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
-plan_uncut: Planner = partial(plan, raises_interrupt=True)
+plan_uncut: Planner = on_interrupt("raise")(plan)
 """An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
 
 
