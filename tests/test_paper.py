@@ -202,12 +202,12 @@ def test_a6_the_program_s_plans_are_bounded():
     beyond = fp.mechanism.obliviousness(fed, [400, 400])
     assert beyond.status is fp.mechanism.ObliviousnessStatus.TOO_LARGE
     assert beyond.largest_cost < 2 * enough + 2.01
-    assert fp.mechanism.is_locally_oblivious(fed, [355, 355])
+    assert fp.mechanism.obliviousness(fed, [355, 355]).is_oblivious
 
 
 def test_a6_the_region_does_not_begin_at_2_h_log_h():
     """With what is left of the mass on one point instead of spread it begins far below."""
-    assert fp.mechanism.is_locally_oblivious(STEERED, [6, 6])
+    assert fp.mechanism.obliviousness(STEERED, [6, 6]).is_oblivious
     assert not fp.mechanism.obliviousness(STEERED, [20, 20], construction="spread").is_oblivious
 
 
@@ -338,7 +338,7 @@ def test_b3_the_ratio_to_the_optimum_is_unbounded():
 def test_b4_d_costs_must_lie_in_the_cone_of_the_two_rows():
     """At (30, 30): costs (1, 13) and (13, 1) do, (1, 40) do not."""
     holds = [
-        fp.mechanism.is_locally_oblivious(STEERED.replace(cost=cost), [30, 30])
+        fp.mechanism.obliviousness(STEERED.replace(cost=cost), [30, 30]).is_oblivious
         for cost in ([1, 13], [13, 1], [1, 40])
     ]
     assert holds == [True, True, False]

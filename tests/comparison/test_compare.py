@@ -51,8 +51,8 @@ def check_equilibria(fed, worst, best):
         assert (best.cost, worst.cost) == pytest.approx((min(costs), max(costs)))
     else:
         assert worst.status == best.status == "every equilibrium misses a target, as this one does"
-    assert fp.game.is_equilibrium(fed, best.contributions)
-    assert fp.game.is_equilibrium(fed, worst.contributions)
+    assert fp.game.regret(fed, best.contributions).is_equilibrium
+    assert fp.game.regret(fed, worst.contributions).is_equilibrium
 
 
 def check_row(fed, row):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from fedpact.candidates.batches import BATCH, Prepared, ask_all
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.label_codes import Label
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 from fedpact.result import Shown
 from fedpact.rows import Column
@@ -118,9 +119,7 @@ class TrainedCandidates(Shown):
             Column("digest", str, self.candidates.digests),
         ]
 
-    def predict(
-        self, points: Any, *, batch: int = BATCH, progress: Callable[[int, int], None] | None = None
-    ) -> Predicted:
+    def predict(self, points: Any, *, batch: int = BATCH, progress: Progress | None = None) -> Predicted:
         """Predict the points (n, d) of one site with every candidate."""
         digests = self.candidates.digests
         prepared = (

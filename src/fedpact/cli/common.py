@@ -275,18 +275,22 @@ def format_amount(value: float, total: float) -> str:
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:
     """Plan with a bar that shows how near the lower bound is to the best plan found."""
     with progress_bar("Looking for the optimum") as report:
-        return fp.plan(
-            fed,
-            method,
-            progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
-            **options,
-        )
+        return fp.plan(fed, method, progress=report, **options)
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to."""
+def progress_bar(what: str) -> Iterator[Callable[[float, float], None]]:
+    """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to.
+
+    What is not counted in whole numbers is shown in thousandths.
+    """
+
+    def tell(done: float, total: float) -> None:
+        if not isinstance(total, int):
+            done, total = int(1000 * done / max(total, 1e-300)), 1000
+        bar.update(task, completed=done, total=total)
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield tell

@@ -65,7 +65,7 @@ def game(
             fed,
             max_count=max_count,
             time_limit=time_limit,
-            progress=lambda share, count: report(int(1000 * share), 1000),
+            progress=report,
         )
     parts = {"mixed": mixture, "dynamics": path}
     if as_json:

@@ -21,13 +21,14 @@ harms an agent, so it takes nothing from those who go alone; under the joint gua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import interrupts_end_all
+from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.make_game import game_of
@@ -125,13 +126,13 @@ def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
     return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
 
 
-@interrupts_end_all()
+@on_interrupt("raise")
 def compare(
     fed: Federation,
     *,
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare going alone, counting samples only, leaving it to everyone, and every planner.
 

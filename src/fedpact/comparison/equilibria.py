@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
-from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
+from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.game.result import Equilibria, PricedEquilibrium
 from fedpact.planning.budget import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
@@ -116,7 +117,7 @@ def equilibria(
         Seconds for the search, and again for the optimum, 60 if not given; an interrupt (Ctrl-C) also returns
         what was found.
     progress
-        Called with the share of all profiles that is settled and the number of equilibria found.
+        Called with the share of all profiles that is settled, and 1.0.
 
     Examples
     --------

@@ -24,6 +24,7 @@ import numpy as np
 
 from fedpact.describe.examples import build
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.names import read_choice
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.experiments.mechanisms_page import conclude, draw, tabulate
@@ -148,7 +149,8 @@ def _audit(fed: Federation, cell: Mapping[str, Any], terms: Mapping[str, Any], p
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed, rule = build_federation(cell["federation"]), COMPARED[cell["rule"]][0]
     method = find_optimum_method(fed) if RULES[rule].needs_optimum else cell["method"]
-    found = plan(fed, method, time_limit=NO_END, raises_interrupt=True)
+    with on_interrupt("raise"):
+        found = plan(fed, method, time_limit=NO_END)
     terms = _set_terms(fed, cell, found.cost)
     name = cell["federation"].get("example", fed.name)
     answer: Answer = {"rule": cell["rule"], "federation": name, "is_drawn": "seed" in cell["federation"]}

@@ -11,7 +11,7 @@ random order it may still get away, so that only the last closed walk is reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
 from fedpact.game.check import check_profiles
@@ -193,7 +194,7 @@ def _play(
     order: str,
     max_rounds: int,
     rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> _Played:
     """Play until nobody moves, a round of a fixed order starts where one did before, or the rounds are used up."""
     k, m, path = game.fed.k, start, [tuple(start.tolist())]
@@ -224,7 +225,7 @@ def best_response_dynamics(
     start: Any = None,
     max_rounds: int = MAX_ROUNDS,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Dynamics:
     """Let agents respond to each other until nobody moves, the profiles repeat or the rounds are used up.
 

@@ -18,22 +18,18 @@ are looked for: a box whose profiles can be neither cheaper nor dearer than what
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.interrupts import ends_search
+from fedpact.describe.progress import Progress
 from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
 from fedpact.game.check import check_profiles, find_unmet
 from fedpact.game.dynamics import play_to_rest
 from fedpact.game.game import Game, Profiles, find_span, with_count
 from fedpact.game.result import EquilibriaStatus
-
-Progress: TypeAlias = Callable[[float, int], None]
-"""Called with the share of all profiles that is settled and the number of equilibria found."""
 
 # A batch of boxes is as large as takes about this many seconds, so that time limits hold.
 _BATCH_SECONDS = 0.2
@@ -230,7 +226,7 @@ def _search_boxes(search: _Search, deadline: float, progress: Progress | None) -
         seconds_each = (time.monotonic() - start) / len(batch)
         size = int(np.clip(_BATCH_SECONDS / max(seconds_each, 1e-9), 1, _LARGEST_BATCH))
         if progress is not None:
-            progress(1 - search.share_left, search.count)
+            progress(1 - search.share_left, 1.0)
 
 
 def _try_dynamics(search: _Search, deadline: float) -> None:

@@ -23,7 +23,7 @@ from fedpact.describe.settings import read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.game.best_response import best_response
 from fedpact.game.check import check_profiles
-from fedpact.game.game import Game, Profiles, with_count
+from fedpact.game.game import Game, with_count
 from fedpact.game.make_game import game_of
 from fedpact.result import Result
 from fedpact.statistics.verification import read_contributions
@@ -44,7 +44,7 @@ class RegretStatus(StrEnum):
 class Regret(Result):
     """What each agent would gain by deviating alone."""
 
-    DERIVED: ClassVar = ("largest",)
+    DERIVED: ClassVar = ("largest", "is_equilibrium")
 
     regret: dict[str, float]
     """Zero for whoever plays a best response."""
@@ -60,6 +60,11 @@ class Regret(Result):
     def largest(self) -> float:
         """The largest regret of any agent."""
         return max(self.regret.values())
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """Whether no agent gains; where only bounds are known, whether that is certain."""
+        return self.status is RegretStatus.EQUILIBRIUM
 
 
 def largest_costs(game: Game) -> NDArray[np.float64]:
@@ -83,18 +88,6 @@ def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
                 f"it is {value:g}"
             )
     return values
-
-
-def is_equilibrium(fed: Federation, m: Any) -> bool:
-    """Whether no agent gains by deviating alone; where only bounds are known, whether that is certain.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import alice_bob
-    >>> [is_equilibrium(alice_bob(), m) for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
-    [True, True, False, False]
-    """
-    return _judge(game_of(fed), read_contributions(fed, m)[None]) is RegretStatus.EQUILIBRIUM
 
 
 def _judge(game: Game, profile: Profiles) -> RegretStatus:
@@ -123,6 +116,8 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
     >>> seen = regret(alice_bob(), [4, 3])
     >>> seen.regret, seen.best_response
     ({'alice': 2.0, 'bob': 1.0}, {'alice': 2, 'bob': 2})
+    >>> [regret(alice_bob(), m).is_equilibrium for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
+    [True, True, False, False]
     """
     game = game_of(fed)
     profile = read_contributions(fed, m)[None]

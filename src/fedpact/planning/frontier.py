@@ -9,14 +9,16 @@ the lower bound of the one before, and then back, so that a looser value never c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import read_number
+from fedpact.describe.progress import Progress
 from fedpact.drawing.figures import draw_curves
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.budget import Budget
@@ -86,6 +88,7 @@ class Frontier(Result):
         )
 
 
+@on_interrupt("raise")
 def frontier(
     fed: Federation,
     *,
@@ -94,7 +97,7 @@ def frontier(
     method: str = "auto",
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Frontier:
     """Plan for every value of ``epsilon`` (for all agents) or of ``delta``.
 
@@ -118,7 +121,7 @@ def frontier(
     """
     axis, values = _read_axis(fed, epsilon, delta)
     points: list[FrontierPoint] = []
-    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit, raises_interrupt=True)
+    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for done, value in enumerate(sorted(values, reverse=True)):
         point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
         if point.plan is not None:

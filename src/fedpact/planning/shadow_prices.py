@@ -15,7 +15,6 @@ An agent none of whose rows binds has price zero: a larger epsilon_i would save 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.progress import Progress
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.planning.cost_scaling import rescale_costs
@@ -96,7 +96,7 @@ class ShadowPrices(Result):
         )
 
 
-def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> ShadowPrices:
+def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 
     ``progress`` is called with the number of agents done and their total.

@@ -6,7 +6,7 @@ the program needs).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.label_codes import Label
 from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
 from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.progress import Progress
 from fedpact.describe.reports import Report, hide_counts
 from fedpact.errors import FederationError
 from fedpact.statistics.count_disagreements import DisagreementCounter
@@ -84,7 +85,7 @@ def report(
     n_classes: int | None = None,
     weights: Any = None,
     minimum_count: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Count on how many of a site's points any two candidates disagree.
 

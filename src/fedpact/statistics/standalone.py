@@ -7,12 +7,13 @@ by cutting the bracket into many parts at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
 
 MOST = 2**40
@@ -61,7 +62,7 @@ def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[st
     }
 
 
-def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:
+def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 
     ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,

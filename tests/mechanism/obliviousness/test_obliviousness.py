@@ -130,7 +130,7 @@ def test_points_may_stand_in_any_order():
     fed = fp.Federation.from_table(
         FED.evidence.labels[::-1][:, order], np.full((2, 17), 1 / 17), epsilon=0.01, delta=0.5
     )
-    assert fp.mechanism.is_locally_oblivious(fed, [30, 40])
+    assert fp.mechanism.obliviousness(fed, [30, 40]).is_oblivious
 
 
 def test_an_optimal_planner_never_takes_the_dearer_of_two_that_are_enough():

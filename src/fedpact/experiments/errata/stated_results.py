@@ -12,7 +12,7 @@ from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_n
 from fedpact.describe.federation import Federation
 from fedpact.experiments.errata.finding import Finding, as_exact, is_near, one_agent
 from fedpact.experiments.errata.reports_in_tenths import Tenths, pay_contribution, pay_others_worth
-from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
+from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus
 from fedpact.planning.plan import plan
 from fedpact.statistics.disagreement import disagreement
@@ -123,7 +123,7 @@ def check_a6() -> Finding:
     bound = 2 * math.log(fed.H / fed.delta) / -math.log(1 - float(fed.epsilon[0]))
     stated = 2 * fed.H * math.log(fed.H)
     beyond = obliviousness(fed, [400, 400])
-    holds = is_locally_oblivious(fed, [355, 355]) and is_locally_oblivious(fed, [6, 6])
+    holds = obliviousness(fed, [355, 355]).is_oblivious and obliviousness(fed, [6, 6]).is_oblivious
     return Finding(
         printed=f"it is locally oblivious wherever both entries are {stated:.0f} or more",
         found=f"fractional plans ask {bound:.1f} in all at most, so not at (400, 400); "

@@ -25,6 +25,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import ends_search
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
@@ -135,7 +136,7 @@ def audit(
     worth: Any = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Audit:
     """Search for misreports that pay under a rule.
 
@@ -204,7 +205,7 @@ def audit(
         _read_method(fed, chosen, method),
         read_worth(game_of(fed), worth),
         deadline=time.monotonic() + seconds,
-        progress=None if progress is None else lambda done: progress(done, budget),
+        tell=None if progress is None else lambda done: progress(done, budget),
     )
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()

@@ -15,6 +15,7 @@ import numpy as np
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
@@ -106,7 +107,7 @@ def compare_rules(
     worth: Any = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RuleComparison:
     """Settle by every rule, audit every rule, and set them side by side.
 

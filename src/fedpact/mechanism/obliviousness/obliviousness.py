@@ -197,6 +197,7 @@ def obliviousness(
 ) -> Obliviousness:
     """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.
 
+    ``is_oblivious`` is True where it is shown; otherwise ``status`` says whether it cannot hold or was not found.
     What is found for a given ``m`` is kept with the federation.
 
     Parameters
@@ -238,17 +239,3 @@ def obliviousness(
     read_singletons(fed)
     counts = read_contributions(fed, m)
     return _build(fed, tuple(counts.tolist()), method, construction)
-
-
-def is_locally_oblivious(fed: Federation, m: Any = None, *, method: str = "lp") -> bool:
-    """Whether it is shown that a planner is locally oblivious at ``m``, as by :func:`obliviousness`.
-
-    False says that it cannot hold or that it was not found; :func:`obliviousness` says which.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import singletons
-    >>> [is_locally_oblivious(singletons(epsilon=0.01), m) for m in ([130, 130], [400, 400])]
-    [True, False]
-    """
-    return obliviousness(fed, m, method=method).is_oblivious

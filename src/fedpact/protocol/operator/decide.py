@@ -10,7 +10,7 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.mechanism.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
+(:func:`fedpact.check_contribution`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
 pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
 they had contributed.
 """
@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,10 +27,11 @@ import numpy as np
 from fedpact.coded import coded
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.plain import to_plain
@@ -48,7 +48,7 @@ Draft: TypeAlias = tuple[str, dict[str, Any]]
 Start: TypeAlias = Callable[[int], dict[str, Any]]
 """From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
-plan_uncut: Planner = partial(plan, raises_interrupt=True)
+plan_uncut: Planner = on_interrupt("raise")(plan)
 """An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
 
 
@@ -171,10 +171,10 @@ def _choose(state: RunState) -> Draft:
 
 
 def _check(state: RunState, name: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         state.reports[name],
-        state.mistakes[name],
-        state.contributed[name],
+        mistakes=state.mistakes[name],
+        m=state.contributed[name],
         level=state.pact.level,
         distinct=state.pools[name] is not None,
     )

@@ -13,8 +13,8 @@ from scipy.stats import binom
 
 import fedpact as fp
 from binomials import p_value
-from fedpact.mechanism.sample_checks.check_mistakes import find_likeliest, find_peaks
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
+from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest, find_peaks
 from strategies import distribution_rows, label_rows, report_of
 
 RATES = tuple(map(Fraction, ("0", "1/100", "1/7", "1/3", "1/2", "4/5", "1")))
@@ -71,8 +71,8 @@ def flag_probability(report, labels, masses, m, target, **options):
         seen = labels[:, drawn]
         if (
             chance
-            and fp.mechanism.check_mistakes(
-                report, mistakes_of(seen, target[list(drawn)]), m, **options
+            and fp.check_contribution(
+                report, mistakes=mistakes_of(seen, target[list(drawn)]), m=m, **options
             ).is_flagged
         ):
             total += chance
@@ -113,8 +113,8 @@ def test_distinct_points_of_the_report_keep_the_level(site, level):
     report, flagged = report_of("alice", points), 0
     for drawn in map(list, itertools.combinations(range(len(target)), m)):
         by_samples = fp.check_contribution(report, points[:, drawn], level=level, distinct=True)
-        by_mistakes = fp.mechanism.check_mistakes(
-            report, mistakes_of(points[:, drawn], target[drawn]), m, level=level, distinct=True
+        by_mistakes = fp.check_contribution(
+            report, mistakes=mistakes_of(points[:, drawn], target[drawn]), m=m, level=level, distinct=True
         )
         assert by_samples.is_flagged or not by_mistakes.is_flagged
         assert by_samples.false_alarm == by_mistakes.false_alarm <= level
@@ -132,7 +132,7 @@ def test_whoever_labels_the_samples_is_compared_exactly(data):
     seen, m = labels[:, drawn], len(drawn)
     rates = np.array([[np.mean(h != g) for g in labels] for h in labels])
     by_samples = fp.check_contribution(rates, seen, level=0.2)
-    by_mistakes = fp.mechanism.check_mistakes(rates, mistakes_of(seen, seen[0]), m, level=0.2)
+    by_mistakes = fp.check_contribution(rates, mistakes=mistakes_of(seen, seen[0]), m=m, level=0.2)
     exact = {pair.pair: pair for pair in by_samples.pairs}
     for pair in by_mistakes.pairs:
         if "h1" in pair.pair and pair.pair in exact:
@@ -150,37 +150,39 @@ def test_free_riders_and_inventors_are_caught_and_the_honest_are_not():
     rng, labels, report = simulated()
     drawn = rng.choice(labels.shape[1], 80, replace=False)
     honest = mistakes_of(labels[:, drawn], labels[0, drawn])
-    assert not fp.mechanism.check_mistakes(report, honest, 80, distinct=True).is_flagged
+    assert not fp.check_contribution(report, mistakes=honest, m=80, distinct=True).is_flagged
     for made_up in (np.zeros(40), np.full(40, 80), rng.integers(0, 81, 40)):
-        seen = fp.mechanism.check_mistakes(report, made_up, 80)
+        seen = fp.check_contribution(report, mistakes=made_up, m=80)
         assert (seen.is_flagged, seen.site, seen.m) == (True, "alice", 80)
         assert seen.pairs[0].is_suspicious
-    assert fp.mechanism.check_mistakes(report.square() / report.n, np.zeros(40), 80).is_flagged
+    assert fp.check_contribution(report.square() / report.n, mistakes=np.zeros(40), m=80).is_flagged
 
 
 def test_two_labels_say_more_than_three():
     """Both err on all samples: with two labels they never differ, with three they may."""
     often = {"name": "bob", "n": 10, "counts": np.array([9])}
-    assert fp.mechanism.check_mistakes(fp.Report(n_classes=2, **often), [20, 20], 20).pairs[0].observed == 0
-    seen = fp.mechanism.check_mistakes(fp.Report(n_classes=3, **often), [20, 20], 20)
+    assert fp.check_contribution(fp.Report(n_classes=2, **often), mistakes=[20, 20], m=20).pairs[0].observed == 0
+    seen = fp.check_contribution(fp.Report(n_classes=3, **often), mistakes=[20, 20], m=20)
     assert (seen.is_flagged, seen.pairs[0].observed) == (False, 18)
 
 
 def test_what_was_found_is_read_back_and_nothing_can_be_said_of_nothing():
-    seen = fp.mechanism.check_mistakes(HALF, [3, 1], 9, distinct=True, tolerance="1/100")
+    seen = fp.check_contribution(HALF, mistakes=[3, 1], m=9, distinct=True, tolerance="1/100")
     assert seen.distinct
     assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
-    assert fp.mechanism.check_mistakes(HALF, [0, 0], 0).status is fp.mechanism.ContributionStatus.NO_SAMPLES
-    assert fp.mechanism.check_mistakes([[0]], [3], 5).status is fp.mechanism.ContributionStatus.NO_PAIRS
-    assert fp.mechanism.check_mistakes(HALF, [0, 2], 2).status is fp.mechanism.ContributionStatus.TOO_FEW
+    assert fp.check_contribution(HALF, mistakes=[0, 0], m=0).status is fp.mechanism.ContributionStatus.NO_SAMPLES
+    assert fp.check_contribution([[0]], mistakes=[3], m=5).status is fp.mechanism.ContributionStatus.NO_PAIRS
+    assert fp.check_contribution(HALF, mistakes=[0, 2], m=2).status is fp.mechanism.ContributionStatus.TOO_FEW
 
 
 def test_a_thousand_hypotheses_are_checked():
     rng, labels, report = simulated(H=1000, n=400)
     drawn = rng.choice(400, 60, replace=False)
-    seen = fp.mechanism.check_mistakes(report, mistakes_of(labels[:, drawn], labels[3, drawn]), 60, distinct=True)
+    seen = fp.check_contribution(
+        report, mistakes=mistakes_of(labels[:, drawn], labels[3, drawn]), m=60, distinct=True
+    )
     assert (seen.tested, seen.is_flagged) == (499_500, False)
-    assert fp.mechanism.check_mistakes(report, np.zeros(1000, dtype=int), 60).is_flagged
+    assert fp.check_contribution(report, mistakes=np.zeros(1000, dtype=int), m=60).is_flagged
 
 
 BAD = {
@@ -209,6 +211,20 @@ BAD = {
 @pytest.mark.parametrize(("mistakes", "m", "options", "message"), BAD.values(), ids=BAD)
 def test_refuses(mistakes, m, options, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.mechanism.check_mistakes(TENTH, mistakes, m, **options)
+        fp.check_contribution(TENTH, mistakes=mistakes, m=m, **options)
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"predictions": [[0], [1]], "mistakes": [0, 1], "m": 1},
+        {"mistakes": [0, 1]},
+        {"predictions": [[0], [1]], "m": 1},
+    ],
+)
+def test_predictions_or_mistakes_are_given_and_not_both(given):
+    with pytest.raises(fp.FederationError, match="give either predictions, or mistakes together with m"):
+        fp.check_contribution(TENTH, **given)

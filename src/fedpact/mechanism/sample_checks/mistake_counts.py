@@ -1,4 +1,4 @@
-"""``check_mistakes``: whether mistake counts alone go with what a site reported.
+"""Whether mistake counts alone go with what a site reported.
 
 In the protocol a site sends neither samples nor predictions but, for every hypothesis h, the number a_h of its m
 samples that h labels wrongly. The number d(h, g) of samples on which two hypotheses differ then lies in a range.
@@ -18,25 +18,19 @@ nearest to the peak or, if the peak has the wrong parity, to the likelier neighb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.condensed import count_pairs
-from fedpact.describe.numbers import read_whole_number, shorten
-from fedpact.describe.reports import Report
+from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import Counts, CriticalCounts, TestedRates
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, judge_counts
-from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
-from fedpact.mechanism.sample_checks.reported_rates import read_names, read_reported
-from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.statistics.binomial_tail import upper_tail
 
 
-def _read_mistakes(mistakes: Any, m: int, H: int) -> Counts:
+def read_mistakes(mistakes: Any, m: int, H: int) -> Counts:
     """(H,) how many of the m samples each hypothesis labels wrongly."""
     try:
         given = np.asarray(mistakes)
@@ -104,70 +98,3 @@ def find_likeliest(found: CriticalCounts, mistakes: Counts, *, is_binary: bool) 
         counts[pairs] = np.clip(best, least, most)
         start = pairs.stop
     return counts
-
-
-def check_mistakes(
-    report: Any,
-    mistakes: Any,
-    m: int,
-    *,
-    level: float | str = LEVEL,
-    tolerance: float | str = 0.0,
-    power: float | str = POWER,
-    fresh: bool = False,
-    distinct: bool = False,
-    hypotheses: Sequence[str] | None = None,
-) -> ContributionCheck:
-    """Test whether a site's mistake counts, without its samples, look like what it reported.
-
-    What is found means the same as for :func:`fedpact.check_contribution`, with two differences. Mistakes leave
-    open on how many samples two hypotheses differ: ``observed`` is the count, of all that are possible, that is
-    most favourable to the site, with the largest p-value. And ``detectable`` is about the rates between the
-    hypothesis that labels the samples and any other, whose counts the mistakes give away; a lie about others may
-    go unnoticed.
-
-    Parameters
-    ----------
-    report
-        What the site reported: a :class:`fedpact.Report`, or an (H, H) array of rates. With a report of two labels
-        the ranges are narrower; the samples must then have no other labels than those two.
-    mistakes
-        (H,) how many of the contributed samples each hypothesis labels wrongly.
-    m
-        Number of contributed samples.
-    level, tolerance, power, fresh, distinct, hypotheses
-        As for :func:`fedpact.check_contribution`.
-
-    Examples
-    --------
-    A site says that two models differ on half of its patients. Models that never err cannot differ:
-
-    >>> said = Report(name="alice", n=1000, n_classes=2, counts=np.array([500]))
-    >>> seen = check_mistakes(said, [0, 0], 30)
-    >>> seen.is_flagged, seen.pairs[0].observed
-    (True, 0)
-
-    If one errs on 13 of 30 and the other on 4, they differ on 9 to 17, and 15 would be likeliest:
-
-    >>> seen = check_mistakes(said, [13, 4], 30)
-    >>> seen.is_flagged, seen.pairs[0].observed
-    (False, 15)
-    """
-    said = read_reported(report)
-    m = read_whole_number(m, "m")
-    if m > LARGEST_QUOTA:
-        raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
-    counts = _read_mistakes(mistakes, m, said.H)
-    is_binary = isinstance(report, Report) and report.n_classes <= 2
-    return judge_counts(
-        report,
-        said,
-        read_names(hypotheses, report, said.H),
-        m,
-        lambda found: find_likeliest(found, counts, is_binary=is_binary),
-        level=level,
-        tolerance=tolerance,
-        power=power,
-        fresh=fresh,
-        distinct=distinct,
-    )
