@@ -23,7 +23,7 @@ from fedpact.describe.settings import read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.game.best_response import best_response
 from fedpact.game.check import check_profiles
-from fedpact.game.game import Game, with_count
+from fedpact.game.game import Game, Profiles, with_count
 from fedpact.game.make_game import game_of
 from fedpact.result import Result
 from fedpact.statistics.verification import read_contributions
