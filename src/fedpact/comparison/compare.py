@@ -88,7 +88,7 @@ def _verified_row(
 def _go_alone(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
     reasons = why_not_alone(fed, needs)
     if not reasons:
-        return _verified_row("alone", verify(fed, needs))
+        return _verified_row("alone", verify(fed, {name: need or 0 for name, need in needs.items()}))
     more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
     return ComparedRow(
         method="alone",

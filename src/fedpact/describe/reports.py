@@ -141,7 +141,7 @@ class Report(Shows):
 
     def shown(self) -> ShownTable:
         """Show at which rates each candidate differs from the others: least, on average, most."""
-        noise = None if self.noise is None else self.noise.epsilon
+        noise = None if self.noise is None else self.noise.privacy_epsilon
         return ShownTable(
             title=f"Report of {self.name}",
             status="the counts are exact"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.costs import Cost, read_cost
+from fedpact.describe.costs import AnyCost, Cost, read_cost
 from fedpact.errors import FederationError
 from fedpact.showing.shows import Shows
 from fedpact.showing.table import ShownTable
@@ -101,7 +101,7 @@ class Tradeoff(Shows):
         )
 
 
-def tradeoff(benefit: Benefit, m: int, *, cost: Any = 1.0, ceiling: float = 1.0) -> Tradeoff:
+def tradeoff(benefit: Benefit, m: int, *, cost: AnyCost = 1.0, ceiling: float = 1.0) -> Tradeoff:
     """Find the rates at which ``m`` maximises benefit(m) - rate * cost(m) over whole m.
 
     Parameters

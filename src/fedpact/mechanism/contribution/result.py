@@ -90,7 +90,7 @@ class ContributionCheck(Shows):
     counted: int
     """Number of pairs that some outcome of m samples would make suspicious."""
     status: ContributionStatus
-    level: float
+    false_alarm_rate: float
     tolerance: float
     power: float
     fresh: bool
@@ -146,7 +146,7 @@ class ContributionCheck(Shows):
             "tested": self.tested,
             "counted": self.counted,
             "status": self.status.value,
-            "level": self.level,
+            "false_alarm_rate": self.false_alarm_rate,
             "tolerance": self.tolerance,
             "power": self.power,
             "fresh": self.fresh,

@@ -46,7 +46,7 @@ class Settlement(Shows):
     """What the operator pays out before fees."""
     recovered: float
     """What comes back as fees."""
-    recover: float | None
+    cost_recovery: float | None
     """Share of the spend that fees should about bring back, if that was asked for."""
     rule: str
     pivot: str | None
@@ -134,7 +134,7 @@ class Settlement(Shows):
             "worth": dict(self.worth),
             "spend": self.spend,
             "recovered": self.recovered,
-            "recover": self.recover,
+            "cost_recovery": self.cost_recovery,
             "deficit": self.deficit,
             "cost": self.cost,
             "overpayment": self.overpayment,

@@ -14,7 +14,7 @@ from fedpact.describe.ties import exceeds
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.operator.run_state import RunState
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def say_time(at: float) -> str:

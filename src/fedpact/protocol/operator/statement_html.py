@@ -245,7 +245,7 @@ def _checks(body: Mapping[str, Any]) -> str:
     if check is not None:
         pairs = [
             ("Contribution", escape(check["status"])),
-            ("Level", f"an honest site is flagged with a chance of {check['level']:g} at most"),
+            ("Level", f"an honest site is flagged with a chance of {check['false_alarm_rate']:g} at most"),
             ("Compared", f"{check['tested']:,} pairs of candidates on {check['m']:,} samples"),
         ]
     pairs.append(("Chosen", escape(str(body["hypothesis"]))))
