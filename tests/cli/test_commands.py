@@ -303,9 +303,7 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
         pytest.param(["verify", ALICE_BOB, "--m", "alice=1,2"], "give each one number", id="mixed m"),
         pytest.param(["verify", ALICE_BOB, "--m", "alice=1,alice=2"], "give each one number", id="twice m"),
         pytest.param(["verify", ALICE_BOB, "--m", "alic=1"], "did you mean 'alice'?", id="misspelt m"),
-        pytest.param(
-            ["verify", ALICE_BOB, "--m", "1,1", "--method", "magic"], "method must be one of", id="method"
-        ),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--how", "magic"], "how must be one of", id="how"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--draws", "1"], "draws must lie between 2", id="draws"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--seed", "-1"], "seed must be", id="seed"),
         pytest.param(["plan", ALICE_BOB, "--plot", "x.txt"], "plot must be a file that ends in", id="plot ending"),

@@ -41,7 +41,7 @@ def test_an_empty_core_is_one_line_and_exit_3(fedpact):
 def test_json_is_the_dictionary_of_the_result(fedpact, rule):
     code, out, _ = fedpact("share", "alice-bob", "--rule", rule, "--json")
     assert code == 0
-    assert json.loads(out) == fp.share(fp.examples.alice_bob(), rule).to_dict()
+    assert json.loads(out) == fp.share(fp.examples.alice_bob(), rule=rule).to_dict()
 
 
 def test_method_and_time_limit_are_passed_on(fedpact):

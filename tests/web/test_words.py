@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fedpact.web.words import federation, game, payments, plan
 
 import fedpact as fp
-from fedpact.web.words import federation, game, payments, plan
 from web_answers import answer_example
 
 
@@ -109,7 +109,7 @@ def test_of_many_equilibria_the_cheapest_and_the_dearest_are_listed():
 
 
 def test_a_lie_is_told_in_full():
-    seen = fp.audit(fp.examples.pwyc_not_dominant("1/20"), rule="vcg", reports=100)
+    seen = fp.audit(fp.examples.pwyc_not_dominant("1/20"), rule="vcg", n_misreports=100)
     said = " ".join(payments.list_witness(seen.witness.to_dict()))
     assert "agent-1 reports" in said
     assert "instead of the truth" in said
@@ -125,7 +125,7 @@ def test_every_rule_has_a_name():
 
 
 def test_an_agent_under_two_names_is_not_said_to_lie_about_its_data():
-    seen = fp.audit(fp.examples.alice_bob(), rule="vcg", reports=40)
+    seen = fp.audit(fp.examples.alice_bob(), rule="vcg", n_misreports=40)
     said = payments.list_witness(seen.split.witness.to_dict())
     assert said[0].startswith("alice takes part under 2 names and reports as alice: ")
     assert "instead of the truth" not in " ".join(said)

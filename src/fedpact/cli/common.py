@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, overload
 
 import typer
 from rich.console import Console
@@ -81,9 +81,9 @@ RecoverOption = Annotated[
 AloneOption = Annotated[
     str | None,
     typer.Option(
-        "--alone-at-least",
+        "--min-standalone",
         metavar="COUNT",
-        help="With --recover, samples that everybody is publicly known to need alone at the least.",
+        help="With --cost-recovery, samples that everybody is publicly known to need alone at the least.",
     ),
 ]
 PivotOption = Annotated[str, typer.Option(help='For the VCG rules, "none" or "clarke".')]
@@ -164,6 +164,12 @@ def read_m(text: str, what: str = "m") -> list[str] | dict[str, str]:
     return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
 
 
+@overload
+def read_amounts(text: str, what: str) -> str | list[str] | dict[str, str]: ...
+@overload
+def read_amounts(text: None, what: str) -> None: ...
+@overload
+def read_amounts(text: str | None, what: str) -> str | list[str] | dict[str, str] | None: ...
 def read_amounts(text: str | None, what: str) -> str | list[str] | dict[str, str] | None:
     """Read one amount for all agents, or as :func:`read_m` one for each."""
     if text is None or not set(text) & set(",="):

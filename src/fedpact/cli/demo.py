@@ -54,12 +54,12 @@ class Demonstration:
     @cached_property
     def settlement(self) -> fp.Settlement:
         """What each is paid for the plan."""
-        return fp.settle(self.fed, self.plan, rule="pwyc", recover=_RECOVERED)
+        return fp.settle(self.fed, self.plan, rule="pwyc", cost_recovery=_RECOVERED)
 
     @cached_property
     def audit(self) -> fp.Audit:
         """Whether it pays to misreport."""
-        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300)
+        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", n_misreports=300)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -25,7 +25,7 @@ def realizability(
         ),
     ],
     noise: Annotated[str, typer.Option(help="Share of the labels that may be wrong.")] = "0",
-    level: Annotated[str, typer.Option(help="Chance, at most, of refuting what is true.")] = "0.01",
+    false_alarm_rate: Annotated[str, typer.Option(help="Chance, at most, of refuting what is true.")] = "0.01",
     confidence: Annotated[
         str, typer.Option(help="Chance, at least, that all limits of errors are right.")
     ] = "0.95",
@@ -38,7 +38,9 @@ def realizability(
     Example: [bold]fedpact realizability alice=alice.csv,alice-labels.csv bob=bob.csv,bob-labels.csv[/bold]
     """
     contributions, names = _read_sites(sites)
-    seen = fp.realizability(contributions, noise=noise, level=level, confidence=confidence, hypotheses=names)
+    seen = fp.realizability(
+        contributions, noise=noise, false_alarm_rate=false_alarm_rate, confidence=confidence, hypotheses=names
+    )
     answer(seen, as_json=as_json)
 
 

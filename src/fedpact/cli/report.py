@@ -80,7 +80,7 @@ def _read_budget(text: str) -> dict[str, Any]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2:
         raise fp.FederationError(f'privacy must be an epsilon and a delta, as in "1,1e-6"; it is {text!r}')
-    return {"epsilon": parts[0], "delta": parts[1]}
+    return {"privacy_epsilon": parts[0], "privacy_delta": parts[1]}
 
 
 def _print_report(made: fp.Report, path: Path) -> None:

@@ -53,6 +53,6 @@ def share(
     fed, rng = read_federation(file), read_seed(seed)
     with progress_bar("Planning for groups") as report:
         split = fp.share(
-            fed, rule, method=method, time_limit=time_limit, max_groups=max_groups, rng=rng, progress=report
+            fed, rule=rule, method=method, time_limit=time_limit, max_groups=max_groups, rng=rng, progress=report
         )
     answer(split, as_json=as_json, plot=plot)

@@ -24,7 +24,7 @@ def verify(
         str,
         typer.Option("--m", help='Samples per agent: "3,2", or by name "alice=3,bob=2" (others give nothing).'),
     ],
-    method: Annotated[
+    how: Annotated[
         str, typer.Option(help='"exact", "bounds", "estimate", or "auto": the first that settles the question.')
     ] = "auto",
     confidence: ConfidenceOption = None,
@@ -37,5 +37,5 @@ def verify(
     Example: [bold]fedpact verify examples/alice-bob.toml --m 3,2[/bold]
     """
     fed = read_federation(file)
-    seen = fp.verify(fed, read_m(m), method=method, confidence=confidence, draws=draws, rng=read_seed(seed))
+    seen = fp.verify(fed, read_m(m), how=how, confidence=confidence, draws=draws, rng=read_seed(seed))
     answer(seen, as_json=as_json)

@@ -95,8 +95,8 @@ def _report(progress: Progress | None, total: int) -> Callable[[int], None] | No
 
 def share(
     fed: Federation,
-    rule: str = "least-core",
     *,
+    rule: str = "least-core",
     method: str = "auto",
     time_limit: float | None = None,
     max_groups: int | None = None,

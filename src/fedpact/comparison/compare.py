@@ -79,7 +79,7 @@ def _verified_row(
 
 def _go_alone(fed: Federation, needs: Mapping[str, int | None], dependent: Mapping[str, Shortfall]) -> ComparedRow:
     if not dependent:
-        return _verified_row("alone", verify(fed, needs))
+        return _verified_row("alone", verify(fed, {name: need or 0 for name, need in needs.items()}))
     return ComparedRow(
         method="alone",
         contributions=dict(needs),

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.numbers import Number, read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
 __all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
@@ -177,6 +177,8 @@ class PiecewiseLinear:
 
 
 Cost: TypeAlias = Linear | Quadratic | PiecewiseLinear
+AnyCost: TypeAlias = Number | Cost | Mapping[str, Any]
+"""A cost as a user may write it: a number per sample, a cost, or a table as in a federation file."""
 
 
 def scale(cost: Cost, factor: float) -> Cost:

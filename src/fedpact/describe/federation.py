@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.costs import Linear
+from fedpact.describe.costs import AnyCost, Linear
 from fedpact.describe.evidence import (
     Evidence,
     Predictions,
@@ -34,9 +34,9 @@ from fedpact.describe.evidence import (
 )
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import shorten
+from fedpact.describe.numbers import Number, shorten
 from fedpact.describe.points import read_restriction
-from fedpact.describe.settings import Agent, Settings, read_settings
+from fedpact.describe.settings import Agent, PerAgent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Shown
 
@@ -84,11 +84,11 @@ class Federation(Shown):
         labels: Any,
         distributions: Any,
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
         names: Sequence[str] | None = None,
-        capacity: Any = None,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -128,10 +128,10 @@ class Federation(Shown):
         cls,
         predictions: Mapping[str, Any],
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -166,10 +166,10 @@ class Federation(Shown):
         points: Mapping[str, Any],
         hypotheses: str = "thresholds",
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -213,10 +213,10 @@ class Federation(Shown):
         cls,
         reports: Sequence[Any],
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -322,10 +322,10 @@ class Federation(Shown):
     def replace(
         self,
         *,
-        epsilon: Any = None,
-        delta: Any = None,
-        cost: Any = None,
-        capacity: Any = None,
+        epsilon: PerAgent[Number] | None = None,
+        delta: Number | None = None,
+        cost: PerAgent[AnyCost] | None = None,
+        capacity: PerAgent[Number | None] = None,
         objective: str | None = None,
         guarantee: str | None = None,
         teacher: str | None = None,

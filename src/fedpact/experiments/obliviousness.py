@@ -102,8 +102,8 @@ def _cut_maps(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]
 def _look_at_plan(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     """Of 8 cases, a neighbour and an agent that reports, how many are reached at one plan, and by the paper."""
     fed, is_pac = _build(cell), cell["objective"] == "pac"
-    found = obliviousness(fed, cell["m"])
-    paper = None if is_pac else obliviousness(fed, cell["m"], construction=OWN_POINTS)
+    found = obliviousness(fed, m=cell["m"])
+    paper = None if is_pac else obliviousness(fed, m=cell["m"], construction=OWN_POINTS)
     return {
         "m": cell["m"],
         "reached": found.reached,

@@ -22,7 +22,7 @@ def _list_sentences(report: Report) -> list[str]:
     if report.minimum_count:
         said.append(_WORDS.say("hidden", minimum_count=report.minimum_count, n=report.n))
     if report.noise is not None:
-        scale, epsilon, delta = report.noise.scale, report.noise.epsilon, report.noise.delta
+        scale, epsilon, delta = report.noise.scale, report.noise.privacy_epsilon, report.noise.privacy_delta
         said.append(_WORDS.say("noise", scale=scale, epsilon=epsilon, delta=delta))
     return said
 

@@ -20,13 +20,14 @@ is only known within an interval, "met" and "missed" mean surely so; between the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.game.game import Profiles, respond
 from fedpact.game.make_game import game_of
@@ -45,7 +46,7 @@ def _read_profiles(fed: Federation, m: NDArray[Any]) -> Profiles:
     return m.astype(np.int64)
 
 
-def best_response(fed: Federation, m: Any) -> NDArray[np.int64]:
+def best_response(fed: Federation, m: Contributions | Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Best response of every agent to what the others contribute.
 
     Parameters
@@ -69,7 +70,7 @@ def best_response(fed: Federation, m: Any) -> NDArray[np.int64]:
     >>> best_response(alice_bob(), [[0, 0], [1, 7]]).tolist()
     [[14, 14], [1, 7]]
     """
-    has_many = not isinstance(m, Mapping) and np.ndim(m) == 2
+    has_many = not isinstance(m, Mapping) and np.asarray(m).ndim == 2
     profiles = _read_profiles(fed, np.asarray(m)) if has_many else read_contributions(fed, m)[None]
     game = game_of(fed)
     answers = np.stack([respond(game, profiles, agent) for agent in range(fed.k)], axis=1)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
+from fedpact.describe.settings import Contributions
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
 from fedpact.game.check import check_profiles
@@ -222,7 +223,7 @@ def best_response_dynamics(
     fed: Federation,
     *,
     order: str = "round-robin",
-    start: Any = None,
+    start: Contributions | None = None,
     max_rounds: int = MAX_ROUNDS,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
+from fedpact.describe.settings import PerAgent
 from fedpact.game.game import Game
 from fedpact.game.make_game import game_of
 from fedpact.game.normal_form import (
@@ -123,7 +124,7 @@ def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
     return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
 
 
-def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium:
+def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None) -> MixedEquilibrium:
     """Find one mixed equilibrium and check it; needs ``fedpact[game]``.
 
     Parameters

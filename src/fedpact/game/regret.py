@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number
-from fedpact.describe.settings import read_per_agent
+from fedpact.describe.numbers import Number, read_number
+from fedpact.describe.settings import Contributions, PerAgent, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.game.best_response import best_response
 from fedpact.game.check import check_profiles
@@ -97,7 +97,7 @@ def _judge(game: Game, profile: Profiles) -> RegretStatus:
     return RegretStatus.NO_EQUILIBRIUM if surely_not else RegretStatus.UNDECIDED
 
 
-def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
+def regret(fed: Federation, m: Contributions, *, worth: PerAgent[Number] | None = None) -> Regret:
     """Compute what each agent would gain by deviating alone from the profile ``m``.
 
     Parameters

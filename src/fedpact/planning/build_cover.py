@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
-from fedpact.describe.numbers import read_number
+from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.points import is_known_class, read_points
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
@@ -213,7 +213,7 @@ def too_many(class_name: str, gamma: float, most: int) -> FederationError:
     )
 
 
-def cover(points: Mapping[str, Any], hypotheses: str, gamma: Any) -> Cover:
+def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     """Build a set of hypotheses such that each of the class is within gamma of one of them for every agent.
 
     Parameters

@@ -17,7 +17,7 @@ import numpy as np
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import on_interrupt
-from fedpact.describe.numbers import read_number
+from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.progress import Progress
 from fedpact.drawing.figures import draw_curves
 from fedpact.errors import FederationError, InfeasibleError
@@ -92,8 +92,8 @@ class Frontier(Result):
 def frontier(
     fed: Federation,
     *,
-    epsilon: Sequence[Any] | None = None,
-    delta: Sequence[Any] | None = None,
+    epsilon: Sequence[Number] | None = None,
+    delta: Sequence[Number] | None = None,
     method: str = "auto",
     max_nodes: int | None = None,
     time_limit: float | None = None,

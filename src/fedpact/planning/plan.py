@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,9 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
+from fedpact.describe.settings import Contributions
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
 from fedpact.planning.budget import Budget, check_budget
@@ -60,9 +61,9 @@ def plan(
     fed: Federation,
     method: str = "auto",
     *,
-    confidence: Any = None,
+    confidence: Number | None = None,
     teacher: str | None = None,
-    at_least: Any = None,
+    at_least: Contributions | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
 from fedpact.describe.points import is_known_class, read_points
-from fedpact.describe.settings import Settings, read_settings
+from fedpact.describe.settings import PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
@@ -174,11 +176,11 @@ def plan_cover(
     points: Mapping[str, Any],
     hypotheses: str = "thresholds",
     *,
-    epsilon: Any,
-    delta: Any,
-    cost: Any = 1.0,
-    capacity: Any = None,
-    gamma: Any = None,
+    epsilon: PerAgent[Number],
+    delta: Number,
+    cost: PerAgent[AnyCost] = 1.0,
+    capacity: PerAgent[Number | None] = None,
+    gamma: Number | None = None,
 ) -> CoverPlan:
     """Plan contributions that are enough for *every* truth of an infinite class, by a cover of it.
 

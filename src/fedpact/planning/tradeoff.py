@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.costs import Cost, read_cost
+from fedpact.describe.costs import AnyCost, Cost, read_cost
 from fedpact.errors import FederationError
 from fedpact.result import Result
 
@@ -64,7 +64,7 @@ class Tradeoff(Result):
         return self.lowest if np.isinf(self.highest) else (self.lowest + self.highest) / 2
 
 
-def tradeoff(benefit: Benefit, m: int, *, cost: Any = 1.0, ceiling: float = 1.0) -> Tradeoff:
+def tradeoff(benefit: Benefit, m: int, *, cost: AnyCost = 1.0, ceiling: float = 1.0) -> Tradeoff:
     """Find the rates at which ``m`` maximises benefit(m) - rate * cost(m) over whole m.
 
     Parameters

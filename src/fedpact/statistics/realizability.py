@@ -44,7 +44,7 @@ from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.evidence import read_hypothesis_names
 from fedpact.describe.label_codes import code_labels
 from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
-from fedpact.describe.numbers import read_chance, read_number, shorten
+from fedpact.describe.numbers import Number, read_chance, read_number, shorten
 from fedpact.errors import FederationError, Problems
 from fedpact.statistics.binomial_tail import upper_tail
 from fedpact.statistics.confidence import clopper_pearson
@@ -174,7 +174,12 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
 
 
 def _test(
-    sites: Mapping[str, tuple[Counts, int]], names: Sequence[str], *, noise: float, level: float, confidence: float
+    sites: Mapping[str, tuple[Counts, int]],
+    names: Sequence[str],
+    *,
+    noise: float,
+    false_alarm_rate: float,
+    confidence: float,
 ) -> Realizability:
     """Test the mistakes (H,) of all candidates on the samples of every site."""
     H, samples = len(names), {site: m for site, (_, m) in sites.items()}
@@ -192,7 +197,7 @@ def _test(
         risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
         error, own = _estimate(mistakes[first], m, risk)
         best, errors = names[first], errors | dict(zip(seen, own, strict=True))
-        status = _judge(consistent, p_value <= level, len(seen) == len(samples))
+        status = _judge(consistent, p_value <= false_alarm_rate, len(seen) == len(samples))
     return Realizability(
         best=best,
         error=error,
@@ -203,7 +208,7 @@ def _test(
         samples=samples,
         status=status,
         noise=noise,
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         confidence=confidence,
     )
 
@@ -211,9 +216,9 @@ def _test(
 def realizability(
     contributions: Mapping[str, tuple[Any, Any]],
     *,
-    noise: float | str = 0.0,
-    level: float | str = LEVEL,
-    confidence: float | str = CONFIDENCE,
+    noise: Number = 0.0,
+    false_alarm_rate: Number = LEVEL,
+    confidence: Number = CONFIDENCE,
     hypotheses: Sequence[str] | None = None,
 ) -> Realizability:
     """Test on labelled samples whether some candidate can be right, and say what stands if none is.
@@ -227,7 +232,7 @@ def realizability(
         candidate predicts is a mistake of all; of a class that no sample has, nothing is learnt.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
-    level
+    false_alarm_rate
         That some candidate is right is refuted, though one is, with at most this chance.
     confidence
         Chance, at least, that the limits of errors are right, for all candidates and sites at once.
@@ -265,7 +270,7 @@ def realizability(
     problems.raise_if_any()
     about = {
         "noise": _read_noise(noise),
-        "level": read_chance(level, "level"),
+        "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
     }
     return _test(sites, names, **about)

@@ -73,7 +73,7 @@ class Realizability(Result):
     """Labelled samples of every site."""
     status: RealizabilityStatus
     noise: float
-    level: float
+    false_alarm_rate: float
     confidence: float
 
     @property
@@ -123,7 +123,7 @@ class Realizability(Result):
         >>> seen = Realizability(
         ...     best="forest", error=error, errors={"alice": error}, consistent=0, p_value=0.0,
         ...     mistakes={"forest": {"alice": 2}}, samples={"alice": 100}, status=RealizabilityStatus.REFUTED,
-        ...     noise=0.0, level=0.01, confidence=0.95,
+        ...     noise=0.0, false_alarm_rate=0.01, confidence=0.95,
         ... )
         >>> seen.bound(0.1)
         {'alice': 0.18}

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.numbers import Number, read_whole_number, shorten
+from fedpact.describe.settings import Contributions
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.plain import read_fields, to_plain
 from fedpact.result import Result
 from fedpact.statistics.confidence import at_confidence
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, Engine, engine_of
 from fedpact.statistics.interval_query import Values
 from fedpact.statistics.weights import JOINT
 
@@ -203,10 +204,10 @@ MOST_DRAWS = 100_000_000
 
 def verify(
     fed: Federation,
-    m: Any,
+    m: Contributions,
     *,
-    method: str = "auto",
-    confidence: Any = None,
+    how: str = "auto",
+    confidence: Number | None = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -218,7 +219,7 @@ def verify(
         The federation.
     m
         (k,) samples per agent, or a mapping from agent name to samples.
-    method
+    how
         "exact", "bounds" (a certified interval), "estimate" (Karp-Luby, with a confidence interval), or
         "auto": the first of the three that settles the question at bounded effort.
     confidence
@@ -240,6 +241,7 @@ def verify(
     >>> verify(alice_bob(epsilon=0.1, delta=0.32), [1, 1]).is_feasible
     True
     """
+    read_choice(how, "how", METHODS)
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
@@ -249,7 +251,7 @@ def verify(
     engine = engine_of(fed)
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]
-    values = engine.evaluate(counts[None, :], requirements, method=method, rng=rng, draws=draws)
+    values = engine.evaluate(counts[None, :], requirements, method=how, rng=rng, draws=draws)
     answers = [_answer(engine, counts, values, column, r) for column, r in enumerate(requirements)]
     own, asked = answers[: fed.k], answers[fed.k :] if is_joint else answers
     return Verification(
@@ -268,7 +270,7 @@ def verify(
         status=_status(asked),
         confidence=_confidence(fed, answers),
         how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
-        method=method,
+        method=how,
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,

@@ -140,10 +140,10 @@ def _payments(
     return {"plan": planned["plan"], **found.to_dict()}
 
 
-def _audit(fed: fp.Federation, _: Answer | None, progress: Tell, *, reports: int, seconds: float) -> Answer:
+def _audit(fed: fp.Federation, _: Answer | None, progress: Tell, *, n_misreports: int, seconds: float) -> Answer:
     return fp.mechanism.compare_rules(
         fed,
-        reports=reports,
+        n_misreports=n_misreports,
         time_limit=seconds,
         progress=lambda done, total: progress(done / total, f"{done} of {total} rules audited"),
     ).to_dict()

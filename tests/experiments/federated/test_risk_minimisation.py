@@ -33,7 +33,7 @@ def fed():
 
 @pytest.mark.parametrize("m", [[3, 2], [10, 0], [0, 7], [12, 9]])
 def test_shares_of_draws_are_the_exact_probabilities(fed, m):
-    seen = fp.verify(fed, m, method="exact")
+    seen = fp.verify(fed, m, how="exact")
     shares = simulate_misses(fed, simulate_sites(fed, np.random.default_rng(0)), np.array(m), DRAWS)
     worst = simulate_worst(fed, simulate_sites(fed, np.random.default_rng(1)), np.array(m), DRAWS)
     for site, name in enumerate(fed.names):

@@ -88,14 +88,16 @@ def honest_sites(draw):
 
 @given(honest_sites(), st.sampled_from([0.05, 0.3, 0.6]))
 @settings(max_examples=40)
-def test_no_honest_site_is_flagged_more_often_than_the_level(site, level):
+def test_no_honest_site_is_flagged_more_often_than_the_level(site, false_alarm_rate):
     """Whatever labels its samples have."""
     labels, masses, target, m = site
     rates = [
         [float(sum(mass for a, b, mass in zip(h, g, masses, strict=True) if a != b)) for g in labels]
         for h in labels
     ]
-    assert flag_probability(rates, labels, masses, m, target, level=level) <= Fraction(level)
+    assert flag_probability(rates, labels, masses, m, target, false_alarm_rate=false_alarm_rate) <= Fraction(
+        false_alarm_rate
+    )
 
 
 @st.composite
@@ -107,17 +109,23 @@ def own_points(draw):
 
 @given(own_points(), st.sampled_from([0.05, 0.2, 0.45, 0.8]))
 @settings(max_examples=80)
-def test_distinct_points_of_the_report_keep_the_level(site, level):
+def test_distinct_points_of_the_report_keep_the_level(site, false_alarm_rate):
     """All subsets of the points, equally likely; by samples, by mistakes, and mistakes flag nobody else."""
     points, target, m = site
     report, flagged = report_of("alice", points), 0
     for drawn in map(list, itertools.combinations(range(len(target)), m)):
-        by_samples = fp.check_contribution(report, points[:, drawn], level=level, distinct=True)
+        by_samples = fp.check_contribution(
+            report, points[:, drawn], false_alarm_rate=false_alarm_rate, distinct=True
+        )
         by_mistakes = fp.check_contribution(
-            report, mistakes=mistakes_of(points[:, drawn], target[drawn]), m=m, level=level, distinct=True
+            report,
+            mistakes=mistakes_of(points[:, drawn], target[drawn]),
+            m=m,
+            false_alarm_rate=false_alarm_rate,
+            distinct=True,
         )
         assert by_samples.is_flagged or not by_mistakes.is_flagged
-        assert by_samples.false_alarm == by_mistakes.false_alarm <= level
+        assert by_samples.false_alarm == by_mistakes.false_alarm <= false_alarm_rate
         flagged += by_samples.is_flagged
     assert flagged <= by_samples.false_alarm * comb(len(target), m) * (1 + 1e-9)
 
@@ -131,8 +139,8 @@ def test_whoever_labels_the_samples_is_compared_exactly(data):
     drawn = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=12))
     seen, m = labels[:, drawn], len(drawn)
     rates = np.array([[np.mean(h != g) for g in labels] for h in labels])
-    by_samples = fp.check_contribution(rates, seen, level=0.2)
-    by_mistakes = fp.check_contribution(rates, mistakes=mistakes_of(seen, seen[0]), m=m, level=0.2)
+    by_samples = fp.check_contribution(rates, seen, false_alarm_rate=0.2)
+    by_mistakes = fp.check_contribution(rates, mistakes=mistakes_of(seen, seen[0]), m=m, false_alarm_rate=0.2)
     exact = {pair.pair: pair for pair in by_samples.pairs}
     for pair in by_mistakes.pairs:
         if "h1" in pair.pair and pair.pair in exact:
@@ -196,7 +204,12 @@ BAD = {
     "words": (["a", "b"], 5, {}, "mistakes must be one whole number per hypothesis"),
     "m": ([2, 1], -5, {}, "m must be a whole number >= 0; it is -5"),
     "huge": ([2, 1], 10**7, {}, "m must be at most 1,000,000; it is 10,000,000"),
-    "level": ([2, 1], 5, {"level": 0}, "level must lie strictly between 0 and 1; it is 0"),
+    "false_alarm_rate": (
+        [2, 1],
+        5,
+        {"false_alarm_rate": 0},
+        "false_alarm_rate must lie strictly between 0 and 1; it is 0",
+    ),
     "distinct-too-many": (
         [2, 1],
         11,

@@ -84,7 +84,7 @@ def check_b4() -> Finding:
     """Look at (30, 30) for local obliviousness under costs inside and outside the cone of the two binding rows."""
     fed = singletons(epsilon=0.01)
     holds = {
-        f"{first}:{second}": obliviousness(fed.replace(cost=[first, second]), [30, 30]).is_oblivious
+        f"{first}:{second}": obliviousness(fed.replace(cost=[first, second]), m=[30, 30]).is_oblivious
         for first, second in ((1, 13), (13, 1), (1, 40))
     }
     return Finding(

@@ -23,7 +23,6 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of
 from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
@@ -188,11 +188,11 @@ def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) 
 
 def obliviousness(
     fed: Federation,
-    m: Any = None,
     *,
+    m: Contributions | None = None,
     method: str = "lp",
     construction: str = "auto",
-    reports: int = REPORTS,
+    n_misreports: int = REPORTS,
     rng: np.random.Generator | None = None,
 ) -> Obliviousness:
     """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.
@@ -213,7 +213,7 @@ def obliviousness(
     construction
         "spread" or "concentrated" (two rare points, and where the rest of the mass lies), "own-points" (the
         paper's for the expected objective), or "auto": both of the first two.
-    reports, rng
+    n_misreports, rng
         How many reports of every agent are tried in a search, and what draws them;
         ``numpy.random.default_rng(0)`` if not given.
 
@@ -223,19 +223,19 @@ def obliviousness(
 
     >>> from fedpact.describe.examples import singletons
     >>> fed = singletons(epsilon=0.01)
-    >>> found = obliviousness(fed, [130, 130])
+    >>> found = obliviousness(fed, m=[130, 130])
     >>> found.status.name, [neighbour.is_reached for neighbour in found.neighbours]
     ('HOLDS', [True, True, True, True])
-    >>> print(obliviousness(fed, [400, 400]).status)
+    >>> print(obliviousness(fed, m=[400, 400]).status)
     too-large
     """
     read_choice(method, "method", METHODS)
     read_choice(construction, "construction", CONSTRUCTIONS)
-    reports = read_whole_number(reports, "reports", least=1)
+    n_misreports = read_whole_number(n_misreports, "n_misreports", least=1)
     if m is None and construction != "auto":
         raise FederationError(f"construction belongs to a given m; leave it out, it is {construction!r}")
     if m is None:
-        return _search(fed, method, reports, np.random.default_rng(0) if rng is None else rng)
+        return _search(fed, method, n_misreports, np.random.default_rng(0) if rng is None else rng)
     read_singletons(fed)
     counts = read_contributions(fed, m)
     return _build(fed, tuple(counts.tolist()), method, construction)

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -143,7 +144,7 @@ def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
 
 
 def refute_payment(
-    fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
+    fed: Federation, payment: PaymentFunction, m: Contributions, *, method: str = "lp", worth: float = 1.0
 ) -> Refutation | None:
     """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
 
@@ -184,7 +185,7 @@ def refute_payment(
     True
     """
     worth = check_at_least(read_number(worth, "worth"), "worth", 0)
-    shown = obliviousness(fed, m, method=method)
+    shown = obliviousness(fed, m=m, method=method)
     if not shown.is_oblivious:
         raise FederationError(
             f"m must be a plan at which method {method!r} is shown to be locally oblivious; {shorten(m)} is not: "

@@ -64,9 +64,9 @@ def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
 
 def set_fee(fed: Federation, terms: Terms, agent: int) -> float:
     """Return what one agent pays for taking part; its own report of data never changes it."""
-    if not terms.recover:
+    if not terms.cost_recovery:
         return float(terms.fee[agent])
-    declared = terms.alone_at_least
+    declared = terms.min_standalone
     least = float(declared[agent]) if declared is not None else _least_needed_by_others(fed, agent)
-    share = terms.recover * _cost_without(fed, agent) / fed.k
+    share = terms.cost_recovery * _cost_without(fed, agent) / fed.k
     return share if math.isinf(least) else min(share, float(fed.agents[agent].cost(least)))

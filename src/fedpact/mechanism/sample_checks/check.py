@@ -3,7 +3,7 @@
 A site reports how often any two hypotheses differ on its data, and all quotas follow from such reports. Once it
 has contributed m samples, everybody can see how often the hypotheses differ on those. Every pair is tested,
 exactly; :mod:`fedpact.mechanism.sample_checks.critical_counts` has the tests and the proof that an honest site
-is flagged with at most the chance ``level``, however the pairs depend on each other, and
+is flagged with at most the chance ``false_alarm_rate``, however the pairs depend on each other, and
 :mod:`fedpact.mechanism.sample_checks.honest_rates` what suppression, noise and fresh samples change about it. In
 the protocol only mistake counts are seen; :mod:`fedpact.mechanism.sample_checks.mistake_counts` has what they give
 away.
@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.numbers import Number, read_whole_number
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, CountPairs, judge_counts
@@ -45,14 +46,14 @@ def _count_mistakes(report: Any, said: ReportedRates, mistakes: Any, m: Any) -> 
 
 
 def check_contribution(
-    report: Any,
-    predictions: Any = None,
+    report: Report | ArrayLike,
+    predictions: Predicted | ArrayLike | None = None,
     *,
-    mistakes: Any = None,
+    mistakes: ArrayLike | None = None,
     m: int | None = None,
-    level: float | str = LEVEL,
-    tolerance: float | str = 0.0,
-    power: float | str = POWER,
+    false_alarm_rate: Number = LEVEL,
+    tolerance: Number = 0.0,
+    power: Number = POWER,
     fresh: bool = False,
     distinct: bool = False,
     hypotheses: Sequence[str] | None = None,
@@ -76,7 +77,7 @@ def check_contribution(
     mistakes, m
         (H,) how many of the contributed samples each hypothesis labels wrongly, and how many samples there are.
         With a report of two labels the samples must have no other labels than those two.
-    level
+    false_alarm_rate
         An honest site may be flagged with at most this chance.
     tolerance
         By how much an honest site's rates may differ from those reported.
@@ -135,7 +136,7 @@ def check_contribution(
         read_names(hypotheses, report, said.H),
         m,
         count,
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         tolerance=tolerance,
         power=power,
         fresh=fresh,

@@ -110,7 +110,7 @@ def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
         facts.reports[site],
         mistakes=facts.mistakes[site],
         m=facts.given[site],
-        level=facts.pact["level"],
+        false_alarm_rate=facts.pact["false_alarm_rate"],
         distinct=facts.pools[site] is not None,
     )
 

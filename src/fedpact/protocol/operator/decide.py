@@ -175,7 +175,7 @@ def _check(state: RunState, name: str) -> ContributionCheck:
         state.reports[name],
         mistakes=state.mistakes[name],
         m=state.contributed[name],
-        level=state.pact.level,
+        false_alarm_rate=state.pact.false_alarm_rate,
         distinct=state.pools[name] is not None,
     )
 

@@ -17,7 +17,7 @@ from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.operator.run_state import RunState
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def say_time(at: float) -> str:

@@ -197,7 +197,7 @@ class RunAudit:
             report,
             mistakes=self.mistakes[site],
             m=self.given[site],
-            level=self.pact["level"],
+            false_alarm_rate=self.pact["false_alarm_rate"],
             distinct=is_distinct,
         )
         return found.is_flagged
