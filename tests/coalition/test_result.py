@@ -9,7 +9,6 @@ GROUP = fp.mechanism.LeavingGroup(
 
 def test_a_group_says_what_it_would_save():
     assert GROUP.saving == 3
-    assert fp.mechanism.LeavingGroup.from_dict(GROUP.to_dict()) == GROUP
 
 
 def test_the_dictionary_has_the_keys_of_the_contract():

@@ -11,7 +11,6 @@ from fedpact.cli.common import JsonOption, console, print_json, progress_bar, sh
 from fedpact.explain import Explanation, explain
 from fedpact.explain.against import list_needs
 from fedpact.explain.words import words_of
-from fedpact.result import Result
 
 _WORDS = words_of("demo")
 _RECOVERED = 0.3
@@ -116,7 +115,4 @@ def _lead_to(part: str, **values: Any) -> None:
 
 def _show(result: Any) -> None:
     console().print()
-    if isinstance(result, Result):
-        show(explain(result))
-    else:
-        print(result)
+    show(explain(result))

@@ -46,7 +46,7 @@ def _list_steps(played: Dynamics) -> Table:
     shown, skipped = skip_middle(len(played.path), _STEPS)
     return Table(
         name="steps",
-        columns=make_columns(_WORDS, step="text", profile="text", cost="number"),
+        columns=make_columns(_WORDS, step="text", profile="prose", cost="number"),
         rows=tuple((step, say_step(played, played.path[step]), played.costs[step]) for step in shown),
         gap=_WORDS.say("table.gap", n=skipped) if skipped else "",
     )

@@ -75,7 +75,7 @@ def _list_equilibria(found: Equilibria) -> Table:
     return Table(
         name="equilibria",
         title=_WORDS.say(f"table.{'some' if skipped else 'one' if len(order) == 1 else 'all'}"),
-        columns=make_columns(_WORDS, profile="text", cost="number", times="number", unmet="text"),
+        columns=make_columns(_WORDS, profile="prose", cost="number", times="number", unmet="text"),
         rows=tuple(rows),
         gap=_WORDS.say("table.gap", n=skipped) if skipped else "",
     )
@@ -136,7 +136,7 @@ def explain_beside_plans(found: Equilibria, plans: Mapping[str, Mapping[str, Any
     table = Table(
         name="plans",
         title=_WORDS.say("plans.title"),
-        columns=make_columns(_WORDS, plan="text", profile="text", cost="number"),
+        columns=make_columns(_WORDS, plan="text", profile="prose", cost="number"),
         rows=tuple(rows),
     )
     said = explain_equilibria(found)

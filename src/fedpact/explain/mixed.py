@@ -25,7 +25,7 @@ def _list_agents(found: MixedEquilibrium) -> Table:
         columns=make_columns(
             _WORDS,
             agent="text",
-            drawn="text",
+            drawn="prose",
             expected_contributions="number",
             probability_met="number",
             regret="number",
