@@ -1,7 +1,6 @@
 """Checks from mistakes alone: ranges counted out, false alarms over all samples, lies caught, what is refused."""
 
 import itertools
-import json
 from fractions import Fraction
 from math import comb, prod
 
@@ -166,10 +165,8 @@ def test_two_labels_say_more_than_three():
     assert (seen.is_flagged, seen.pairs[0].observed) == (False, 18)
 
 
-def test_what_was_found_is_read_back_and_nothing_can_be_said_of_nothing():
-    seen = fp.mechanism.check_mistakes(HALF, [3, 1], 9, distinct=True, tolerance="1/100")
-    assert seen.distinct
-    assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+def test_nothing_can_be_said_of_nothing():
+    assert fp.mechanism.check_mistakes(HALF, [3, 1], 9, distinct=True, tolerance="1/100").distinct
     assert fp.mechanism.check_mistakes(HALF, [0, 0], 0).status is fp.mechanism.ContributionStatus.NO_SAMPLES
     assert fp.mechanism.check_mistakes([[0]], [3], 5).status is fp.mechanism.ContributionStatus.NO_PAIRS
     assert fp.mechanism.check_mistakes(HALF, [0, 2], 2).status is fp.mechanism.ContributionStatus.TOO_FEW
