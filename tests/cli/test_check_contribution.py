@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_flagged_site_exits_0_and_shows_the_pair(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv")
     assert code == 0
-    assert out.splitlines()[0] == "alice: 30 samples, 1 pair of candidates"
+    assert out.startswith("alice, 30 samples, 1 pair of candidates: Flagged")
     assert out.splitlines()[2].split() == [
         "forest",
         "stump",
@@ -46,14 +46,13 @@ def test_a_flagged_site_exits_0_and_shows_the_pair(fedpact, folder):
         "1.5e-05",
         "suspicious",
     ]
-    assert fp.mechanism.ContributionStatus.FLAGGED.value in out
     assert "a rate that is off by more than 0.222 is caught with a chance of 0.8" in out
 
 
 def test_labels_may_be_names(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "few.csv")
     assert code == 0
-    assert fp.mechanism.ContributionStatus.CONSISTENT.value in out
+    assert "The samples look like what was reported." in out
     assert "suspicious" not in out
 
 

@@ -1,7 +1,6 @@
 """Every report that is said to reach a neighbour does, and the plans stay enough: recomputed with fractions."""
 
 import itertools
-import json
 import math
 from fractions import Fraction
 
@@ -92,12 +91,6 @@ def test_the_plans_are_enough_for_the_expected_objective():
             errors.append(family_value_by_subsets([[1, 0], [0, 1]], masses[agent], masses, m))
         assert float(max(errors)) == pytest.approx(report.failure[name], abs=1e-5)
         assert max(errors) < Fraction(1, 10)
-
-
-def test_results_survive_json():
-    for m in ([30, 30], [400, 400]):
-        found = fp.mechanism.obliviousness(FED, m=m)
-        assert fp.mechanism.Obliviousness.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 STATUSES = {

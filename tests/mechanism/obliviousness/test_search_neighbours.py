@@ -39,4 +39,3 @@ def test_a_search_that_ends_says_so():
     assert found.status is fp.mechanism.ObliviousnessStatus.NOT_FOUND
     assert found.reports_tried == 40
     assert len(found.neighbours) == 4
-    assert fp.mechanism.Obliviousness.from_dict(found.to_dict()) == found

@@ -1,7 +1,6 @@
 """The whole check: false alarms counted out over all samples, lies caught, what is said and what is refused."""
 
 import itertools
-import json
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -195,8 +194,6 @@ def test_nothing_can_be_said(report, predictions, status):
     seen = fp.check_contribution(report, predictions)
     assert (seen.status.name, seen.is_flagged, seen.counted, seen.false_alarm) == (status, False, 0, 0)
     assert (seen.detectable, seen.detectable_at_best, seen.easiest) == (None, None, None)
-    assert seen.status.value.startswith("nothing can be said")
-    assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_a_report_and_its_rates_say_the_same():
@@ -207,10 +204,8 @@ def test_a_report_and_its_rates_say_the_same():
     assert by_report | {"site": None} == by_rates
 
 
-def test_what_was_found_is_read_back():
-    for x in (0, 9):
-        seen = fp.check_contribution(TENTH, differing(x, 30), tolerance="1/100")
-        assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+def test_the_pair_that_is_easiest_to_check_is_named():
+    seen = fp.check_contribution(TENTH, differing(9, 30), tolerance="1/100")
     assert seen.is_flagged
     assert seen.easiest == ("h1", "h2")
 

@@ -138,7 +138,6 @@ def test_pairs_show_the_limits_and_the_adjusted_p_value_holds_the_risk():
     assert pair.low < pair.reported == 0.1 < pair.high
     assert seen.is_flagged
     assert 0.005 < pair.adjusted <= seen.false_alarm_rate
-    assert fp.mechanism.ContributionCheck.from_dict(seen.to_dict()) == seen
 
 
 @pytest.mark.parametrize("about", [{"fresh": True}, {}], ids=["fresh", "noise"])

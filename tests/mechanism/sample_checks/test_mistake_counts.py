@@ -1,7 +1,6 @@
 """Checks from mistakes alone: ranges counted out, false alarms over all samples, lies caught, what is refused."""
 
 import itertools
-import json
 from fractions import Fraction
 from math import comb, prod
 
@@ -174,10 +173,8 @@ def test_two_labels_say_more_than_three():
     assert (seen.is_flagged, seen.pairs[0].observed) == (False, 18)
 
 
-def test_what_was_found_is_read_back_and_nothing_can_be_said_of_nothing():
-    seen = fp.check_contribution(HALF, mistakes=[3, 1], m=9, distinct=True, tolerance="1/100")
-    assert seen.distinct
-    assert fp.mechanism.ContributionCheck.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
+def test_nothing_can_be_said_of_nothing():
+    assert fp.check_contribution(HALF, mistakes=[3, 1], m=9, distinct=True, tolerance="1/100").distinct
     assert fp.check_contribution(HALF, mistakes=[0, 0], m=0).status is fp.mechanism.ContributionStatus.NO_SAMPLES
     assert fp.check_contribution([[0]], mistakes=[3], m=5).status is fp.mechanism.ContributionStatus.NO_PAIRS
     assert fp.check_contribution(HALF, mistakes=[0, 2], m=2).status is fp.mechanism.ContributionStatus.TOO_FEW

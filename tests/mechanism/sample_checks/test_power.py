@@ -2,7 +2,6 @@
 
 import io
 import itertools
-import json
 from fractions import Fraction
 from math import prod
 
@@ -126,12 +125,6 @@ def test_the_curve_is_drawn_one_line_per_quota():
     assert axes.lines[1].get_ydata().tolist() == list(curve.rows[1].caught)
     assert axes.get_xscale() == "linear"
     figure.savefig(io.BytesIO(), format="svg")
-
-
-def test_the_curve_is_read_back():
-    curve = fp.mechanism.contribution_power(fp.Report(name="x", n=9, n_classes=2, counts=np.array([3])), [0, 20])
-    assert curve.site == "x"
-    assert fp.mechanism.PowerCurve.from_dict(json.loads(json.dumps(curve.to_dict()))) == curve
 
 
 GOOD = {"report": square(["1/4"]), "quota": 10}
