@@ -10,13 +10,13 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
+    explain,
     is_file,
     print_json,
     read_federation,
     refuse_report,
     show,
 )
-from fedpact.explain import explain
 
 
 def check(file: FileArgument, as_json: JsonOption = False) -> None:

@@ -20,11 +20,11 @@ from rich.text import Text
 
 import fedpact as fp
 from fedpact.cli.complete import complete_federations
-from fedpact.explain import Explanation, explain
-from fedpact.explain.text import render
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fedpact.explain import Explanation
 
 FileArgument = Annotated[
     str,
@@ -221,8 +221,17 @@ def save_plot(result: Drawable, path: Path) -> None:
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
+def explain(result: Any) -> Explanation:
+    """Say a result in words; how is imported only now, so that ``--help`` need not wait for it."""
+    from fedpact.explain import explain
+
+    return explain(result)
+
+
 def show(said: Explanation) -> None:
     """Print an explanation."""
+    from fedpact.explain.text import render
+
     out = console()
     for part in render(said):
         out.print(part, soft_wrap=isinstance(part, Text))
