@@ -14,12 +14,9 @@ from fedpact.cli.common import (
     JsonOption,
     console,
     format_number,
-    is_file,
     make_table,
     print_json,
     print_table,
-    read_federation,
-    refuse_report,
 )
 
 
@@ -30,8 +27,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact check examples/alice-bob.toml[/bold]
     """
-    refuse_report(file)
-    found = fp.check(file) if is_file(file) else _check_example(file)
+    found = fp.check(file)
     if as_json:
         print_json(found.to_dict())
     elif found.summary is not None:
@@ -40,10 +36,6 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
         for problem in found.problems:
             print(f"error: {problem}", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def _check_example(name: str) -> fp.planning.FileCheck:
-    return fp.planning.FileCheck(file=name, problems=(), summary=fp.planning.summarise(read_federation(name)))
 
 
 def print_summary(summary: fp.planning.Summary, *, file: str = "FILE") -> None:

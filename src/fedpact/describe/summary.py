@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from fedpact.describe.any_federation import is_file, refuse_report, takes_federation
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
@@ -118,6 +119,7 @@ def _say_changes(reports: Sequence[Report]) -> str:
     return "".join(f"; {what} {', '.join(names)}" for names, what in said if names)
 
 
+@takes_federation
 def summarise(fed: Federation) -> Summary:
     """Describe a federation in a few lines.
 
@@ -175,20 +177,27 @@ def _summarise_terms(path: Path) -> Summary:
     )
 
 
+def _summarise(path: str | PathLike[str], *, confined: bool) -> Summary:
+    refuse_report(fspath(path))
+    if isinstance(path, str) and not is_file(path):
+        return summarise(path)
+    place = Path(path)
+    return _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
+
+
 def check(path: str | PathLike[str], *, confined: bool = False) -> FileCheck:
     """Read a federation file and say what it describes, or everything that is wrong with it.
 
     A file whose agents have no evidence at all is taken for the terms of a run, whose sites are going to report.
-    ``confined`` is as for :func:`load`.
+    The name of an example stands for its federation. ``confined`` is as for :func:`load`.
 
     Examples
     --------
     >>> check("nowhere.toml").problems
     ('nowhere.toml: no such file',)
     """
-    place = Path(path)
     try:
-        found = _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
+        found = _summarise(path, confined=confined)
     except FederationError as error:
         return FileCheck(file=fspath(path), problems=error.problems, summary=None)
     return FileCheck(file=fspath(path), problems=(), summary=found)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.describe.ties import exceeds
@@ -139,6 +140,7 @@ def _without_name(price: EpsilonPrice) -> dict[str, Any]:
     return {key: value for key, value in asdict(price).items() if key != "agent"}
 
 
+@takes_federation
 def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
@@ -56,6 +57,7 @@ def why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str,
     return reasons
 
 
+@takes_federation
 def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 

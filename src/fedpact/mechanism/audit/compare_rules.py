@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number
@@ -138,6 +139,7 @@ class RuleComparison(Shows):
         return cls(rows=tuple(RuleRow.from_dict(row) for row in entry["rules"]), method=entry["method"])
 
 
+@takes_federation
 def compare_rules(
     fed: Federation,
     *,
@@ -154,7 +156,7 @@ def compare_rules(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.
