@@ -12,10 +12,18 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 import fedpact
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.plain import hints_of
 from fedpact.result import _KINDS, Result
 
 NAMES = ("alice", "bob", "carol")
+COSTS = {
+    Linear: Linear(0.5),
+    Quadratic: Quadratic(1.0, 0.25),
+    PiecewiseLinear: PiecewiseLinear((10.0,), (1.0, 3.0)),
+}
+FITTING = {"divergence": {"names": NAMES[:2]}}
+"""Fields that must fit the others, by kind."""
 
 
 def find_results() -> dict[str, type[Result]]:
@@ -56,6 +64,8 @@ def make(hint: Any, rng: np.random.Generator) -> Any:
     if issubclass(origin, Enum):
         members = list(origin)
         return members[rng.integers(len(members))]
+    if origin in COSTS:
+        return COSTS[origin]
     if is_dataclass(origin):
         return build(origin, rng)
     simple = {int: int(rng.integers(100)), float: _make_number(rng), bool: bool(rng.integers(2)), NoneType: None}
@@ -67,4 +77,4 @@ def build(cls: type, rng: np.random.Generator) -> Any:
     values = {one.name: make(hints_of(cls)[one.name], rng) for one in fields(cls) if one.init}
     if set(values) == {"low", "high"}:
         values = {"low": 0.25, "high": float(rng.choice([0.25, 0.5, math.inf]))}
-    return cls(**values)
+    return cls(**values | FITTING.get(getattr(cls, "kind", ""), {}))
