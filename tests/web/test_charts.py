@@ -160,6 +160,7 @@ def test_who_labels_most_is_named_only_if_somebody_does(m, said):
     view, parts = answer_example("alice-bob")
     answer = parts["plan"].answer
     given = answer["plan"] | {"contributions": dict(zip(("alice", "bob", "carol"), m, strict=False))}
+    given["costs"] = {"carol": 1.0, **given["costs"]}
     bill = answer["settlement"]
     bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
     assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)
