@@ -140,7 +140,7 @@ SOUND = {
         "import fedpact as fp\nfrom fedpact import load\nfrom fedpact.errors import FedpactError\nfrom . import x",
     ),
     "plumbing-in-cli": ("fedpact.cli.run", "from fedpact.protocol.home import hold_home"),
-    "plumbing-in-web": ("fedpact.web.answer_all", "from fedpact.describe.interrupts import interrupts_end_all"),
+    "plumbing-in-web": ("fedpact.web.answer_all", "from fedpact.describe.interrupts import on_interrupt"),
     "lazy": ("fedpact.game", "from fedpact.lazy import offer_names"),
     "flower": ("fedpact.protocol.server_app", "from flwr.serverapp import ServerApp"),
     "quantecon": ("fedpact.game.mixed", "def f():\n    from quantecon.game_theory import lemke_howson"),

@@ -172,19 +172,24 @@ class LedgerError(ProtocolError):
 
 
 class BrokenLedgerError(LedgerError):
-    """A ledger is not as it was written; says from which entry on, if an entry shows it, and how.
+    """A ledger is not as it was written; has a code for what was found, and the entry that shows it, if one does.
 
     Examples
     --------
-    >>> str(BrokenLedgerError(7, "is missing"))
+    >>> str(BrokenLedgerError("missing", seq=7))
     'entry 7 is missing'
-    >>> str(BrokenLedgerError(None, "the header of the file was changed"))
-    'the header of the file was changed'
+    >>> str(BrokenLedgerError("no-ledger"))
+    'this is not a ledger, or the first bytes of the file were changed'
     """
 
-    def __init__(self, seq: int | None, why: str) -> None:
-        self.seq, self.why = seq, why
-        super().__init__(why if seq is None else f"entry {seq} {why}")
+    def __init__(self, code: str, *, seq: int | None = None, **values: object) -> None:
+        self.code, self.seq, self.values = code, seq, values
+        super().__init__(code)
+
+    def __str__(self) -> str:
+        from fedpact.explain.words import words_of  # the only place with words
+
+        return words_of("ledger-check").say(f"why.{self.code}", seq=self.seq, **(self.values or {}))
 
 
 class Problems:

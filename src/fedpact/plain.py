@@ -30,9 +30,9 @@ def key_of(entry: Field[Any]) -> str:
 
 
 @cache
-def hints_of(cls: type) -> Mapping[str, Any]:
-    """Return the annotations of a class with their names looked up."""
-    return get_type_hints(cls)
+def hints_of(about: Any) -> Mapping[str, Any]:
+    """Return the annotations of a class or function with their names looked up."""
+    return get_type_hints(about)
 
 
 def to_plain(value: Any) -> Any:
@@ -56,7 +56,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, _LISTS):
-        return [to_plain(entry) for entry in value]
+        return [to_plain(entry) for entry in (sorted(value) if isinstance(value, frozenset) else value)]
     if is_dataclass(value):
         return write_fields(value)
     raise TypeError(f"{type(value).__name__} has no plain form")
@@ -155,16 +155,21 @@ def _read_union(hints: Sequence[Any], value: Any, where: str) -> Any:
 
 def _read_array(hint: Any, value: Any, where: str) -> Any:
     dtype = get_args(get_args(hint)[1])[0]
+    is_whole, is_bool = issubclass(dtype, np.integer), issubclass(dtype, np.bool_)
+    rule = f"an array of {'truth values' if is_bool else 'whole numbers' if is_whole else 'numbers'}"
     try:
-        array = np.array(value, dtype=dtype if not _is_abstract(dtype) else None)
+        array = np.array(value)
+        if array.dtype.kind == "O" and issubclass(dtype, np.floating):
+            array = np.array(value, dtype=np.float64)
+            array[np.isnan(array)] = np.inf  # None is written for what has no limit
     except (TypeError, ValueError):
-        return _refuse(where, "an array of numbers", value)
+        return _refuse(where, rule, value)
+    fits = array.dtype.kind in ("b" if is_bool else "iu" if is_whole else "iuf") or not array.size
+    if not isinstance(value, list | tuple) or not fits:
+        return _refuse(where, rule, value)
+    array = array.astype({np.integer: np.int64, np.floating: np.float64}.get(dtype, dtype))
     array.flags.writeable = False
     return array
-
-
-def _is_abstract(dtype: Any) -> bool:
-    return dtype in (np.integer, np.floating, np.generic, Any)
 
 
 def _read_list(origin: Any, hints: Sequence[Any], value: Any, where: str) -> Any:
@@ -187,9 +192,14 @@ def _read_mapping(hints: Sequence[Any], value: Any, where: str) -> Any:
         _refuse(where, "a dictionary", value)
     of_key, of_value = hints or (str, Any)
     return {
-        int(key) if of_key is int else key: from_plain(of_value, one, f"{where}.{key}")
-        for key, one in value.items()
+        _read_key(of_key, key, where): from_plain(of_value, one, f"{where}.{key}") for key, one in value.items()
     }
+
+
+def _read_key(kind: Any, key: Any, where: str) -> Any:
+    if kind is not int:
+        return from_plain(kind, key, f"{where}: a key")
+    return int(key) if str(key).isdecimal() else _refuse(f"{where}: a key", "a whole number", key)
 
 
 def _read_scalar(kind: Any, value: Any, where: str) -> Any:

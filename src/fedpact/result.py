@@ -17,6 +17,8 @@ from fedpact.plain import read_fields, write_fields
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from fedpact.rows import Column
+
 _KINDS: dict[str, type[Result]] = {}
 
 
@@ -36,6 +38,10 @@ class Shown:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.kind = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+
+    def own_columns(self) -> list[Column] | None:
+        """Give its columns, where they do not follow from its fields."""
+        return None
 
     def to_dataframe(self) -> DataFrame:
         """Give its rows as a pandas DataFrame, in the words of its JSON; needs ``fedpact[notebook]``."""

@@ -26,7 +26,7 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
         [],
         ["--rule", "vcg", "--pivot", "clarke"],
         ["--rule", "threshold", "--ceiling", "alice=9,bob=8"],
-        ["--recover", "1/5", "--alone-at-least", "2"],
+        ["--cost-recovery", "1/5", "--min-standalone", "2"],
         ["--rule", "none", "--worth", "20,30"],
     ],
 )
@@ -45,7 +45,7 @@ def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
     assert "The agents pay more than is spent" in fedpact("pay", "alice-bob", "--fee", "5")[1]
     _, out, _ = fedpact("pay", "alice-bob", "--m", "1,1")
     assert "alice and bob are not met" in out
-    _, out, _ = fedpact("pay", "alice-bob", "--recover", "0.3")
+    _, out, _ = fedpact("pay", "alice-bob", "--cost-recovery", "0.3")
     assert "recovered 4.02754" in out
     assert "80.6% of the spend; about 30% was asked for" in out
     assert "deficit 0\n" in fedpact("pay", "arizona-hospitals", "--method", "union", "--rule", "equal-split")[1]
@@ -60,7 +60,7 @@ def test_an_overpayment_a_surplus_and_who_leaves_are_said(fedpact):
         (["--rule", "threshold", "--method", "exact"], "--method is given by rule 'threshold'"),
         (["--rule", "threshold", "--m", "9,9"], "pays for contributions of its own, [3, 3]"),
         (["--method", "lp", "--m", "9,9"], "--method and --m cannot both be given"),
-        (["--recover", "0.1", "--alone-at-least", "-1"], "alone_at_least"),
+        (["--cost-recovery", "0.1", "--min-standalone", "-1"], "min_standalone"),
         (["--method", "lp", "--rule", "vcg"], "needs the exact optimum"),
         (["--rule", "raffle"], "rule must be one of"),
         (["--m", "1"], "m must have one number per agent"),

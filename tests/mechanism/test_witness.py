@@ -5,7 +5,7 @@ import pytest
 import fedpact as fp
 
 FOUND = {
-    "audit": lambda: fp.audit(fp.examples.pwyc_not_dominant(), reports=60).witness,
+    "audit": lambda: fp.audit(fp.examples.pwyc_not_dominant(), n_misreports=60).witness,
     "theorem": lambda: (
         fp.mechanism.refute_payment(fp.examples.singletons(epsilon=0.01), lambda m: [200, 200], [130, 130]).witness
     ),

@@ -43,7 +43,7 @@ def audit(
             autocompletion=one_of(*METHODS),
         ),
     ] = None,
-    reports: Annotated[
+    n_misreports: Annotated[
         int | None, typer.Option(help="How many misreports to try; 1000 if not given, 200 for each of all rules.")
     ] = None,
     private: Annotated[
@@ -51,8 +51,8 @@ def audit(
         typer.Option(help='What agents may misreport: "data", or "costs" as for "threshold" if not given.'),
     ] = None,
     fee: FeeOption = None,
-    recover: RecoverOption = None,
-    alone_at_least: AloneOption = None,
+    cost_recovery: RecoverOption = None,
+    min_standalone: AloneOption = None,
     pivot: PivotOption = "none",
     ceiling: CeilingOption = None,
     worth: WorthOption = None,
@@ -71,15 +71,15 @@ def audit(
     if rule == "all":
         _refuse_with_all(
             fee=fee,
-            recover=recover,
-            alone_at_least=alone_at_least,
+            cost_recovery=cost_recovery,
+            min_standalone=min_standalone,
             private=private,
             pivot=None if pivot == "none" else pivot,
         )
         with progress_bar("Settling and auditing") as report:
             table = fp.mechanism.compare_rules(
                 fed,
-                **_given(method=method, reports=reports),
+                **_given(method=method, n_misreports=n_misreports),
                 ceiling=ceilings,
                 worth=worths,
                 time_limit=time_limit,
@@ -92,11 +92,11 @@ def audit(
         seen = fp.audit(
             fed,
             rule,
-            **_given(method=method, reports=reports),
+            **_given(method=method, n_misreports=n_misreports),
             private=private,
             fee=read_amounts(fee, "fee"),
-            recover=recover,
-            alone_at_least=read_amounts(alone_at_least, "alone_at_least"),
+            cost_recovery=cost_recovery,
+            min_standalone=read_amounts(min_standalone, "min_standalone"),
             pivot=pivot,
             ceiling=ceilings,
             worth=worths,

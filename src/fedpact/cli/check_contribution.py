@@ -20,7 +20,9 @@ def check_contribution(
             "candidate under its name, or .npy with a row per candidate.",
         ),
     ],
-    level: Annotated[str, typer.Option(help="Chance, at most, that an honest site is flagged.")] = "0.01",
+    false_alarm_rate: Annotated[
+        str, typer.Option(help="Chance, at most, that an honest site is flagged.")
+    ] = "0.01",
     tolerance: Annotated[str, typer.Option(help="By how much an honest site's rates may be off.")] = "0",
     power: Annotated[
         str, typer.Option(help="Chance with which a lie of the size that is told is caught.")
@@ -44,7 +46,7 @@ def check_contribution(
     seen = fp.check_contribution(
         said,
         samples if names_candidates(predictions) else samples.labels,
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         tolerance=tolerance,
         power=power,
         fresh=fresh,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import ForceOption, JsonOption, answer, console, make_table, print_table
+from fedpact.cli.common import ForceOption, JsonOption, answer
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,14 +37,7 @@ def export(
 
     Example: [bold]fedpact label export cleveland -o todo.csv[/bold]
     """
-    found = fp.protocol.export_labels(folder, output, run=run, force=force)
-    done = f"fedpact label import {shlex.quote(str(folder))} {shlex.quote(str(output))}"
-    lines = [
-        f"wrote {output}: {found.missing} points to label; fill in the column label",
-        "point 1 is the first line of the site's predictions below the names, point 2 the second",
-        f"next: {done}",
-    ]
-    answer(found, lambda: _print(found, *lines), as_json=as_json)
+    answer(fp.protocol.export_labels(folder, output, run=run, force=force), as_json=as_json)
 
 
 @app.command("import")
@@ -59,10 +50,7 @@ def import_(
 
     Example: [bold]fedpact label import cleveland todo.csv[/bold]
     """
-    found = fp.protocol.import_labels(folder, file)
-    repeated = "" if not found.repeated else f"; {found.repeated} {_rows(found.repeated)} another"
-    line = f"{found.added} new label{'' if found.added == 1 else 's'}{repeated}"
-    answer(found, lambda: _print(found, line, found.status.value), as_json=as_json)
+    answer(fp.protocol.import_labels(folder, file), as_json=as_json)
 
 
 @app.command()
@@ -71,19 +59,4 @@ def status(folder: FolderArgument, run: RunOption = None, as_json: JsonOption = 
 
     Example: [bold]fedpact label status cleveland[/bold]
     """
-    found = fp.protocol.read_labelling(folder, run=run)
-    answer(found, lambda: _print(found, found.status.value), as_json=as_json)
-
-
-def _rows(count: int) -> str:
-    return "row repeats" if count == 1 else "rows repeat"
-
-
-def _print(found: fp.protocol.Labelling, *lines: str) -> None:
-    """Print the counts, then what to do."""
-    table = make_table("run", "wanted", "labelled", "missing", "contributed")
-    counts = (found.wanted, found.labelled, found.missing, found.contributed)
-    table.add_row(escape(found.run or "none"), *map(str, counts))
-    print_table(f"site {found.site}", table)
-    for line in lines:
-        console().print(escape(line), soft_wrap=True)
+    answer(fp.protocol.read_labelling(folder, run=run), as_json=as_json)

@@ -17,6 +17,9 @@ from rich.markup import escape
 import fedpact as fp
 from fedpact.cli import books
 from fedpact.cli.common import ForceOption, JsonOption, console, make_table, print_json
+from fedpact.cli.common import show as print_words
+from fedpact.explain import explain
+from fedpact.explain.ledger import say_break, say_first_problem
 
 LedgerArgument = Annotated[
     str,
@@ -77,7 +80,7 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
-    from fedpact.protocol.operator.say_entry import say_entry
+    from fedpact.explain.entry import say_entry
 
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
@@ -115,13 +118,6 @@ def show(
     console().print(f"{len(entries)} of {total} entries", soft_wrap=True)
 
 
-def _print_check(found: fp.protocol.LedgerCheck) -> None:
-    note = "" if found.why_not_compared is None else f" ({found.why_not_compared})"
-    where = _plain(found.where)
-    line = f"intact: {found.entries} entries in {where}, head {found.head}; {found.status.value}{note}"
-    console().print(escape(line), soft_wrap=True)
-
-
 @app.command()
 def verify(
     ledger: Annotated[
@@ -143,11 +139,12 @@ def verify(
     if as_json:
         print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
     if audited is None:
-        raise fp.errors.LedgerError(f"{found.where} is broken: {found.why}")
+        raise fp.errors.LedgerError(f"{found.where} is broken: {say_break(found)}")
     if not as_json:
-        _print_check(found)
-        books.print_books(audited)
-    books.refuse_wrong_books(audited, found.where)
+        print_words(explain(found))
+        print_words(explain(audited))
+    if not audited.is_sound:
+        raise fp.errors.LedgerError(f"{found.where} does not add up: {say_first_problem(audited)}")
 
 
 @app.command()

@@ -52,8 +52,8 @@ def pay(
         typer.Option(metavar="LIST", help='Pay for these contributions instead, "3,2" or "alice=3,bob=2".'),
     ] = None,
     fee: FeeOption = None,
-    recover: RecoverOption = None,
-    alone_at_least: AloneOption = None,
+    cost_recovery: RecoverOption = None,
+    min_standalone: AloneOption = None,
     pivot: PivotOption = "none",
     ceiling: CeilingOption = None,
     worth: WorthOption = None,
@@ -64,7 +64,7 @@ def pay(
 
     "alone" is what an agent would be left with that labels by itself all it needs.
 
-    Example: [bold]fedpact pay examples/alice-bob.toml --recover 0.2[/bold]
+    Example: [bold]fedpact pay examples/alice-bob.toml --cost-recovery 0.2[/bold]
     """
     fed = read_federation(file)
     bill = fp.settle(
@@ -72,8 +72,8 @@ def pay(
         _find_contributions(fed, rule, method, m, confidence=confidence, time_limit=time_limit),
         rule,
         fee=read_amounts(fee, "fee"),
-        recover=recover,
-        alone_at_least=read_amounts(alone_at_least, "alone_at_least"),
+        cost_recovery=cost_recovery,
+        min_standalone=read_amounts(min_standalone, "min_standalone"),
         pivot=pivot,
         ceiling=read_amounts(ceiling, "ceiling"),
         worth=read_amounts(worth, "worth"),

@@ -15,7 +15,9 @@ from rich.markup import escape
 from rich.table import Table
 
 import fedpact as fp
-from fedpact.cli.common import console, format_number, make_table, print_table
+from fedpact.cli.common import console, format_number, make_table, show
+from fedpact.explain import explain
+from fedpact.explain.reason import say_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,66 +78,21 @@ def progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pend
             f"{state.contributed.get(name, 0)} of {planned[name]}" if name in planned else "",
             "" if seen is None or not seen.n else f"{seen.mistakes / seen.n:.1%} wrong",
             "" if paid is None else format_number(paid["amount"]),
-            escape(f"gone: {gone.why}" if gone is not None else "; ".join(waits)),
+            escape(say_reason(gone.code, gone.values) if gone is not None else "; ".join(waits)),
         )
     return table
 
 
 def print_outcome(found: RunAnswer) -> None:
     """Print what came of a run."""
-    outcome, place = found.outcome, found.place
-    table = make_table("site", "samples", "paid", "error on held-out", "target", "")
-    for name in place.pact.names:
-        seen = outcome.evaluation[name]
-        table.add_row(
-            escape(name),
-            str(outcome.contributions[name]),
-            _say_money(outcome.payments[name]) if name in outcome.payments else "",
-            "" if seen is None else f"{seen['error']:.1%}",
-            "" if seen is None else f"{'met' if seen['met'] else 'missed'} ({seen['epsilon']:g})",
-            escape(_say_what_happened(outcome, name)),
-        )
-    print_table(f"{outcome.pact}: run {outcome.run}", table)
-    out = console()
-    if outcome.hypothesis is not None:
-        chosen = f"chosen: {outcome.hypothesis}, on {sum(outcome.contributions.values())} samples"
-        out.print(escape(f"{chosen}; paid {_say_money(outcome.deficit)}"), soft_wrap=True)
-    for line in _say_doubts(outcome):
-        out.print(escape(line), soft_wrap=True)
-    if found.gap is not None:
-        out.print(escape(_say_gap(found.gap)), soft_wrap=True)
-    out.print(escape(f"{outcome.status.value}"), soft_wrap=True)
-    check = shlex.join(["fedpact", "ledger", "verify", str(place.folder)])
-    out.print(escape(f"ledger: {place.books} (check it: {check})"), soft_wrap=True)
-
-
-def _say_money(amount: float) -> str:
-    """Print an amount; what a sum of shares leaves by rounding is nothing."""
-    return format_number(0.0 if abs(amount) < 1e-9 else amount)
-
-
-def _say_doubts(outcome: fp.protocol.RunOutcome) -> list[str]:
-    """Say what an operator should not overlook: no candidate is right, targets are missed, sites are gone."""
-    said = []
-    if outcome.mistakes:
-        said.append(
-            f"no candidate is right on all samples: the chosen one is wrong on {outcome.mistakes}; what was "
-            "promised assumes that one is (fedpact realizability)"
-        )
-    missed = [name for name, is_met in outcome.met.items() if is_met is False]
-    if missed:
-        said.append(f"targets missed on held-out samples: {', '.join(missed)}")
-    if outcome.gone:
-        said.append(f"without {'; '.join(f'{name} ({why})' for name, why in outcome.gone.items())}")
-    return said
+    show(explain(found.outcome))
+    lines = [] if found.gap is None else [_say_gap(found.gap)]
+    check = shlex.join(["fedpact", "ledger", "verify", str(found.place.folder)])
+    for line in (*lines, f"Ledger: {found.place.books} (check it: {check})"):
+        console().print(escape(line), soft_wrap=True)
 
 
 def _say_gap(gap: fp.training.AveragingGap) -> str:
     averaged, pooled = (f"{score.accuracy:.1%}" for score in (gap.last.averaged, gap.last.pooled))
     rounds = f"{len(gap.rounds) - 1} round{'' if len(gap.rounds) == 2 else 's'}"
     return f"trained for {rounds}: {averaged} of held-out samples right, pooled {pooled}; {gap.status.value}"
-
-
-def _say_what_happened(outcome: fp.protocol.RunOutcome, name: str) -> str:
-    said = [f"gone at {outcome.gone[name]}"] if name in outcome.gone else []
-    return "; ".join([*said, *([f"withheld: {outcome.withheld[name]}"] if name in outcome.withheld else [])])

@@ -24,17 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_square
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.noise import Noise
-from fedpact.describe.numbers import shorten
 from fedpact.describe.reports import Report
 from fedpact.describe.texts import is_text
 from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
 from fedpact.errors import FederationError
-
-FORMAT = 2
+from fedpact.formats import check_format
 
 UNREADABLE = (
     OSError,
@@ -56,7 +55,8 @@ UNREADABLE = (
 """What numpy raises, without pickle, on a file that is not what it claims to be."""
 
 _NEEDED = ("format", "name", "n", "n_classes", "counts")
-_NOISE = ("mechanism", "scale", "epsilon", "delta")
+_NOISE = {"mechanism": "mechanism", "scale": "scale", "epsilon": "privacy_epsilon", "delta": "privacy_delta"}
+"""What a file calls the fields of the noise."""
 _OPTIONAL = ("candidates", "digests", "minimum_count", *_NOISE, "version", "checksum")
 
 # A member may unpack to so many bytes, or to so many times what it takes; counts that are mostly zeros do.
@@ -68,7 +68,7 @@ Fields = dict[str, NDArray[Any]]
 def to_bytes(report: Report) -> bytes:
     """Return what a report's file holds."""
     plain: dict[str, Any] = {
-        "format": FORMAT,
+        "format": formats.REPORT,
         "name": report.name,
         "n": report.n,
         "n_classes": report.n_classes,
@@ -82,7 +82,7 @@ def to_bytes(report: Report) -> bytes:
             "digests": json.dumps(report.candidates.digests),
         }
     if report.noise is not None:
-        plain |= report.noise.to_dict()
+        plain |= {key: getattr(report.noise, field) for key, field in _NOISE.items()}
     fields = {key: np.asarray(value) for key, value in plain.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{**fields, "checksum": np.asarray(_checksum(fields))})  # type: ignore[arg-type]
@@ -155,10 +155,11 @@ def _build(fields: Fields) -> Report:
     missing = [field for field in _NEEDED if field not in fields]
     if missing:
         raise FederationError(f"not a fedpact report; it lacks {', '.join(missing)}")
-    if fields["format"].shape != () or fields["format"].tolist() not in range(1, FORMAT + 1):
-        raise FederationError(f"report format must be {FORMAT}; it is {shorten(fields['format'].tolist())}")
+    is_first = fields["format"].tolist() == 1  # which had no checksum
+    if not is_first:
+        check_format(fields["format"].tolist(), formats.REPORT, "report", "the file")
     checksum = fields.pop("checksum", None)
-    if fields["format"] > 1 and (checksum is None or checksum.tolist() != _checksum(fields)):
+    if not is_first and (checksum is None or checksum.tolist() != _checksum(fields)):
         raise FederationError("the report was damaged or changed after it was written; ask the site for it again")
     return Report(
         name=str(fields["name"].tolist()),
@@ -174,7 +175,7 @@ def _build(fields: Fields) -> Report:
 def _read_noise(fields: Fields) -> Noise | None:
     if not set(_NOISE) <= set(fields):
         return None
-    return Noise.from_dict({key: fields[key].tolist() for key in _NOISE})
+    return Noise(**{field: fields[key].tolist() for key, field in _NOISE.items()})
 
 
 def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:

@@ -69,6 +69,8 @@ class Table:
 
     A row may be shorter: its last value, a text, stands in all columns that are left.
     """
+    gap: str = ""
+    """What is left out in the middle of its rows; stands there."""
     total: tuple[Any, ...] | None = None
     """A last row that sums up."""
     rest: str = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.audit import gain_of, say_truthful
 from fedpact.explain.explanation import Chart, Column, Explanation, Mark, Table
-from fedpact.explain.refusal import say_refusal
+from fedpact.explain.generic import say_refusal
 from fedpact.explain.rule import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
 from fedpact.explain.witness import list_witness

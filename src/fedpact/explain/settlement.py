@@ -39,8 +39,8 @@ def find_concerned(bill: Settlement) -> tuple[str, ...]:
 def list_money(bill: Settlement) -> tuple[str, ...]:
     """Say what fees bring back of what was asked for, and what payments are beside the cost of labelling."""
     said = []
-    if bill.recover is not None and bill.spend:
-        said.append(_WORDS.say("recover", share=bill.recovered / bill.spend, asked=bill.recover))
+    if bill.cost_recovery is not None and bill.spend:
+        said.append(_WORDS.say("recover", share=bill.recovered / bill.spend, asked=bill.cost_recovery))
     if clean(bill.overpayment, size_of(bill)) > 0:
         said.append(_WORDS.say("overpaid", overpayment=bill.overpayment))
     elif clean(bill.deficit, size_of(bill)) < 0:

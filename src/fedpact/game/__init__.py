@@ -4,7 +4,7 @@ Use it to look into a game further than :func:`fedpact.equilibria`, :func:`fedpa
 :func:`fedpact.best_response_dynamics` do:
 
 - ``standalone``: what each agent needs alone; ``best_response``: the least that is enough, given the others
-- ``regret``, ``Regret``, ``is_equilibrium``: what an agent could gain by another contribution
+- ``regret``, ``Regret``: what an agent could gain by another contribution, and whether nobody could
 - what the three functions return: ``EquilibriaStatus``, ``PricedEquilibrium``, ``MixedEquilibrium``,
   ``MixedStatus``, ``Dynamics``, ``DynamicsStatus``
 """

@@ -25,18 +25,20 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.describe.numbers import shorten
 from fedpact.errors import MessageError
+from fedpact.formats import check_format
+from fedpact.plain import to_plain
 from fedpact.protocol.canonical import from_canonical, to_canonical
 from fedpact.protocol.keys.signing import SigningKey, check_signature, sign_value
 
-PROTOCOL = 1
 MOST_BYTES = 2**27
 """No message is longer; a report on 5,000 candidates of 60,000 points is a fifth of that."""
 _MOST_TEXT = 2_000
@@ -65,7 +67,7 @@ class Reported:
     pool: int | None
     """Different samples that the site can label, the points of its report; None: as many as it likes."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """Plain values."""
         return {"report": base64.b64encode(self.report).decode(), "pool": self.pool}
 
@@ -79,20 +81,12 @@ class Contributed:
     mistakes: NDArray[np.int64]
     """(H,) on how many of these each candidate is wrong."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"m": self.m, "mistakes": self.mistakes.tolist()}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trained:
     """Weights after training on a site's samples."""
 
     weights: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"weights": dict(self.weights)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,10 +97,6 @@ class Evaluated:
     """Held-out samples; 0 if the site has none."""
     mistakes: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"n": self.n, "mistakes": self.mistakes}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
@@ -115,31 +105,19 @@ class Receipt:
     statement: str
     """Digest of the statement."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"statement": self.statement}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """A site will not do what it was asked for."""
 
-    why: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"refused": self.why}
+    why: str = field(metadata={"key": "refused"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
     """A site needs more time, for labels that people have to make."""
 
-    why: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"pending": self.why}
+    why: str = field(metadata={"key": "pending"})
 
 
 Body: TypeAlias = Reported | Contributed | Trained | Evaluated | Receipt | Refused | Pending
@@ -176,7 +154,7 @@ def _read_reported(entry: Mapping[str, Any]) -> Reported:
         found = Reported(report=base64.b64decode(entry["report"], validate=True), pool=pool)
     except (binascii.Error, TypeError, ValueError):
         raise MessageError("report must be a report's file in base64") from None
-    if found.to_dict()["report"] != entry["report"]:  # else the ledger would not have what was signed
+    if found.to_plain()["report"] != entry["report"]:  # else the ledger would not have what was signed
         raise MessageError("report must be a report's file in base64, as it is written, without stray bits")
     return found
 
@@ -235,10 +213,10 @@ def read_body(step: str, entry: Any) -> Body:
 
 def _read_envelope(data: bytes) -> dict[str, Any]:
     value = from_canonical(data, most=MOST_BYTES)
+    if isinstance(value, dict) and "protocol" in value:  # 1.0 would be signed otherwise than 1
+        check_format(value["protocol"], formats.MESSAGE, "message", "a message", MessageError)
     if not isinstance(value, dict) or set(value) - {"signature"} != set(_ENVELOPE):
         raise MessageError(f"a message must have {', '.join(_ENVELOPE)} and a signature, and nothing else")
-    if type(value["protocol"]) is not int or value["protocol"] != PROTOCOL:  # 1.0 would be signed otherwise
-        raise MessageError(f"the protocol must be {PROTOCOL}; it is {shorten(value['protocol'])}")
     for key in ("run", "request", "site", "step"):
         _read_text(value, key)
     if value["step"] not in _READERS:
@@ -248,7 +226,7 @@ def _read_envelope(data: bytes) -> dict[str, Any]:
 
 def _write(message: Request | Answer, body: Mapping[str, Any], key: SigningKey | None) -> bytes:
     value = {
-        "protocol": PROTOCOL,
+        "protocol": formats.MESSAGE,
         "run": message.run,
         "request": message.request,
         "site": message.site,
@@ -265,7 +243,7 @@ def write_request(request: Request, key: SigningKey | None = None) -> bytes:
 
 def write_answer(answer: Answer, key: SigningKey | None = None) -> bytes:
     """Write an answer, signed by the site if it has a key."""
-    return _write(answer, answer.body.to_dict(), key)
+    return _write(answer, to_plain(answer.body), key)
 
 
 def signed_answer(
@@ -273,12 +251,20 @@ def signed_answer(
 ) -> dict[str, Any]:
     """Put an answer together again from what a ledger keeps of it, as the site signed it."""
     said = {"run": run, "request": request, "site": site, "step": step, "body": body}
-    return {"protocol": PROTOCOL, **said, "signature": signature}
+    return {"protocol": formats.MESSAGE, **said, "signature": signature}
+
+
+class NotSignedError(MessageError):
+    """A message is not signed with the key of the site, or operator, that it names."""
+
+    def __init__(self, who: str, site: str) -> None:
+        self.site = site
+        super().__init__(f"the message is not signed by {who}; whoever sent it does not have that key")
 
 
 def _check_sender(value: Mapping[str, Any], public: str | None, who: str) -> None:
     if public is not None and not check_signature(public, value):
-        raise MessageError(f"the message is not signed by {who}; whoever sent it does not have that key")
+        raise NotSignedError(who, value["site"])
 
 
 def read_request(data: bytes, operator: str | None = None) -> Request:

@@ -12,23 +12,22 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
+from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
-from fedpact.describe.numbers import read_chance, read_number, shorten
-from fedpact.describe.settings import AGENT_COLUMNS, Agent, Settings, agent_rows, read_per_agent
+from fedpact.describe.numbers import Number, read_chance, read_number, shorten
+from fedpact.describe.settings import Agent, PerAgent, Settings, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 from fedpact.training.terms import TrainingTerms, read_training
 
 STEPS = ("report", "contribute", "train", "evaluate", "pay")
@@ -47,7 +46,7 @@ _TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pact(Shows):
+class Pact(Result):
     """What operator and sites agree on; make one with :func:`make_pact`.
 
     Examples
@@ -60,6 +59,9 @@ class Pact(Shows):
     True
     """
 
+    schema: ClassVar = formats.PACT
+    ROWS: ClassVar = "agents"
+
     name: str
     agents: tuple[Agent, ...]
     delta: float
@@ -71,7 +73,7 @@ class Pact(Shows):
     rule: str = "pwyc"
     fee: Mapping[str, float] | None = None
     """What each pays for taking part, under ``pwyc``."""
-    level: float = LEVEL
+    false_alarm_rate: float = LEVEL
     """Chance, at most, that the contribution of an honest site is flagged and its payment withheld."""
     patience: Mapping[str, float] = field(default_factory=lambda: dict(PATIENCE))
     """Seconds that a site has to answer, by step; then it is gone."""
@@ -94,75 +96,6 @@ class Pact(Shows):
     def agent(self, name: str) -> Agent:
         """Return the agent of that name."""
         return next(agent for agent in self.agents if agent.name == name)
-
-    def shown(self) -> ShownTable:
-        """Show who takes part, on which terms."""
-        return ShownTable(
-            title=f"Pact of {self.name}",
-            facts={
-                "delta": self.delta,
-                "objective": self.objective,
-                "guarantee": self.guarantee,
-                "confidence": self.confidence,
-                "planner": self.method,
-                "paid by": self.rule,
-            },
-            columns=AGENT_COLUMNS,
-            rows=agent_rows(self.agents),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the ledger keeps them."""
-        return {
-            "name": self.name,
-            "agents": [_agent_to_dict(agent) for agent in self.agents],
-            "delta": self.delta,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-            "method": self.method,
-            "confidence": self.confidence,
-            "rule": self.rule,
-            "fee": None if self.fee is None else dict(self.fee),
-            "level": self.level,
-            "patience": dict(self.patience),
-            "retry": self.retry,
-            "candidates": None if self.candidates is None else _list_to_dict(self.candidates),
-            "keys": dict(self.keys),
-            "operator": self.operator,
-            "training": None if self.training is None else self.training.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Pact:
-        """Read what :meth:`to_dict` wrote."""
-        listed, training = entry["candidates"], entry["training"]
-        return cls(
-            **{
-                **entry,
-                "agents": tuple(_agent_from_dict(agent) for agent in entry["agents"]),
-                "candidates": None
-                if listed is None
-                else CandidateList(names=tuple(listed["names"]), digests=tuple(listed["digests"])),
-                "training": None if training is None else TrainingTerms.from_dict(training),
-            }
-        )
-
-
-def _agent_to_dict(agent: Agent) -> dict[str, Any]:
-    return {
-        "name": agent.name,
-        "epsilon": agent.epsilon,
-        "cost": agent.cost.to_json(),
-        "capacity": agent.capacity,
-    }
-
-
-def _agent_from_dict(entry: Mapping[str, Any]) -> Agent:
-    return Agent(**{**entry, "cost": read_cost(entry["cost"])})
-
-
-def _list_to_dict(candidates: CandidateList) -> dict[str, Any]:
-    return {"names": list(candidates.names), "digests": list(candidates.digests)}
 
 
 def _read_patience(value: Any) -> dict[str, float]:
@@ -288,12 +221,12 @@ def make_pact(
     *,
     name: str | None = None,
     method: str = "auto",
-    confidence: Any = None,
+    confidence: Number | None = None,
     rule: str = "pwyc",
-    fee: Any = None,
-    level: Any = LEVEL,
-    patience: Any = None,
-    retry: Any = 5.0,
+    fee: PerAgent[Number] | None = None,
+    false_alarm_rate: Number = LEVEL,
+    patience: Number | Mapping[str, Number] | None = None,
+    retry: Number = 5.0,
     candidates: CandidateList | None = None,
     keys: Mapping[str, str] | None = None,
     operator: str | None = None,
@@ -311,7 +244,7 @@ def make_pact(
         As for :func:`fedpact.plan`. Sites send reports, so "exact" is not to be had.
     rule, fee
         As for :func:`fedpact.settle`; rules that pay for contributions as they were made.
-    level
+    false_alarm_rate
         Chance, at most, that an honest site's contribution is flagged.
     patience
         Seconds that a site has to answer, for every step or by step; then it is gone and planned around.
@@ -343,7 +276,7 @@ def make_pact(
         confidence=None if confidence is None else read_chance(confidence, "confidence"),
         rule=rule,
         fee=_read_fee(fed.names, fee, rule),
-        level=read_chance(level, "level"),
+        false_alarm_rate=read_chance(false_alarm_rate, "false_alarm_rate"),
         patience=_read_patience({} if patience is None else patience),
         retry=read_number(retry, "retry"),
         candidates=_candidates_of(evidence) if candidates is None else candidates,

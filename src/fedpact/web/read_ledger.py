@@ -16,8 +16,9 @@ from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 import fedpact as fp
+from fedpact.explain.entry import say_entry
+from fedpact.explain.reason import say_reason
 from fedpact.protocol.operator.outcome import make_outcome
-from fedpact.protocol.operator.say_entry import say_entry
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -176,15 +177,15 @@ def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str 
         met=None if seen is None else seen["met"],
         paid=None if statement is None else float(statement["amount"]),
         received=site in state.receipts,
-        gone=None if gone is None else f"{gone.step}: {gone.why}",
-        withheld=state.withheld.get(site),
+        gone=None if gone is None else f"{gone.step}: {say_reason(gone.code, gone.values)}",
+        withheld=say_reason(state.withheld[site], {}) if site in state.withheld else None,
         asked=waiting[0] if waiting else None,
         slug=slug,
     )
 
 
 def _say_terms(pact: fp.protocol.Pact) -> dict[str, Any]:
-    kept = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "level")
+    kept = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "false_alarm_rate")
     return {name: value for name, value in pact.to_dict().items() if name in kept}
 
 

@@ -12,9 +12,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
+from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
+from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
 from fedpact.web.explained import EXPLAINED, explain_part
 from fedpact.web.jobs import Job, JobState
@@ -23,7 +25,6 @@ from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
-from fedpact.web.words import federation, game, plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,16 +93,17 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "count_of": count_of,
+        "said_of": lambda entry: explain(read_result(entry)),
         "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
-        "words": SimpleNamespace(federation=federation, plan=plan, game=game),
+        "words": SimpleNamespace(federation=federation),
         "name_rule": name_rule,
+        "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,
         "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
         "certificate_title": words_of("common").say("certificate"),

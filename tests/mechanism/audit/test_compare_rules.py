@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from fedpact.explain.refusal import say_refusal
 
 import fedpact as fp
-from fedpact.explain.refusal import say_refusal
 from fedpact.mechanism.audit.compare_rules import settle_rules
 from fedpact.mechanism.payment.rules import RULES, VARIANTS
 from strategies import report_of
@@ -17,7 +17,7 @@ ALICE_BOB = fp.examples.alice_bob()
 def test_rules_side_by_side():
     calls = []
     table = fp.mechanism.compare_rules(
-        VCG_FAILS, reports=40, ceiling=1, progress=lambda *given: calls.append(given)
+        VCG_FAILS, n_misreports=40, ceiling=1, progress=lambda *given: calls.append(given)
     )
     assert calls == [(done, len(table.rows)) for done in range(1, len(table.rows) + 1)]
     assert {row.rule for row in table.rows} == set(RULES)
@@ -33,20 +33,20 @@ def test_rules_side_by_side():
 def test_rules_that_need_the_optimum_are_refused_where_reports_do_not_prove_it_and_the_others_compared():
     reports = [report_of(name, np.random.default_rng(i).integers(0, 2, (3, 30))) for i, name in enumerate("ab")]
     fed = fp.Federation.from_reports(reports, epsilon=0.1, delta=0.1)
-    table = fp.mechanism.compare_rules(fed, reports=5, ceiling=3)
+    table = fp.mechanism.compare_rules(fed, n_misreports=5, ceiling=3)
     refused = {row.rule: row.refusal for row in table.rows if row.refusal}
     assert refused.keys() <= {"vcg", "vcg-verified"}
     for why in refused.values():
         assert why.code == "not-optimal"
         assert why.values["lower_bound"] < why.values["cost"]
-    assert fp.audit(fed, "vcg", reports=5).method == "auto"
+    assert fp.audit(fed, "vcg", n_misreports=5).method == "auto"
 
 
 def test_a_pivot_that_is_undefined_refuses_its_rows_alone():
     fed = fp.Federation.from_table(
         [[0, 0], [0, 1]], [[0.5, 0.5]] * 2, epsilon=0.1, delta=0.1, capacity=[3, None], names=["small", "big"]
     )
-    table = fp.mechanism.compare_rules(fed, reports=5, ceiling=2)
+    table = fp.mechanism.compare_rules(fed, n_misreports=5, ceiling=2)
     refused = {(row.rule, row.pivot): row.refusal for row in table.rows if row.refusal}
     assert refused.keys() == {("vcg", "clarke"), ("vcg-verified", "clarke"), ("proportional", None)}
     without = refused["vcg", "clarke"]
@@ -57,7 +57,7 @@ def test_a_pivot_that_is_undefined_refuses_its_rows_alone():
 def test_where_there_is_no_plan_there_is_nothing_to_compare():
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1, capacity=1)
     with pytest.raises(fp.InfeasibleError):
-        fp.mechanism.compare_rules(fed, reports=5)
+        fp.mechanism.compare_rules(fed, n_misreports=5)
     with pytest.raises(fp.FederationError, match="method must be one of"):
         fp.mechanism.compare_rules(ALICE_BOB, method="best")
 
@@ -74,13 +74,13 @@ def test_an_interrupt_ends_the_table_with_the_rule_under_way(monkeypatch):
         return fp.plan(fed, method)
 
     monkeypatch.setattr(trial, "plan", plan_once)
-    table = fp.mechanism.compare_rules(NOT_DOMINANT, reports=20, ceiling=1)
+    table = fp.mechanism.compare_rules(NOT_DOMINANT, n_misreports=20, ceiling=1)
     assert [row.rule for row in table.rows] == ["pwyc", "vcg"]
     assert not table.is_complete
 
 
 def test_a_rule_that_cannot_be_applied_says_why_in_the_table():
-    table = fp.mechanism.compare_rules(NOT_DOMINANT, reports=5)
+    table = fp.mechanism.compare_rules(NOT_DOMINANT, n_misreports=5)
     row = table.row("threshold")
     assert row.settlement is row.audit is None
     assert (row.refusal.code, row.refusal.agents) == ("indispensable", ("agent-2",))
@@ -113,6 +113,6 @@ def test_the_search_for_the_optimum_keeps_to_the_time_limit(monkeypatch):
         return fp.plan(fed, method, time_limit=time_limit)
 
     monkeypatch.setattr("fedpact.mechanism.audit.compare_rules.plan", spy)
-    fp.mechanism.compare_rules(fp.examples.pwyc_not_dominant(), reports=5, time_limit=0.75)
+    fp.mechanism.compare_rules(fp.examples.pwyc_not_dominant(), n_misreports=5, time_limit=0.75)
     assert 0.75 in seconds
     assert set(seconds) <= {0.75, None}

@@ -15,6 +15,9 @@ import numpy as np
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import Number
+from fedpact.describe.progress import Progress
+from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
@@ -101,12 +104,12 @@ def compare_rules(
     fed: Federation,
     *,
     method: str = "lp",
-    reports: int = REPORTS,
-    ceiling: Any = None,
-    worth: Any = None,
+    n_misreports: int = REPORTS,
+    ceiling: PerAgent[Number] | None = None,
+    worth: PerAgent[Number] | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RuleComparison:
     """Settle by every rule, audit every rule, and set them side by side.
 
@@ -117,7 +120,7 @@ def compare_rules(
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.
-    reports, worth, rng
+    n_misreports, worth, rng
         As for :func:`fedpact.audit`, for every rule.
     ceiling
         The most that a sample may cost, for "threshold".
@@ -130,16 +133,16 @@ def compare_rules(
     Examples
     --------
     >>> from fedpact.describe.examples import pwyc_not_dominant
-    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=10, ceiling=1)
+    >>> table = compare_rules(pwyc_not_dominant("1/20"), n_misreports=10, ceiling=1)
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
     read_choice(method, "method", METHODS)
-    read_budget(reports)
+    read_budget(n_misreports)
     read_worth(game_of(fed), worth)
     read_terms(fed, "threshold", ceiling=ceiling)
     seconds = read_seconds(time_limit)
-    options = {"reports": reports, "time_limit": time_limit, "worth": worth}
+    options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
     planners = {
         "exact": partial(plan, fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds)),

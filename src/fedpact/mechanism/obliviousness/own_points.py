@@ -1,4 +1,4 @@
-"""The paper's construction for the expected objective, and what it cannot do (ERRATA A8).
+"""The construction of the paper's Lemma 5, for the expected objective, and what it cannot do (ERRATA A8).
 
 Agent i has mass c_i on a point of its own and the rest where all hypotheses agree, with
 

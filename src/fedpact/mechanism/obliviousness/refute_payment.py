@@ -1,12 +1,12 @@
 """``refute_payment``: at neighbouring plans any payment but pay-what-you-contribute admits a profitable lie.
 
-The paper's theorem: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep agents
-truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
-oblivious. Its proof is constructive. At neighbours m and m' both plans are enough for both D and (D_i', D_-i),
-so agent i's utility differs by f_i - c_i alone. If f_i(m) - c_i(m_i) is the larger, then i with the true
-distribution D_i' gains by reporting D_i; if it is the smaller, then i with the true distribution D_i gains by
-reporting D_i'. The others report the truth either way, so what is refuted is truthfulness ex post, the weakest
-kind (ERRATA A2); q_i cancels.
+Theorem 4 of the paper: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep
+agents truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
+oblivious; Corollary 1 is the case of the paper's own program. The proof is constructive. At neighbours m and m'
+both plans are enough for both D and (D_i', D_-i), so agent i's utility differs by f_i - c_i alone. If f_i(m) -
+c_i(m_i) is the larger, then i with the true distribution D_i' gains by reporting D_i; if it is the smaller,
+then i with the true distribution D_i gains by reporting D_i'. The others report the truth either way, so what
+is refuted is truthfulness ex post, the weakest kind (ERRATA A2); q_i cancels.
 
 Here the lie is found and then played: planned with what is reported, verified with what is true.
 """
@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -143,7 +144,7 @@ def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
 
 
 def refute_payment(
-    fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
+    fed: Federation, payment: PaymentFunction, m: Contributions, *, method: str = "lp", worth: float = 1.0
 ) -> Refutation | None:
     """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
 
@@ -184,7 +185,7 @@ def refute_payment(
     True
     """
     worth = check_at_least(read_number(worth, "worth"), "worth", 0)
-    shown = obliviousness(fed, m, method=method)
+    shown = obliviousness(fed, m=m, method=method)
     if not shown.is_oblivious:
         raise FederationError(
             f"m must be a plan at which method {method!r} is shown to be locally oblivious; {shorten(m)} is not: "

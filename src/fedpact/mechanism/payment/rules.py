@@ -15,18 +15,18 @@ rule               what agent i is paid                            truthful abou
 *Ex post*: truth is a best report if the others' are true. *Dominant*: whatever they are. Costs are reported up
 to a declared ceiling under ``threshold``, and data are known where costs are private.
 
-*Pay what you contribute.* The paper calls it strategyproof. The plan is made from reports and the samples are
-drawn from the true data, so an agent whose fellows lie may have to lie as well (ERRATA A2): truth is a best
-report if the others' are true (ex post), not whatever they are (dominant). For that any planner will do that
-meets the reported targets: a truthful agent among truthful ones has utility worth_i - fee_i, the most that the
-rule ever gives.
+*Pay what you contribute* (Equation 5). The paper calls it strategyproof. The plan is made from reports and the
+samples are drawn from the true data, so an agent whose fellows lie may have to lie as well (ERRATA A2): truth
+is a best report if the others' are true (ex post), not whatever they are (dominant). For that any planner will
+do that meets the reported targets: a truthful agent among truthful ones has utility worth_i - fee_i, the most
+that the rule ever gives.
 
-*VCG.* The paper's payment counts the others as satisfied because their reports say so; a report that shifts
-work to an agent whose samples then show nothing is profitable (ERRATA A3). ``vcg-verified`` pays on what is
-realised, which makes agent i's utility the true welfare and truth a best report, if the plan is the optimum and
-every target is worth what it costs, as it is where every agent could meet its target alone. q_i is zero, or
-Clarke's pivot v(N - i) - sum over j != i of worth_j: then agent i is paid its cost and what it saves the
-others, v(N - i) - v(N).
+*VCG* (Equation 6). The paper's payment counts the others as satisfied because their reports say so; a report
+that shifts work to an agent whose samples then show nothing is profitable (ERRATA A3). ``vcg-verified`` pays on
+what is realised, which makes agent i's utility the true welfare and truth a best report, if the plan is the
+optimum and every target is worth what it costs, as it is where every agent could meet its target alone. q_i is
+zero, or Clarke's pivot v(N - i) - sum over j != i of worth_j: then agent i is paid its cost and what it saves
+the others, v(N - i) - v(N).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from fedpact.mechanism.payment.terms import PIVOTS, Terms
 from fedpact.mechanism.payment.threshold import Thresholds, find_thresholds
 from fedpact.planning.plan import plan as make_plan
 from fedpact.planning.result import Plan, PlanStatus
-from fedpact.statistics.standalone import standalone, why_not_alone
+from fedpact.statistics.standalone import find_shortfalls, standalone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,9 +136,10 @@ def _split_equally(case: Case, agent: int) -> Payment:
 
 def _split_in_proportion(case: Case, agent: int) -> Payment:
     needs = standalone(case.fed)
-    for name, reason in why_not_alone(case.fed, needs).items():
+    for name in find_shortfalls(case.fed, needs):
         raise InfeasibleError(
-            f"rule 'proportional' is undefined: {reason}; use rule 'equal-split' or 'pwyc'",
+            f"rule 'proportional' is undefined: {name!r} cannot meet its target alone; "
+            "use rule 'equal-split' or 'pwyc'",
             agents=(name,),
             code="not-alone",
         )

@@ -49,7 +49,7 @@ class Settlement(Result):
     """What the operator pays out before fees."""
     recovered: float
     """What comes back as fees."""
-    recover: float | None
+    cost_recovery: float | None
     """Share of the spend that fees should about bring back, if that was asked for."""
     rule: str
     pivot: str | None

@@ -16,8 +16,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.reports import Report
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import (
@@ -82,7 +84,7 @@ class PowerCurve(Result):
     tested: int
     """Number of pairs."""
     status: PowerStatus
-    level: float
+    false_alarm_rate: float
     power: float
     """The wanted chance."""
     tolerance: float
@@ -94,7 +96,7 @@ class PowerCurve(Result):
             {f"{row.m} sample{'s' if row.m != 1 else ''}": row.caught for row in self.rows},
             x=self.lies,
             scale="linear",
-            title=f"lies caught; an honest site is flagged with chance {self.level:g} at most",
+            title=f"lies caught; an honest site is flagged with chance {self.false_alarm_rate:g} at most",
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",
         )
@@ -134,8 +136,10 @@ def _chances(found: CriticalCounts, lie: float) -> Floats:
     return np.concatenate([above, below])
 
 
-def _make_row(claim: TestedRates, m: int, lies: Sequence[float], level: float, power: float) -> PowerRow:
-    found = find_critical_counts(claim, m, level)
+def _make_row(
+    claim: TestedRates, m: int, lies: Sequence[float], false_alarm_rate: float, power: float
+) -> PowerRow:
+    found = find_critical_counts(claim, m, false_alarm_rate)
     caught = find_detectable(found, power)
     chances = [_chances(found, lie) for lie in lies]
     return PowerRow(
@@ -155,13 +159,13 @@ def _judge(rows: Sequence[PowerRow]) -> PowerStatus:
 
 
 def contribution_power(
-    report: Any,
-    quota: Any,
+    report: Report | ArrayLike,
+    quota: int | Sequence[int],
     *,
-    level: float | str = LEVEL,
-    power: float | str = POWER,
-    lies: Any = None,
-    tolerance: float | str = 0.0,
+    false_alarm_rate: Number = LEVEL,
+    power: Number = POWER,
+    lies: Sequence[Number] | None = None,
+    tolerance: Number = 0.0,
     fresh: bool = False,
 ) -> PowerCurve:
     """Compute how large a lie :func:`fedpact.check_contribution` catches, before anything is contributed.
@@ -172,7 +176,7 @@ def contribution_power(
         What the site reported, as for :func:`fedpact.check_contribution`; at least two hypotheses.
     quota
         Number of samples, or a list of such numbers.
-    level, tolerance, fresh
+    false_alarm_rate, tolerance, fresh
         As for :func:`fedpact.check_contribution`.
     power
         The chance with which a lie of the size ``detectable`` is to be caught.
@@ -193,17 +197,21 @@ def contribution_power(
     if said.H < 2:
         raise FederationError("report must be about at least two hypotheses; it is about 1")
     quotas = read_quotas(quota)
-    level, power, tolerance = read_chance(level, "level"), read_chance(power, "power"), read_tolerance(tolerance)
-    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
+    false_alarm_rate, power, tolerance = (
+        read_chance(false_alarm_rate, "false_alarm_rate"),
+        read_chance(power, "power"),
+        read_tolerance(tolerance),
+    )
+    claim = limit_rates(report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=bool(fresh))
     sizes = _read_lies(lies, float(np.max(claim.room)))
-    rows = tuple(_make_row(claim, m, sizes, level, power) for m in quotas)
+    rows = tuple(_make_row(claim, m, sizes, false_alarm_rate, power) for m in quotas)
     return PowerCurve(
         site=said.site,
         lies=tuple(sizes),
         rows=rows,
         tested=len(said.rates),
         status=_judge(rows),
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         power=power,
         tolerance=tolerance,
         fresh=bool(fresh),

@@ -88,7 +88,7 @@ class ContributionCheck(Result):
     counted: int
     """Number of pairs that some outcome of m samples would make suspicious."""
     status: ContributionStatus
-    level: float
+    false_alarm_rate: float
     tolerance: float
     power: float
     fresh: bool

@@ -5,15 +5,16 @@ The operator checks the whole set, a site the folder that it was handed: all tha
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import Enum
+from datetime import timedelta
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -25,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_key,
 )
 
+from fedpact.coded import Coded
 from fedpact.describe.parsing import one_line
 from fedpact.errors import ProtocolError
 from fedpact.protocol.keys.certificates import (
@@ -35,11 +37,10 @@ from fedpact.protocol.keys.certificates import (
     read_ec_key,
     to_time,
 )
-from fedpact.protocol.keys.key_files import is_there, say_if_open
+from fedpact.protocol.keys.key_files import find_open_mode, is_there
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, SITES, TLS, Index, read_as, read_index
 from fedpact.protocol.keys.signing import read_key, read_public_key
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 SOON: Final = timedelta(days=30)
 
@@ -52,12 +53,15 @@ _OF_OPERATOR = (
 )
 
 
-class KeysCheckStatus(Enum):
+class KeysCheckStatus(StrEnum):
     """Whether the keys can be used."""
 
-    SOUND = "every key and certificate is sound"
-    ENDS_SOON = "everything is sound, but a certificate ends within 30 days; renew it: fedpact keys renew"
-    UNSOUND = "some files must not be used as they are; the problems say which and why"
+    SOUND = "sound"
+    """Every key and certificate is."""
+    ENDS_SOON = "ends-soon"
+    """Everything is sound, but a certificate ends within 30 days."""
+    UNSOUND = "unsound"
+    """Some files must not be used as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,24 +73,21 @@ class CertificateCheck:
     valid_from: float
     valid_until: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; times are seconds since the epoch."""
-        return {
-            "file": self.file,
-            "hosts": list(self.hosts),
-            "valid_from": self.valid_from,
-            "valid_until": self.valid_until,
-        }
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> CertificateCheck:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "hosts": tuple(entry["hosts"])})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysProblem(Coded):
+    """A file that must not be used as it is."""
+
+    file: str
+    """Its path, or that of the folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeysCheck(Shows):
+class KeysCheck(Result):
     """What is in a folder of keys, and everything that is wrong with it."""
+
+    INDEX: ClassVar = "file"
+    ROWS: ClassVar = "problems"
 
     folder: str
     sites: dict[str, str]
@@ -98,8 +99,7 @@ class KeysCheck(Shows):
     incomplete: tuple[str, ...]
     """Sites of whose private keys some are here and some are not."""
     certificates: tuple[CertificateCheck, ...]
-    problems: tuple[str, ...]
-    """One sentence each, with the file, what is wrong and what to do."""
+    problems: tuple[KeysProblem, ...]
     status: KeysCheckStatus
 
     @property
@@ -107,61 +107,25 @@ class KeysCheck(Shows):
         """Whether there is no problem."""
         return not self.problems
 
-    def shown(self) -> ShownTable:
-        """Show which files are there, and every problem."""
-        return ShownTable(
-            title=f"Keys in {self.folder}",
-            status=self.status.value,
-            facts={"sites": len(self.sites), "problems": self.problems},
-            columns=[("file", str), ("is_there", bool)],
-            rows=list(self.files.items()),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "folder": self.folder,
-            "sites": dict(self.sites),
-            "files": dict(self.files),
-            "handed_over": list(self.handed_over),
-            "incomplete": list(self.incomplete),
-            "certificates": [certificate.to_dict() for certificate in self.certificates],
-            "problems": list(self.problems),
-            "status": self.status.value,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> KeysCheck:
-        """Read what :meth:`to_dict` wrote."""
-        certificates = tuple(map(CertificateCheck.from_dict, entry["certificates"]))
-        values = {
-            **entry,
-            "sites": dict(entry["sites"]),
-            "files": dict(entry["files"]),
-            "certificates": certificates,
-        }
-        values |= {key: tuple(entry[key]) for key in ("handed_over", "incomplete", "problems")}
-        return cls(**{**values, "status": KeysCheckStatus(entry["status"])})
-
 
 class _Findings:
     """Problems of one folder, and the certificates read on the way."""
 
     def __init__(self, folder: Path, now: float) -> None:
         self.folder, self.now = folder, to_time(now)
-        self.problems: list[str] = []
+        self.problems: list[KeysProblem] = []
         self.certificates: dict[str, x509.Certificate] = {}
 
-    def add(self, name: str, problem: str) -> None:
-        self.problems.append(one_line(f"{self.folder / name}: {problem}"))
+    def add(self, name: str, code: str, **values: Any) -> None:
+        self.problems.append(KeysProblem(file=str(self.folder / name), code=code, values=values))
 
     @contextmanager
-    def noting(self) -> Iterator[None]:
-        """Note an error in place of raising it."""
+    def noting(self, name: str) -> Iterator[None]:
+        """Note an error of reading a file in place of raising it."""
         try:
             yield
         except ProtocolError as error:
-            self.problems.append(str(error))
+            self.add(name, "unusable", detail=str(error).removeprefix(one_line(f"{self.folder / name}: ")))
 
     def has(self, name: str) -> bool:
         return is_there(self.folder / name)
@@ -169,16 +133,14 @@ class _Findings:
 
 def _check_signing(found: _Findings, place: str, public: str) -> None:
     """Check that a pair of signing keys is one, and the one that is listed."""
-    if found.has(f"{place}/signing.pub"):
-        with found.noting():
-            if read_public_key(found.folder / place / "signing.pub") != public:
-                found.add(
-                    f"{place}/signing.pub", "not the key that public-keys.json lists; bring back the one that is"
-                )
-    if found.has(f"{place}/signing.key"):
-        with found.noting():
-            if read_key(found.folder / place / "signing.key").public != public:
-                found.add(f"{place}/signing.key", "not the key of signing.pub; bring back the one that is")
+    if found.has(name := f"{place}/signing.pub"):
+        with found.noting(name):
+            if read_public_key(found.folder / name) != public:
+                found.add(name, "not-listed")
+    if found.has(name := f"{place}/signing.key"):
+        with found.noting(name):
+            if read_key(found.folder / name).public != public:
+                found.add(name, "other-half", of="signing.pub")
 
 
 def _to_ssh(public: object) -> bytes:
@@ -205,78 +167,70 @@ def _read_ssh_public(data: bytes) -> bytes:
 def _check_supernode(found: _Findings, place: str) -> bytes | None:
     """Check a SuperNode's pair; returns the public key."""
     public = private = None
-    with found.noting():
-        if found.has(f"{place}/supernode.pub"):
-            public = read_as(found.folder / place / "supernode.pub", _read_ssh_public)
-        if found.has(f"{place}/supernode.key"):
-            private = read_as(found.folder / place / "supernode.key", _read_ssh_private)
-            if is_open := say_if_open(found.folder / place / "supernode.key"):
-                found.problems.append(is_open)
+    if found.has(name := f"{place}/supernode.pub"):
+        with found.noting(name):
+            public = read_as(found.folder / name, _read_ssh_public)
+    if found.has(name := f"{place}/supernode.key"):
+        with found.noting(name):
+            private = read_as(found.folder / name, _read_ssh_private)
+            _check_private(found, name)
     if public and private and public != private:
-        found.add(f"{place}/supernode.key", "not the key of supernode.pub; bring back the one that is")
+        found.add(name, "other-half", of="supernode.pub")
     return public
+
+
+def _check_private(found: _Findings, name: str) -> None:
+    if mode := find_open_mode(found.folder / name):
+        found.add(name, "open-to-others", mode=mode, quoted=shlex.quote(str(found.folder / name)))
 
 
 def _check_handed(found: _Findings, place: str, operator: str) -> None:
     """Check what a site is given to know the operator by."""
-    with found.noting():
-        if (
-            found.has(f"{place}/operator.pub")
-            and read_public_key(found.folder / place / "operator.pub") != operator
-        ):
-            found.add(f"{place}/operator.pub", "not the operator's key; copy operator/signing.pub")
-    with found.noting():
-        if found.has(f"{place}/ca.crt"):
-            root = read_as(found.folder / place / "ca.crt", read_certificate)
+    with found.noting(name := f"{place}/operator.pub"):
+        if found.has(name) and read_public_key(found.folder / name) != operator:
+            found.add(name, "other-operator")
+    with found.noting(name := f"{place}/ca.crt"):
+        if found.has(name):
+            root = read_as(found.folder / name, read_certificate)
             if root != found.certificates.get("ca", root):
-                found.add(f"{place}/ca.crt", f"not this authority's certificate; copy {TLS}/ca.crt")
+                found.add(name, "other-authority", copy=f"{TLS}/ca.crt")
 
 
 def _check_times(found: _Findings, file: str, again: str, certificate: x509.Certificate) -> None:
+    """Check that a certificate is in time; ``again`` names how to have another: "renew", "remake" or "ask"."""
     starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if ends <= found.now:
-        found.add(file, f"the certificate ended on {_say(ends)}; {again}")
+        found.add(file, f"ended-{again}", at=ends.timestamp())
     if starts > found.now:
-        found.add(file, f"the certificate is not valid before {_say(starts)}; is the clock right?")
-
-
-def _say(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+        found.add(file, "not-yet-valid", at=starts.timestamp())
 
 
 def _check_tls(found: _Findings) -> None:
     for name in ("ca", "server"):
-        with found.noting():
-            if found.has(f"{TLS}/{name}.crt"):
-                found.certificates[name] = read_as(found.folder / TLS / f"{name}.crt", read_certificate)
-                again = "renew it: fedpact keys renew" if name == "server" else "make a new set of keys"
-                _check_times(found, f"{TLS}/{name}.crt", again, found.certificates[name])
-        with found.noting():
-            if found.has(f"{TLS}/{name}.key"):
-                _check_tls_key(found, name)
+        with found.noting(file := f"{TLS}/{name}.crt"):
+            if found.has(file):
+                found.certificates[name] = read_as(found.folder / file, read_certificate)
+                _check_times(found, file, "renew" if name == "server" else "remake", found.certificates[name])
+        with found.noting(file := f"{TLS}/{name}.key"):
+            if found.has(file):
+                _check_tls_key(found, file, name)
     ca, server = found.certificates.get("ca"), found.certificates.get("server")
     if ca and server and not is_issued_by(server, ca):
-        found.add(f"{TLS}/server.crt", "not issued by the authority of ca.crt; renew it: fedpact keys renew")
+        found.add(f"{TLS}/server.crt", "other-issuer")
 
 
-def _check_tls_key(found: _Findings, name: str) -> None:
-    path = found.folder / TLS / f"{name}.key"
-    key, certificate = read_as(path, read_ec_key), found.certificates.get(name)
+def _check_tls_key(found: _Findings, file: str, name: str) -> None:
+    key, certificate = read_as(found.folder / file, read_ec_key), found.certificates.get(name)
     if certificate and not is_key_of(key, certificate):
-        found.add(f"{TLS}/{name}.key", f"not the key of {name}.crt; bring back the one that is")
-    if is_open := say_if_open(path):
-        found.problems.append(is_open)
+        found.add(file, "other-half", of=f"{name}.crt")
+    _check_private(found, file)
 
 
 def _check_distinct(found: _Findings, keys: Mapping[str, str | bytes | None], what: str) -> None:
     first: dict[str | bytes, str] = {}
     for name, key in keys.items():
         if key is not None and first.setdefault(key, name) != name:
-            found.problems.append(
-                one_line(
-                    f"{found.folder}: sites {first[key]!r} and {name!r} have one {what} key; make one for each"
-                )
-            )
+            found.add("", "one-key", first=first[key], second=name, what=what)
 
 
 def _check_leftovers(found: _Findings, index: Index) -> None:
@@ -285,7 +239,7 @@ def _check_leftovers(found: _Findings, index: Index) -> None:
     there = sorted(path.name for path in parent.iterdir()) if parent.is_dir() else []
     for name in there:
         if f"{SITES}/{name}" not in index.folders.values():
-            found.add(f"{SITES}/{name}", "not listed in public-keys.json; remove it and add the site again")
+            found.add(f"{SITES}/{name}", "leftover")
 
 
 def _list_files(found: _Findings, index: Index) -> dict[str, bool]:
@@ -294,7 +248,7 @@ def _list_files(found: _Findings, index: Index) -> dict[str, bool]:
     files = {name: found.has(name) for name in (*_OF_OPERATOR, *of_sites)}
     for name, is_present in files.items():
         if not is_present and (name in _OF_OPERATOR or not name.endswith(_PRIVATE)):
-            found.add(name, "is missing; bring it back")
+            found.add(name, "missing")
     for place in index.folders.values():
         _check_handed_over(found, place)
     return files
@@ -304,10 +258,7 @@ def _check_handed_over(found: _Findings, place: str) -> None:
     """Find a site half of whose private keys are here: neither is it handed over, nor can it be."""
     for gone, left in (_PRIVATE, _PRIVATE[::-1]):
         if not found.has(f"{place}/{gone}") and found.has(f"{place}/{left}"):
-            found.add(
-                f"{place}/{gone}",
-                f"is missing, and {left} is here; bring it back, or hand over both and keep none",
-            )
+            found.add(f"{place}/{gone}", "half-handed", left=left)
 
 
 def _judge(found: _Findings) -> KeysCheckStatus:
@@ -323,21 +274,21 @@ def _check_own(folder: Path, now: float) -> KeysCheck:
     files = {name: found.has(name) for name in (*_PRIVATE, *_PUBLIC)}
     for name, is_present in files.items():
         if not is_present:
-            found.add(name, "is missing; bring it back, or ask the operator for new keys")
+            found.add(name, "missing-here")
     public = ""
-    with found.noting():
+    with found.noting("signing.pub"):
         public = read_public_key(folder / "signing.pub") if files["signing.pub"] else ""
-    with found.noting():
+    with found.noting("signing.key"):
         if files["signing.key"] and read_key(folder / "signing.key").public != public and public:
-            found.add("signing.key", "not the key of signing.pub; bring back the one that is")
+            found.add("signing.key", "other-half", of="signing.pub")
     _check_supernode(found, ".")
-    with found.noting():
+    with found.noting("operator.pub"):
         if files["operator.pub"]:
             read_public_key(folder / "operator.pub")
-    with found.noting():
+    with found.noting("ca.crt"):
         if files["ca.crt"]:
             found.certificates["ca"] = read_as(folder / "ca.crt", read_certificate)
-            _check_times(found, "ca.crt", "ask the operator for new keys", found.certificates["ca"])
+            _check_times(found, "ca.crt", "ask", found.certificates["ca"])
     return KeysCheck(
         folder=fspath(folder),
         sites={folder.resolve().name: public},
@@ -377,10 +328,8 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     >>> with tempfile.TemporaryDirectory() as parent:
     ...     made = make_keys(f"{parent}/keys", ["alice", "bob"], days=100, now=0)
     ...     early, late = check_keys(f"{parent}/keys", now=0), check_keys(f"{parent}/keys", now=9e6)
-    >>> early.status.name, late.status.name
-    ('SOUND', 'UNSOUND')
-    >>> late.problems[0].partition(": ")[2]
-    'the certificate ended on 1970-04-11 00:00 UTC; renew it: fedpact keys renew'
+    >>> print(early.status, late.status, late.problems[0].code)
+    sound unsound ended-renew
     """
     place, at = Path(folder), time.time() if now is None else now
     if _is_own(place):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from os import PathLike
 from pathlib import Path
 
@@ -70,14 +69,11 @@ def read_small(path: str | PathLike[str]) -> bytes:
     return data
 
 
-def say_if_open(path: str | PathLike[str]) -> str | None:
-    """Say how to close a private key of this user that others can read, as ssh does; None if nobody else can."""
+def find_open_mode(path: str | PathLike[str]) -> str | None:
+    """Return the mode of a private key of this user that others can use; None if nobody else can."""
     if os.name == "nt":
         return None
     state = Path(path).stat()
     if state.st_uid != os.getuid() or not state.st_mode & _OTHERS:
         return None
-    mode = f"{state.st_mode & 0o777:04o}"
-    return one_line(
-        f"{path}: others can use this private key (mode {mode}); run: chmod 600 {shlex.quote(str(path))}"
-    )
+    return f"{state.st_mode & 0o777:04o}"

@@ -31,18 +31,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from fedpact import formats
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import ProtocolError
+from fedpact.formats import check_format
+from fedpact.plain import write_fields
 from fedpact.protocol.keys.certificates import (
     Authority,
     certificate_to_pem,
@@ -59,8 +62,7 @@ from fedpact.protocol.keys.certificates import (
 )
 from fedpact.protocol.keys.key_files import PUBLIC, is_there, read_small, write_new
 from fedpact.protocol.keys.signing import SigningKey, is_public_key, save_key
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 INDEX: Final = "public-keys.json"
 OPERATOR: Final = "operator"
@@ -75,18 +77,24 @@ _KEYS = ("operator", "sites", "folders")
 T = TypeVar("T")
 
 
-class KeysStatus(Enum):
+class KeysStatus(StrEnum):
     """What became of a set of keys."""
 
-    MADE = "keys were made for the operator and every site; hand each site its own folder"
-    ADDED = "keys were made for the new sites; hand each its own folder"
-    RENEWED = "the server has a new certificate; start it anew, the sites need nothing"
-    FOUND = "these keys were there already"
+    MADE = "made"
+    """For the operator and every site."""
+    ADDED = "added"
+    """For new sites."""
+    RENEWED = "renewed"
+    """The server has a new certificate."""
+    FOUND = "found"
+    """They were there already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeySet(Shows):
+class KeySet(Result):
     """A folder of keys: what is public about it, and where everybody's files are."""
+
+    INDEX: ClassVar = "site"
 
     folder: str
     operator: str
@@ -103,36 +111,6 @@ class KeySet(Shows):
     """When the server's certificate ends, in seconds since the epoch."""
     status: KeysStatus
 
-    def shown(self) -> ShownTable:
-        """Show every site's folder and public key."""
-        return ShownTable(
-            title=f"Keys in {self.folder}",
-            status=self.status.value,
-            facts={"hosts": self.hosts},
-            columns=[("site", str), ("folder", str), ("public_key", str), ("is_new", bool)],
-            rows=[(site, self.folders[site], key, site in self.new_sites) for site, key in self.sites.items()],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "folder": self.folder,
-            "operator": self.operator,
-            "sites": dict(self.sites),
-            "folders": dict(self.folders),
-            "new_sites": list(self.new_sites),
-            "hosts": list(self.hosts),
-            "valid_until": self.valid_until,
-            "status": self.status.value,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> KeySet:
-        """Read what :meth:`to_dict` wrote."""
-        values = {**entry, "sites": dict(entry["sites"]), "folders": dict(entry["folders"])}
-        values |= {"new_sites": tuple(entry["new_sites"]), "hosts": tuple(entry["hosts"])}
-        return cls(**{**values, "status": KeysStatus(entry["status"])})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
@@ -144,7 +122,7 @@ class Index:
 
     def to_json(self) -> bytes:
         """Write it for people to read."""
-        entry = {"operator": self.operator, "sites": self.sites, "folders": self.folders}
+        entry = {"format": formats.KEYS, **write_fields(self)}
         return (json.dumps(entry, indent=2, ensure_ascii=False) + "\n").encode()
 
 
@@ -163,6 +141,8 @@ def _parse_index(data: bytes) -> Index:
     except (ValueError, RecursionError):
         raise ProtocolError("not JSON; bring back the file as it was made") from None
     operator, sites, folders = [entry.get(key) for key in _KEYS] if isinstance(entry, dict) else 3 * [None]
+    if isinstance(entry, dict):
+        check_format(entry.get("format"), formats.KEYS, "keys", "the file", ProtocolError)
     if not isinstance(sites, dict) or not isinstance(folders, dict) or sites.keys() != folders.keys():
         raise ProtocolError('must hold "operator", "sites" and "folders", the latter two for the same sites')
     for key in (operator, *sites.values()):

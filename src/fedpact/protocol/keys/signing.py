@@ -8,6 +8,7 @@ could deny what it signed. A private key is a PKCS8 PEM file that only its user 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Final, final
@@ -26,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 from fedpact.describe.parsing import one_line
 from fedpact.errors import MessageError, ProtocolError
 from fedpact.protocol.canonical import to_canonical
-from fedpact.protocol.keys.key_files import read_small, say_if_open, write_new
+from fedpact.protocol.keys.key_files import find_open_mode, read_small, write_new
 
 SIGNATURE: Final = "signature"
 
@@ -211,8 +212,12 @@ def read_key(path: str | PathLike[str]) -> SigningKey:
         key = _parse_private(data)
     except ProtocolError as error:
         raise ProtocolError(one_line(f"{path}: {error}")) from None
-    if is_open := say_if_open(path):
-        raise ProtocolError(is_open)
+    if mode := find_open_mode(path):
+        raise ProtocolError(
+            one_line(
+                f"{path}: others can use this private key (mode {mode}); run: chmod 600 {shlex.quote(str(path))}"
+            )
+        )
     return SigningKey(key)
 
 

@@ -13,18 +13,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from fedpact import formats
+from fedpact.describe.numbers import shorten
 from fedpact.errors import BrokenLedgerError, LedgerError, MessageError
+from fedpact.formats import check_format
 from fedpact.protocol.canonical import from_canonical, to_canonical
 
 NOTHING_BEFORE = "0" * 64
 MOST_BYTES = 2**28
-_HASHED = {"seq": int, "at": float, "run": str, "kind": str, "body": object, "previous": str}
+_HASHED = {"format": int, "seq": int, "at": float, "run": str, "kind": str, "body": object, "previous": str}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """Something that happened in a run."""
 
+    format: int = formats.LEDGER
     seq: int
     """Place in the ledger, from 1 without gaps."""
     at: float
@@ -71,13 +75,12 @@ def make_entry(*, seq: int, at: float, run: str, kind: str, body: Any, previous:
     Examples
     --------
     >>> first = make_entry(seq=1, at=0.0, run="r", kind="pact", body={"delta": 0.05}, previous=NOTHING_BEFORE)
-    >>> first.content[:34]
-    b'{"at":0.0,"body":{"delta":0.05},"k'
-    >>> first.hash[:16]
-    'ad57b50a80d3aa8c'
+    >>> first.content[:43]
+    b'{"at":0.0,"body":{"delta":0.05},"format":1,'
     """
     _check_fields(at, run, kind)
-    value = {"seq": seq, "at": float(at), "run": run, "kind": kind, "body": body, "previous": previous}
+    hashed = {"seq": seq, "at": float(at), "run": run, "kind": kind, "body": body, "previous": previous}
+    value = {"format": formats.LEDGER, **hashed}
     try:
         content = to_canonical(value)
         kept = from_canonical(content, most=MOST_BYTES)
@@ -94,45 +97,51 @@ def _check_fields(at: float, run: str, kind: str) -> None:
         raise LedgerError(f"at must be a finite number of seconds since the epoch; it is {at!r}")
 
 
-def check_row(row: Row, *, seq: int, previous: str | None) -> Entry:
+def check_row(row: Row, *, seq: int, previous: str | None, where: str = "the ledger") -> Entry:
     """Read an entry that must stand at ``seq``, after the entry with hash ``previous`` if that is known.
 
     Raises
     ------
     BrokenLedgerError
         If it was changed, moved, or anything stands between the two.
+    LedgerError
+        If it is of another format than this version reads.
     """
     if row.seq != seq:
         is_later = isinstance(row.seq, int) and row.seq > seq
-        raise BrokenLedgerError(seq, "is missing" if is_later else f"is preceded by one numbered {row.seq}")
+        raise BrokenLedgerError("missing" if is_later else "preceded", seq=seq, found=row.seq)
     if not isinstance(row.content, str) or not isinstance(row.hash, str):
-        raise BrokenLedgerError(seq, "was changed: its content and its hash are not texts")
+        raise BrokenLedgerError("not-texts", seq=seq)
     content = row.content.encode()
     if hashlib.sha256(content).hexdigest() != row.hash:
-        raise BrokenLedgerError(seq, "was changed: its hash is not that of its content")
+        raise BrokenLedgerError("other-hash", seq=seq)
     try:
         value = from_canonical(content, most=MOST_BYTES)
     except MessageError as error:
-        raise BrokenLedgerError(seq, f"was not written by fedpact: {error}") from None
-    _check_value(value, seq, previous)
+        raise BrokenLedgerError("not-canonical", seq=seq, detail=str(error)) from None
+    _check_value(value, seq, previous, where)
     return Entry(hash=row.hash, **value)
 
 
-def _check_value(value: Any, seq: int, previous: str | None) -> None:
+def _check_value(value: Any, seq: int, previous: str | None, where: str) -> None:
+    if isinstance(value, dict) and value.keys() | {"format"} == _HASHED.keys():
+        check_format(value.get("format"), formats.LEDGER, "ledger", where, LedgerError)
     if not isinstance(value, dict) or value.keys() != _HASHED.keys():
-        raise BrokenLedgerError(seq, f"was not written by fedpact: it must have just {', '.join(_HASHED)}")
+        raise BrokenLedgerError("other-fields", seq=seq, fields=tuple(_HASHED))
     for name, kind in _HASHED.items():
         if kind is not object and type(value[name]) is not kind:
-            raise BrokenLedgerError(seq, f"was not written by fedpact: its {name} is {value[name]!r}")
+            raise BrokenLedgerError("other-value", seq=seq, field=name, found=shorten(value[name]))
     if value["seq"] != seq:
-        raise BrokenLedgerError(seq, f"was moved: it was written as entry {value['seq']}")
+        raise BrokenLedgerError("moved", seq=seq, found=value["seq"])
     if previous is not None and value["previous"] != previous:
-        raise BrokenLedgerError(seq, "does not follow the entry before it: one of the two was replaced")
+        raise BrokenLedgerError("replaced", seq=seq)
 
 
-def check_chain(rows: Iterable[Row], *, seq: int = 1, previous: str = NOTHING_BEFORE) -> Iterator[Entry]:
+def check_chain(
+    rows: Iterable[Row], *, seq: int = 1, previous: str = NOTHING_BEFORE, where: str = "the ledger"
+) -> Iterator[Entry]:
     """Read entries that must follow each other, the first at ``seq`` after the hash ``previous``."""
     for at, row in enumerate(rows, start=seq):
-        entry = check_row(row, seq=at, previous=previous)
+        entry = check_row(row, seq=at, previous=previous, where=where)
         previous = entry.hash
         yield entry

@@ -20,7 +20,7 @@ from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.site.spreadsheets import defuse
 from fedpact.protocol.whole_files import write_whole
 
-_COLUMNS = ("seq", "at", "run", "kind", "body", "previous", "hash")
+_COLUMNS = ("format", "seq", "at", "run", "kind", "body", "previous", "hash")
 OPENING, _CLOSING = b"[\n", b"]\n"
 
 
@@ -74,9 +74,9 @@ def _read_line(line: bytes, seq: int) -> Row:
     try:
         value = from_canonical(line, most=2 * MOST_BYTES)
     except MessageError as error:
-        raise BrokenLedgerError(seq, f"was changed: {error}") from None
+        raise BrokenLedgerError("not-canonical", seq=seq, detail=str(error)) from None
     if not isinstance(value, dict) or not isinstance(value.get("hash"), str) or type(value.get("seq")) is not int:
-        raise BrokenLedgerError(seq, "was changed: it is not an entry")
+        raise BrokenLedgerError("no-entry", seq=seq)
     hashed = {key: kept for key, kept in value.items() if key != "hash"}
     return Row(value["seq"], to_canonical(hashed).decode(), value["hash"])
 
@@ -88,11 +88,11 @@ def _read_rows(lines: Iterator[bytes]) -> Iterator[Row]:
         after = next(lines, b"")
         ending = b"\n" if after == _CLOSING else b",\n"
         if not line.endswith(ending) or not after:
-            raise BrokenLedgerError(seq, "was changed, or the file was cut there")
+            raise BrokenLedgerError("cut", seq=seq)
         yield _read_line(line.removesuffix(ending), seq)
         seq, line = seq + 1, after
     if next(lines, b""):
-        raise BrokenLedgerError(seq, "was not written by fedpact: something follows the end of the list")
+        raise BrokenLedgerError("after-the-end", seq=seq)
 
 
 def read_export(file: str | os.PathLike[str]) -> Iterator[Entry]:
@@ -106,8 +106,8 @@ def read_export(file: str | os.PathLike[str]) -> Iterator[Entry]:
     try:
         with Path(file).open("rb") as lines:
             if next(lines, b"") != OPENING:
-                raise BrokenLedgerError(1, "cannot be read: the file is not an export of a ledger")
-            yield from check_chain(_read_rows(lines))
+                raise BrokenLedgerError("no-export", seq=1)
+            yield from check_chain(_read_rows(lines), where=os.fspath(file))
     except OSError as error:
         raise LedgerError(f"{os.fspath(file)} cannot be read: {error.strerror}") from None
 

@@ -6,7 +6,6 @@ file that is kept in the home is found in the folder that was named, also where 
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
-from fedpact.protocol.kept_paths import OF_RUN, find_path
+from fedpact.protocol.kept_paths import OF_RUN, read_note
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")
@@ -57,25 +56,23 @@ def find_ledger(where: Where) -> Where:
     text = os.fspath(where)
     if not text or "://" in text or not Path(text).is_dir():
         return where
-    note = Path(text) / OF_RUN
-    if not note.is_file():
+    if not (Path(text) / OF_RUN).is_file():
         raise LedgerError(
             one_line(
                 f"there is no ledger at {text}: it is a folder, and not the home of a run (no {OF_RUN} in it)"
             )
         )
-    return _read_note(note, Path(text))
+    return _find_in(Path(text))
 
 
-def _read_note(note: Path, home: Path) -> str:
+def _find_in(home: Path) -> str:
     try:
-        kept = json.loads(note.read_text(encoding="utf-8"))
+        named = read_note(home).get("ledger")
     except (OSError, ValueError, RecursionError) as error:
-        raise LedgerError(one_line(f"{note}: cannot be read: {error}")) from None
-    named = kept.get("ledger") if isinstance(kept, dict) else None
+        raise LedgerError(one_line(f"{home / OF_RUN}: cannot be read: {error}")) from None
     if not isinstance(named, str) or not named:
-        raise LedgerError(one_line(f"{note}: does not say where the ledger of the run is"))
-    return named if is_address(named) else str(find_path(home, named, kept))
+        raise LedgerError(one_line(f"{home / OF_RUN}: does not say where the ledger of the run is"))
+    return named if is_address(named) else str(home / named)
 
 
 def is_address(named: str) -> bool:

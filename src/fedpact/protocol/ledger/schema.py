@@ -107,7 +107,7 @@ def insist_on_table(connection: Connection) -> None:
     query = "SELECT type, sql FROM sqlite_master WHERE name = 'entries'"
     found = [tuple(row) for row in connection.exec_driver_sql(query)]
     if found not in ([], [("table", _SQLITE[1])]):
-        raise BrokenLedgerError(None, "the table of the entries is not the one that fedpact makes")
+        raise BrokenLedgerError("other-table")
 
 
 def read_rows(connection: Connection, *, first: int | None, most: int, last: int | None = None) -> list[Row]:

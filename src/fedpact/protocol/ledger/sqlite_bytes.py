@@ -59,7 +59,7 @@ def copy_settled(path: Path, target: Path) -> None:
     except OperationalError as error:
         raise LedgerError(f"{path} cannot be read: {error.orig}") from error
     except FAILURES as error:
-        raise BrokenLedgerError(None, f"SQLite cannot read the file: {say_failure(error)}") from error
+        raise BrokenLedgerError("unreadable", detail=say_failure(error)) from error
     except OSError as error:
         raise LedgerError(f"{path} cannot be copied to {target.parent} to be checked: {error.strerror}") from None
 
@@ -111,4 +111,4 @@ def check_integrity(database: Database) -> None:
     with database.reading() as connection:
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
     if found != "ok":
-        raise BrokenLedgerError(None, f"SQLite finds its file damaged: {' '.join(str(found).split())}")
+        raise BrokenLedgerError("damaged", detail=" ".join(str(found).split()))

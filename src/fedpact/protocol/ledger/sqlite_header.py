@@ -71,13 +71,9 @@ def read_writers(header: bytes) -> Writers:
         If they contradict each other.
     """
     if header[24:28] != header[92:96]:
-        raise BrokenLedgerError(
-            None, "the header of the file was changed: the change counter at byte 24 is not the one at byte 92"
-        )
+        raise BrokenLedgerError("other-counter")
     marked = int.from_bytes(header[60:64], "big", signed=True)
     last = int.from_bytes(header[96:100], "big")
     if abs(marked) != last:
-        raise BrokenLedgerError(
-            None, "the header of the file was changed: the version of SQLite at byte 60 is not the one at byte 96"
-        )
+        raise BrokenLedgerError("other-version")
     return Writers(last=last, is_one=marked > 0)

@@ -259,7 +259,8 @@ class Ledger:
         if not rows:
             return 0, NOTHING_BEFORE
         newest, *before = rows
-        check_row(newest, seq=newest.seq, previous=before[0].hash if before else NOTHING_BEFORE)
+        before_it = before[0].hash if before else NOTHING_BEFORE
+        check_row(newest, seq=newest.seq, previous=before_it, where=self.where)
         return newest.seq, newest.hash
 
     def entries(self, start: int = 1) -> Iterator[Entry]:
@@ -279,13 +280,13 @@ class Ledger:
         seq, previous = start, NOTHING_BEFORE
         if start > 1:
             previous = next((row.hash for row in rows), previous)
-        for entry in check_chain(rows, seq=start, previous=previous):
+        for entry in check_chain(rows, seq=start, previous=previous, where=self.where):
             seq, previous = entry.seq + 1, entry.hash
             yield entry
         if seq <= self._length:
-            raise BrokenLedgerError(seq, "is missing")
+            raise BrokenLedgerError("missing", seq=seq)
         if previous != self._head:
-            raise BrokenLedgerError(self._length, "was replaced since this ledger was opened")
+            raise BrokenLedgerError("replaced-since", seq=self._length)
 
     def last(self, kind: str) -> Entry | None:
         """Find the newest entry of a kind, looking from the end; nothing if there is none."""
@@ -293,15 +294,15 @@ class Ledger:
         for rows in _chunks_down(self._database, last=self._length):
             for row in rows:
                 if row.seq != seq:
-                    raise BrokenLedgerError(seq, "is missing")
-                entry = check_row(row, seq=seq, previous=None)
+                    raise BrokenLedgerError("missing", seq=seq)
+                entry = check_row(row, seq=seq, previous=None, where=self.where)
                 if entry.hash != above:
-                    raise BrokenLedgerError(seq, "was replaced: it is not the one that the entry after it names")
+                    raise BrokenLedgerError("not-named", seq=seq)
                 if entry.kind == kind:
                     return entry
                 seq, above = seq - 1, entry.previous
         if seq:
-            raise BrokenLedgerError(seq, "is missing")
+            raise BrokenLedgerError("missing", seq=seq)
         return None
 
     def close(self) -> None:

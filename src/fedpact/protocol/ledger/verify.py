@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from fedpact.coded import Coded, coded
 from fedpact.describe.numbers import shorten
 from fedpact.errors import BrokenLedgerError, LedgerError
 from fedpact.protocol.ledger.check import LedgerCheck
@@ -31,7 +32,7 @@ from fedpact.protocol.ledger.sqlite_bytes import (
     opened,
     read_header,
 )
-from fedpact.protocol.ledger.sqlite_header import Writers, is_ledger, read_writers, running_version
+from fedpact.protocol.ledger.sqlite_header import is_ledger, read_writers, running_version
 from fedpact.protocol.ledger.store import chunks_up
 
 _NOTED = re.compile(r"[0-9a-f]{12,64}")
@@ -46,7 +47,7 @@ class _Look:
         self.entries, self.head = 0, NOTHING_BEFORE
         self._noted = head
         self._is_noted_found = head is None or NOTHING_BEFORE.startswith(head)
-        self.why_not_compared: str | None = None
+        self.why_not_compared: Coded | None = None
 
     def follow(self, entries: Iterable[Entry]) -> None:
         """Note entries as long as they are sound."""
@@ -57,9 +58,7 @@ class _Look:
     def insist_on_noted_head(self) -> None:
         """Raise if the hash that somebody noted is gone."""
         if not self._is_noted_found:
-            raise BrokenLedgerError(
-                self.entries + 1, f"or a later one is missing: no entry has the noted hash {self._noted}"
-            )
+            raise BrokenLedgerError("head-missing", seq=self.entries + 1, head=self._noted)
 
     def result(self, error: BrokenLedgerError | None = None) -> LedgerCheck:
         """Sum up."""
@@ -67,7 +66,7 @@ class _Look:
             entries=self.entries,
             head=self.head,
             broken_at=None if error is None else error.seq,
-            why=None if error is None else str(error),
+            why=None if error is None else Coded(code=error.code, values=error.values or {}),
             are_bytes_compared=error is None and self.why_not_compared is None,
             why_not_compared=self.why_not_compared,
             where=self.where,
@@ -83,9 +82,8 @@ def _reading_copy(look: _Look) -> Iterator[None]:
     except BrokenLedgerError:
         raise
     except LedgerError as error:
-        raise BrokenLedgerError(
-            look.entries + 1, f"or a later one cannot be read: {say_failure(error.__cause__)}"
-        ) from error
+        detail = say_failure(error.__cause__)
+        raise BrokenLedgerError("unreadable-entry", seq=look.entries + 1, detail=detail) from error
 
 
 def _rows_of_copy(look: _Look, database: Database, again: Connection) -> Iterator[Row]:
@@ -107,34 +105,26 @@ def _check_copy(look: _Look, path: Path, again: Path) -> None:
             insist_on_table(connection)
         with made_again(again) as connection:
             running = running_version(connection)
-            look.follow(check_chain(_rows_of_copy(look, database, connection)))
+            look.follow(check_chain(_rows_of_copy(look, database, connection), where=look.where))
         look.insist_on_noted_head()
         writers = read_writers(read_header(path))
         place = first_difference(path, again)
         if place is None:
             return
         if writers.is_one and writers.last == running:
-            raise BrokenLedgerError(
-                None,
-                f"byte {place} of the file, in page {place // PAGE_BYTES + 1}, is not what its entries make: "
-                "something beside the entries was changed",
-            )
+            raise BrokenLedgerError("other-byte", byte=place, page=place // PAGE_BYTES + 1)
         with _reading_copy(look):
             check_integrity(database)
-        look.why_not_compared = _say_why_not(writers)
-
-
-def _say_why_not(writers: Writers) -> str:
-    if writers.is_one:
-        return f"version {writers.last} of SQLite wrote the file, and another is running"
-    return "several versions of SQLite wrote the file"
+        look.why_not_compared = (
+            coded("other-sqlite", version=writers.last) if writers.is_one else coded("several-sqlites")
+        )
 
 
 def _verify_file(path: Path, head: str | None) -> LedgerCheck:
     look = _Look(str(path), "sqlite", head)
     try:
         if not is_ledger(read_header(path)):
-            raise BrokenLedgerError(None, "this is not a ledger, or the first bytes of the file were changed")
+            raise BrokenLedgerError("no-ledger")
         with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
             copy, again = Path(folder, "copy"), Path(folder, "again")
             copy_settled(path, copy)
@@ -161,14 +151,14 @@ def _verify_export(path: Path, head: str | None) -> LedgerCheck:
 def _verify_database(where: Where, head: str | None) -> LedgerCheck:
     url = read_place(where)
     look = _Look(say_place(url), url.get_backend_name(), head)
-    look.why_not_compared = "the database does not show its files"
+    look.why_not_compared = coded("no-files")
     engine = make_engine(url)
     try:
         database = Database(engine)
         with database.reading() as connection:
             if not has_schema(connection):
                 raise LedgerError(f"there is no ledger at {database.where}")
-        look.follow(check_chain(row for chunk in chunks_up(database) for row in chunk))
+        look.follow(check_chain((row for chunk in chunks_up(database) for row in chunk), where=look.where))
         look.insist_on_noted_head()
     except BrokenLedgerError as error:
         return look.result(error)

@@ -9,53 +9,47 @@ when the one before it is finished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from enum import StrEnum
+from typing import ClassVar
 
+from fedpact.coded import Coded, coded
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.read import AnyLedger, read_entries
 from fedpact.protocol.operator.run_books import RunBooks
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 _MOST_PROBLEMS = 100
 
 
-class BooksStatus(Enum):
-    """Whether the books add up, in words a user can act on."""
+class BooksStatus(StrEnum):
+    """Whether the books add up."""
 
-    EMPTY = "there is no run in this ledger"
-    SOUND = "every answer was asked for and is signed, and every payment follows from what was contributed"
-    UNSIGNED = (
-        "everything adds up, but not everybody signs: for what is not signed only the ledger's keeper stands"
-    )
-    WRONG = "the books do not add up: ask the operator to explain every problem before relying on a payment"
+    EMPTY = "empty"
+    """There is no run in the ledger."""
+    SOUND = "sound"
+    """Every answer was asked for and is signed, and every payment follows from what was contributed."""
+    UNSIGNED = "unsigned"
+    """Everything adds up, but not everybody signs."""
+    WRONG = "wrong"
+    """The books do not add up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BooksProblem:
+class BooksProblem(Coded):
     """Something that does not hold."""
 
     entry: int
     """Number of the entry that shows it."""
     run: str
-    what: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"entry": self.entry, "run": self.run, "what": self.what}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> BooksProblem:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BooksCheck(Shows):
+class BooksCheck(Result):
     """Whether what a ledger says adds up."""
+
+    DERIVED: ClassVar = ("is_sound", "status")
+    ROWS: ClassVar = "problems"
 
     problems: tuple[BooksProblem, ...]
     """The first hundred."""
@@ -82,59 +76,20 @@ class BooksCheck(Shows):
 
     @property
     def status(self) -> BooksStatus:
-        """The finding in words."""
+        """The finding."""
         if self.wrong:
             return BooksStatus.WRONG
         if not self.runs:
             return BooksStatus.EMPTY
         return BooksStatus.UNSIGNED if self.unsigned else BooksStatus.SOUND
 
-    def shown(self) -> ShownTable:
-        """Show what does not hold."""
-        return ShownTable(
-            title="Books",
-            status=self.status.value,
-            facts={
-                "problems": self.wrong,
-                "signatures": self.signatures,
-                "unsigned": self.unsigned,
-                "payments": self.payments,
-                "paid": self.paid,
-                "runs": self.runs,
-            },
-            columns=[("entry", int), ("run", str), ("problem", str)],
-            rows=[(one.entry, one.run, one.what) for one in self.problems],
-        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "problems": [problem.to_dict() for problem in self.problems],
-            "wrong": self.wrong,
-            "signatures": self.signatures,
-            "unsigned": self.unsigned,
-            "payments": self.payments,
-            "followed": self.followed,
-            "paid": self.paid,
-            "runs": self.runs,
-            "closed": self.closed,
-            "is_sound": self.is_sound,
-            "status": self.status.value,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> BooksCheck:
-        """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key not in ("is_sound", "status")}
-        return cls(**{**values, "problems": tuple(BooksProblem.from_dict(one) for one in entry["problems"])})
-
-
-def _read(entry: Entry, read: dict[str, RunBooks]) -> list[str]:
+def _read(entry: Entry, read: dict[str, RunBooks]) -> list[Coded]:
     """Read an entry of one of several runs; returns what is wrong with it."""
     before = [run for run, one in read.items() if run != entry.run and one.facts.pact and not one.facts.is_closed]
     found = read.setdefault(entry.run, RunBooks()).read(entry)
     is_early = entry.kind == "open" and before
-    return [f"a run was opened before run {before[0]} was finished", *found] if is_early else found
+    return [coded("opened-early", run=before[0]), *found] if is_early else found
 
 
 def check_books(books: AnyLedger) -> BooksCheck:
@@ -164,10 +119,10 @@ def check_books(books: AnyLedger) -> BooksCheck:
     problems: list[BooksProblem] = []
     wrong = 0
     for entry in read_entries(books):
-        for what in _read(entry, read):
+        for one in _read(entry, read):
             wrong += 1
             if wrong <= _MOST_PROBLEMS:
-                problems.append(BooksProblem(entry=entry.seq, run=entry.run, what=what))
+                problems.append(BooksProblem(entry=entry.seq, run=entry.run, code=one.code, values=one.values))
     return BooksCheck(
         problems=tuple(problems),
         wrong=wrong,

@@ -14,101 +14,103 @@ from typing import Any
 
 import numpy as np
 
+from fedpact.coded import Coded, coded
 from fedpact.mechanism.payment.settle import judge_targets
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.planning.result import Plan
+from fedpact.protocol.operator.reasons import FLAGGED
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.statistics.confidence import at_confidence
 from fedpact.training.weights import Weights
 
 
-def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[str]:
+def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[Coded]:
     """Say what is wrong with a plan."""
     planned = plan["contributions"]
     for site in planned:
         if site not in facts.given:
-            yield f"the plan asks {site!r}, who is not in the pact"
+            yield coded("plan-stranger", site=site)
             return
     if set(planned) != set(facts.parties):
-        yield "the plan is not about those who are left"
+        yield coded("plan-of-others")
         return
     for key in ("method", "objective", "guarantee", "confidence"):
         if plan[key] != facts.pact[key]:
-            yield f"the plan has another {key} than was agreed on"
+            yield coded("plan-terms", key=key)
     wrong = [problem for site, count in planned.items() for problem in _check_quota(facts, site, count)]
     yield from wrong
     if wrong:
         return
     if Plan.from_dict(plan).to_dict() != plan or plan["lower_bound"] > plan["cost"]:
-        yield "the plan contradicts itself"
+        yield coded("plan-contradiction")
     if not is_near(plan["cost"], sum(float(facts.costs[site](count)) for site, count in planned.items())):
-        yield "the plan says another cost than its contributions have"
+        yield coded("plan-cost")
     yield from _check_targets(facts, planned)
 
 
-def _check_quota(facts: RunFacts, site: str, count: int) -> Iterator[str]:
+def _check_quota(facts: RunFacts, site: str, count: int) -> Iterator[Coded]:
     given = facts.given[site]
     if type(count) is not int or count < given:
-        yield f"the plan asks {site} for less than it has given"
+        yield coded("plan-less", site=site)
     elif count > given and facts.has_left(site):
-        yield f"the plan asks {site}, who has left, for more"
+        yield coded("plan-left", site=site)
     elif count > given and site in facts.short:
-        yield f"the plan asks {site}, who can give no more, for more"
+        yield coded("plan-short", site=site)
     elif count > max(given, facts.capacity(site)):
-        yield f"the plan asks {site} for more than it can give"
+        yield coded("plan-capacity", site=site)
 
 
-def _check_targets(facts: RunFacts, planned: Mapping[str, int]) -> Iterator[str]:
+def _check_targets(facts: RunFacts, planned: Mapping[str, int]) -> Iterator[Coded]:
     fed, confidence = facts.federation(), facts.pact["confidence"]
     seen = fed if confidence is None else at_confidence(fed, confidence)
     _, may_be_met = judge_targets(seen, np.array([[planned[site] for site in fed.names]]))
     for site, may_be in zip(fed.names, may_be_met[0].tolist(), strict=True):
         if not may_be:
-            yield f"the plan does not meet the target of {site}"
+            yield coded("plan-target", site=site)
 
 
-def check_choice(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+def check_choice(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
     """Say what is wrong with the choice of a candidate and with the checks of contributions."""
     names = facts.federation().evidence.hypotheses
     total = sum(facts.mistakes.values(), start=np.zeros(len(names), dtype=np.int64))
     index, m = body["index"], sum(facts.given.values())
     if index < 0 or total[index] != total.min():
-        yield "another candidate has fewer mistakes"
+        yield coded("choice-mistakes")
     elif index != int(total.argmin()):
-        yield "another candidate with as few mistakes comes first"
+        yield coded("choice-order")
     if body["hypothesis"] != names[index]:
-        yield "the chosen candidate has another name"
+        yield coded("choice-name")
     if body["mistakes"] != total.tolist():
-        yield "the mistakes are not those that were contributed"
+        yield coded("choice-counts")
     if body["m"] != m:
-        yield f"{m} samples were contributed, not {body['m']}"
+        yield coded("choice-samples", m=m, found=body["m"])
     yield from _check_checks(facts, body)
 
 
-def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
     checks, withheld = body["checks"], body["withheld"]
     flagged = {site for site, check in checks.items() if check["is_flagged"]}
     if set(checks) != {site for site, count in facts.given.items() if count}:
-        yield "contributions were paid for that were not checked"
+        yield coded("not-checked")
     if flagged != set(withheld):
-        yield f"flagged is {sorted(flagged)}, and withheld from {sorted(withheld)}"
+        yield coded("flagged-not-withheld", flagged=sorted(flagged), withheld=sorted(withheld))
     for site, said in checks.items():
         found = _check_again(facts, site)
         if found.is_flagged != (site in flagged):
-            yield f"{site} is flagged or not, and the check of what it gave says otherwise"
+            yield coded("flag", site=site)
         elif not _says_the_same(said, found):
-            yield f"the check of what {site} gave says something else than was written"
-        elif site in withheld and withheld[site] != found.status.value:
-            yield f"{site} is not paid for another reason than the check gives"
+            yield coded("other-check", site=site)
+        elif site in withheld and withheld[site] != FLAGGED:
+            yield coded("withheld-reason", site=site)
 
 
 def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         facts.reports[site],
-        facts.mistakes[site],
-        facts.given[site],
-        level=facts.pact["level"],
+        mistakes=facts.mistakes[site],
+        m=facts.given[site],
+        false_alarm_rate=facts.pact["false_alarm_rate"],
         distinct=facts.pools[site] is not None,
     )
 
@@ -122,26 +124,26 @@ def _says_the_same(said: Mapping[str, Any], found: ContributionCheck) -> bool:
     )
 
 
-def check_round(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[str]:
+def check_round(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
     """Say what is wrong with the weights after a round of training."""
     if facts.pact["training"] is None:
-        yield "training was not agreed on"
+        yield coded("training-not-agreed")
     number = 0 if facts.weights is None else facts.round + 1
     if body["round"] != number:
-        yield f"round {number} of training was to come, not {body['round']}"
+        yield coded("other-round", expected=number, found=body["round"])
     elif number:
         yield from _check_average(facts, Weights.from_dict(body["weights"]))
 
 
-def _check_average(facts: RunFacts, found: Weights) -> Iterator[str]:
+def _check_average(facts: RunFacts, found: Weights) -> Iterator[Coded]:
     counted = [site for site in facts.trained if facts.given[site] and site not in facts.withheld]
     sent = {site: Weights.from_dict(facts.trained[site]) for site in counted}
     before = Weights.from_dict(facts.weights)
     if found.names != before.names or (not sent and found != before):
-        yield "the weights are not the average of what the sites sent"
+        yield coded("not-average")
         return
     m = sum(facts.given[site] for site in sent)
     for part in found.names if sent else ():
         mean = sum(facts.given[site] / m * own[part] for site, own in sent.items())
         if not np.allclose(found[part], mean, rtol=1e-9, atol=1e-9):
-            yield f"the weights {part!r} are not the average of what the sites sent"
+            yield coded("not-average-of", part=part)

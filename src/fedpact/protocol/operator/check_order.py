@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from fedpact.coded import Coded, coded
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_facts import RunFacts
 
@@ -24,58 +25,58 @@ def name_of(entry: Entry) -> str:
     return f"ask {entry.body['step']}" if entry.kind == "ask" else entry.kind
 
 
-def _check_plan(facts: RunFacts) -> Iterator[str]:
+def _check_plan(facts: RunFacts) -> Iterator[Coded]:
     for site in facts.left:
         if site not in facts.reports:
-            yield f"planned before {site!r} had reported"
+            yield coded("planned-early", site=site)
 
 
-def _check_choice(facts: RunFacts) -> Iterator[str]:
+def _check_choice(facts: RunFacts) -> Iterator[Coded]:
     if facts.planned is None:
-        yield "a candidate was chosen, and nothing was planned"
+        yield coded("chosen-without-plan")
         return
     if set(facts.planned) != set(facts.parties):
-        yield "a candidate was chosen, and the plan is not about those who are left"
+        yield coded("chosen-by-old-plan")
     for site in facts.given:
         if facts.given[site] != facts.planned.get(site, 0):
-            yield f"a candidate was chosen when {site!r} had given {facts.given[site]}, not what was planned"
+            yield coded("chosen-early", site=site, given=facts.given[site])
 
 
-def _check_round(facts: RunFacts) -> Iterator[str]:
+def _check_round(facts: RunFacts) -> Iterator[Coded]:
     for site in facts.left if facts.weights is not None else ():
         if facts.given[site] and not facts.was_asked(site, "train", round=facts.round + 1):
-            yield f"{site!r} was not asked to train in round {facts.round + 1}"
+            yield coded("not-asked-to-train", site=site, round=facts.round + 1)
 
 
-def _check_settlement(facts: RunFacts) -> Iterator[str]:
+def _check_settlement(facts: RunFacts) -> Iterator[Coded]:
     if facts.settlement is not None:
-        yield "settled twice"
+        yield coded("settled-twice")
     for site in facts.left:
         if not facts.was_asked(site, "evaluate"):
-            yield f"settled before {site!r} was asked for its evaluation"
+            yield coded("settled-early", site=site)
 
 
-def _check_training_is_over(facts: RunFacts) -> Iterator[str]:
+def _check_training_is_over(facts: RunFacts) -> Iterator[Coded]:
     terms = facts.pact["training"]
     if terms is not None and facts.round < terms["rounds"]:
-        yield f"went on after {facts.round} rounds of training; {terms['rounds']} were agreed on"
+        yield coded("training-cut", done=facts.round, agreed=terms["rounds"])
 
 
-def _check_sending(facts: RunFacts) -> Iterator[str]:
+def _check_sending(facts: RunFacts) -> Iterator[Coded]:
     for site in () if facts.settlement is None else facts.settlement["payments"]:
         if site not in facts.statements:
-            yield f"statements were sent before there was one for {site!r}"
+            yield coded("sent-early", site=site)
 
 
-def _check_close(facts: RunFacts) -> Iterator[str]:
+def _check_close(facts: RunFacts) -> Iterator[Coded]:
     if facts.settlement is None:
-        yield "the run was closed, and nothing was settled"
+        yield coded("closed-early")
     for site in facts.statements:
         if not facts.was_asked(site, "pay"):
-            yield f"{site!r} was not sent its statement"
+            yield coded("not-sent", site=site)
 
 
-_CHECKS: Mapping[str, Callable[[RunFacts], Iterator[str]]] = {
+_CHECKS: Mapping[str, Callable[[RunFacts], Iterator[Coded]]] = {
     "plan": _check_plan,
     "stop": _check_plan,
     "choose": _check_choice,
@@ -87,18 +88,18 @@ _CHECKS: Mapping[str, Callable[[RunFacts], Iterator[str]]] = {
 }
 
 
-def check_order(facts: RunFacts, entry: Entry) -> Iterator[str]:
+def check_order(facts: RunFacts, entry: Entry) -> Iterator[Coded]:
     """Say why an entry could not come next."""
     name = name_of(entry)
     if facts.is_stopped and entry.kind not in ("refuse", "resume"):
-        yield "the run had stopped, and went on without being taken up again"
+        yield coded("went-on")
     if name in _ANY_TIME:
         return
     if facts.open and not (entry.kind == "ask" and facts.last == name):
-        yield f"{name!r} comes before {next(iter(facts.open))} was answered or given up"
+        yield coded("before-answer", what=name, request=next(iter(facts.open)))
     if facts.chosen is not None and name in _BEFORE_CHOICE:
-        yield f"{name!r} comes after a candidate was chosen"
+        yield coded("after-choice", what=name)
     if facts.chosen is None and name in _AFTER_CHOICE:
-        yield f"{name!r} comes before a candidate was chosen"
+        yield coded("before-choice", what=name)
     if name in _CHECKS:
         yield from _CHECKS[name](facts)

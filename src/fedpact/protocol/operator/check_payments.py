@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fedpact import formats
+from fedpact.coded import Coded, coded
 from fedpact.describe.ties import exceeds
 from fedpact.mechanism.payment.settle import bill
 from fedpact.mechanism.payment.settlement import Settlement
@@ -20,7 +22,7 @@ from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.protocol.operator.statement import say_time
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def find_dues(facts: RunFacts) -> dict[str, float]:
@@ -55,69 +57,69 @@ def _in_order(found: Mapping[str, Any], sites: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[str, float]) -> Iterator[str]:
+def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[str, float]) -> Iterator[Coded]:
     """Say what is wrong with a settlement."""
     for site in found["payments"]:
         if site not in facts.given:
-            yield f"{site!r} is not in the pact and is settled with"
+            yield coded("stranger-settled", site=site)
     missing = sorted(set(dues) - set(found["payments"]))
     if missing:
-        yield f"not settled with: {missing}"
+        yield coded("settlement-missing", sites=missing)
     if found["rule"] != facts.pact["rule"]:
-        yield f"settled by another rule than {facts.pact['rule']!r}, which was agreed on"
+        yield coded("other-rule", rule=facts.pact["rule"])
     for site in dues.keys() & found["payments"].keys():
         yield from _check_share(facts, site, found, dues[site])
     if Settlement.from_dict(_in_order(found, facts.parties)).to_dict() != found:
-        yield "the settlement contradicts itself"
+        yield coded("settlement-contradiction")
     is_paid = facts.pact["rule"] != "none"
     spend = sum(facts.cost_of(site) for site in dues) if is_paid else 0.0
     if not is_near(found["spend"], spend):
-        yield f"the settlement spends {spend:g}, and says {found['spend']:g}"
+        yield coded("settlement-spend", expected=spend, found=found["spend"])
     if not is_near(found["recovered"], spend - sum(dues.values())):
-        yield f"the settlement recovers {spend - sum(dues.values()):g}, and says {found['recovered']:g}"
+        yield coded("settlement-recovered", expected=spend - sum(dues.values()), found=found["recovered"])
 
 
-def _check_share(facts: RunFacts, site: str, found: Mapping[str, Any], due: float) -> Iterator[str]:
+def _check_share(facts: RunFacts, site: str, found: Mapping[str, Any], due: float) -> Iterator[Coded]:
     own, settled = facts.cost_of(site), found["payments"][site]
     if not is_near(settled, due):
-        yield f"{site} is owed {due:g}, and the settlement says {settled:g}"
+        yield coded("settlement-due", site=site, expected=due, found=settled)
     if found["contributions"][site] != facts.given[site] or not is_near(found["labelling"][site], own):
-        yield f"the settlement is for another contribution of {site} than {facts.given[site]} samples"
+        yield coded("settlement-contribution", site=site, given=facts.given[site])
     if not is_near(found["fees"][site], _fee_of(facts, own, due)):
-        yield f"{site} bears {_fee_of(facts, own, due):g}, and the settlement says {found['fees'][site]:g}"
+        yield coded("settlement-fee", site=site, expected=_fee_of(facts, own, due), found=found["fees"][site])
 
 
 def _fee_of(facts: RunFacts, own: float, due: float) -> float:
     return 0.0 if facts.pact["rule"] == "none" else own - due
 
 
-def check_statement(facts: RunFacts, entry: Entry, due: float) -> Iterator[str]:
+def check_statement(facts: RunFacts, entry: Entry, due: float) -> Iterator[Coded]:
     """Say what is wrong with a site's statement, but for its signature."""
     site, statement = entry.body["site"], entry.body["statement"]
     about = (statement["run"], statement["site"], statement["pact_digest"])
     if about != (entry.run, site, digest_of_value(facts.pact)):
-        yield f"the statement of {site} is about another run, site or pact"
+        yield coded("statement-of-another", site=site)
     yield from _check_amounts(facts, site, statement, due)
     for key, wanted in _expected(facts, site, entry.at).items():
         if statement[key] != wanted:
-            yield f"the statement of {site} says another {key!r} than the books"
+            yield coded("statement-key", site=site, key=key)
 
 
-def _check_amounts(facts: RunFacts, site: str, statement: Mapping[str, Any], due: float) -> Iterator[str]:
+def _check_amounts(facts: RunFacts, site: str, statement: Mapping[str, Any], due: float) -> Iterator[Coded]:
     given, own = facts.given[site], facts.cost_of(site)
     withheld = max(due, 0.0) if site in facts.withheld else 0.0
     if statement["contributed"] != given:
-        yield f"{site} gave {given}"
+        yield coded("statement-contributed", site=site, given=given)
     if not is_near(statement["labelling"], own):
-        yield f"{given} samples of {site} cost {own:g}"
+        yield coded("statement-cost", site=site, given=given, expected=own)
     if not is_near(statement["fee"], _fee_of(facts, own, due)):
-        yield f"{site} bears {_fee_of(facts, own, due):g}"
+        yield coded("statement-fee", site=site, expected=_fee_of(facts, own, due))
     if not is_near(statement["amount"], due - withheld):
-        yield f"{site} is owed {due - withheld:g}"
+        yield coded("statement-amount", site=site, expected=due - withheld)
     if not is_near(statement["withheld"], withheld):
-        yield f"{withheld:g} is withheld from {site}"
+        yield coded("statement-withheld", site=site, expected=withheld)
     if statement["why"] != facts.withheld.get(site):
-        yield f"the statement of {site} gives another reason than the check"
+        yield coded("statement-reason", site=site)
 
 
 def _expected(facts: RunFacts, site: str, at: float) -> dict[str, Any]:
@@ -125,6 +127,7 @@ def _expected(facts: RunFacts, site: str, at: float) -> dict[str, Any]:
     pact, chosen, requests = facts.pact, facts.chosen or {}, _requests(facts, site)
     check = chosen.get("checks", {}).get(site)
     return {
+        "format": formats.STATEMENT,
         "pact": pact["name"],
         "site_key": pact["keys"].get(site),
         "operator": pact["operator"],
@@ -134,7 +137,7 @@ def _expected(facts: RunFacts, site: str, at: float) -> dict[str, Any]:
         "quota": sum(request["quota"] for request in requests),
         "verified": site not in facts.withheld and facts.given[site] > 0,
         "check": None if check is None else {key: check[key] for key in _OF_CHECK},
-        "left": ": ".join(facts.gone[site]) if site in facts.gone else None,
+        "left": facts.gone.get(site),
         "evaluation": _evaluation(facts, site),
         "hypothesis": chosen.get("hypothesis"),
         "opened": say_time(facts.opened),

@@ -1,5 +1,7 @@
 """What the operator does next: a pure function from the state of a run to entries of its ledger.
 
+The mechanism of the paper (Section 5, sequence of events) is steps 1, 2, 3 and 8.
+
 1. *Report*: everybody is asked; if the pact names no candidates, and sites turn out to compare different ones, the
 run stops, since nobody but they can tell which are right. 2. *Plan*: the cheapest contributions that meet the
 targets of those who are left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or
@@ -8,7 +10,7 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.mechanism.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
+(:func:`fedpact.check_contribution`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
 pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
 they had contributed.
 """
@@ -18,31 +20,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.mechanism.sample_checks.result import ContributionCheck
+from fedpact.plain import to_plain
 from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
+from fedpact.protocol.operator.reasons import FLAGGED, Why, cut
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
 from fedpact.protocol.operator.statement import make_statement
 from fedpact.protocol.operator.training_rounds import train_body, train_round
+from fedpact.refusal import refusal_of
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""
 Start: TypeAlias = Callable[[int], dict[str, Any]]
 """From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
-plan_uncut: Planner = partial(plan, raises_interrupt=True)
+plan_uncut: Planner = on_interrupt("raise")(plan)
 """An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
 
 
@@ -51,8 +57,6 @@ def federation_of(state: RunState) -> Federation:
     pact, covered = state.pact, state.covered
     names = [name for name in state.reports if name in covered or state.contributed.get(name)]
     names.sort(key=pact.names.index)
-    if not covered:
-        raise InfeasibleError("no site is left that has reported")
     return Federation.from_reports(
         [state.reports[name] for name in names],
         epsilon=[pact.agent(name).epsilon if name in covered else 1.0 for name in names],
@@ -100,11 +104,6 @@ def request_body(state: RunState, ask: Ask) -> dict[str, Any]:
     return dict(ask.body)
 
 
-def _say_gone(state: RunState) -> str:
-    lost = ", ".join(f"{name!r} ({gone.why})" for name, gone in state.gone.items())
-    return f" without {lost}" if lost else ""
-
-
 def _find_difference(state: RunState) -> str | None:
     """Say which sites compare different candidates, beginning with those that most compare; None if all agree."""
     reports = {name: state.reports[name] for name in state.covered}
@@ -122,7 +121,9 @@ def _find_difference(state: RunState) -> str | None:
 def _plan(state: RunState, planner: Planner) -> Draft:
     difference = _find_difference(state)
     if difference is not None:
-        return "stop", {"step": "report", "why": f"the sites do not compare the same candidates: {difference}"}
+        return "stop", to_plain(coded(Why.CANDIDATES_DIFFER, detail=difference))
+    if not state.covered:
+        return "stop", to_plain(coded(Why.NOBODY_LEFT, without=state.gone))
     try:
         fed = federation_of(state)
         have = {name: count for name, count in state.contributed.items() if count}
@@ -132,7 +133,8 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         if state.pact.rule == "proportional":  # it is undefined for some, and has to say so before anybody labels
             _bill(state, found)
     except (InfeasibleError, FederationError, SolverError) as error:
-        return "stop", {"why": f"there is no plan{_say_gone(state)}: {error}"}
+        said = {} if isinstance(error, InfeasibleError) else {"detail": cut(str(error))}
+        return "stop", to_plain(coded(Why.NO_PLAN, without=state.gone, refusal=refusal_of(error), **said))
     return "plan", {"plan": found.to_dict()}
 
 
@@ -164,16 +166,16 @@ def _choose(state: RunState) -> Draft:
         "mistakes": total.tolist(),
         "m": sum(state.contributed.values()),
         "checks": {name: check.to_dict() for name, check in checks.items()},
-        "withheld": {name: check.status.value for name, check in checks.items() if check.is_flagged},
+        "withheld": {name: FLAGGED for name, check in checks.items() if check.is_flagged},
     }
 
 
 def _check(state: RunState, name: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         state.reports[name],
-        state.mistakes[name],
-        state.contributed[name],
-        level=state.pact.level,
+        mistakes=state.mistakes[name],
+        m=state.contributed[name],
+        false_alarm_rate=state.pact.false_alarm_rate,
         distinct=state.pools[name] is not None,
     )
 
@@ -248,7 +250,7 @@ def _conclude(state: RunState, now: float, start: Start | None) -> list[Draft]:
     unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
     if unsent:
         return _asks(state, now, "pay", [(name, {}) for name in unsent])
-    return [("close", {"why": RunStatus.FINISHED.value, "paid": _paid(state)})]
+    return [("close", {"paid": _paid(state)})]
 
 
 def _paid(state: RunState) -> float:

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fedpact.coded import Coded, coded
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError, LedgerError, MessageError
+from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value, from_canonical
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.store import Ledger
@@ -36,14 +37,13 @@ from fedpact.protocol.messages import (
     write_request,
 )
 from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, plan_uncut, request_body
+from fedpact.protocol.operator.reasons import NotAcceptedError, Why, cut, reason_of
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
 from fedpact.protocol.operator.training_rounds import check_trained
 from fedpact.protocol.pact import Pact, name_run
 
 _MOST_REFUSALS = 1_000
 """Strangers cannot fill the ledger."""
-_MOST_WORDS = 500
-"""Characters, at most, of a reason in the ledger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class Operator:
         """Give up whoever is late, take every step that can be taken, and return what is to be sent."""
         for ask in self.state.open:
             if ask.deadline <= now:
-                self._give_up(ask, f"no answer within {ask.deadline - ask.asked:g} s", now)
+                self._give_up(ask, coded(Why.LATE, seconds=ask.deadline - ask.asked), now)
         while drafts := decide(self.state, now, start=self.start, planner=self.planner):
             self._write(drafts, now)
         return [self._send(ask, now) for ask in self.state.open if self._is_due(ask, now)]
@@ -100,36 +100,36 @@ class Operator:
             answer = read_answer(data, self.state.pact.keys)
             ask = self._find_ask(answer)
         except MessageError as error:
-            self._refuse(str(error), now)
+            self._refuse(reason_of(error, Why.MALFORMED), now)
             return
-        digest = digest_of_value(answer.body.to_dict())
+        digest = digest_of_value(to_plain(answer.body))
         if ask.request in self.state.answered:
             if self.state.answered[ask.request] != digest and not isinstance(answer.body, Pending):
-                self._refuse(f"{ask.site!r} answers {ask.request!r} again, and differently", now)
+                self._refuse(coded(Why.ANSWERED_DIFFERENTLY, site=ask.site, request=ask.request), now)
         elif self.state.is_lost(ask):
-            self._refuse(f"{ask.site!r} answers {ask.request!r} late: it was given up", now)
+            self._refuse(coded(Why.GIVEN_UP, site=ask.site, request=ask.request), now)
         else:
             self._accept(ask, answer, digest, data, now)
 
-    def note(self, why: str, now: float) -> None:
+    def note(self, detail: str, now: float) -> None:
         """Note what was turned away before it came to an answer: a node that cannot show a site's key, say."""
-        self._refuse(why, now)
+        self._refuse(coded(Why.NODE, detail=cut(detail)), now)
 
     def _accept(self, ask: Ask, answer: Answer, digest: str, data: bytes, now: float) -> None:
         body = answer.body
         if isinstance(body, Pending):
-            self.pending[ask.request] = _one_sentence(body.why)
+            self.pending[ask.request] = cut(body.why)
             return
         if isinstance(body, Refused):
-            self._give_up(ask, f"it refused: {body.why}", now)
+            self._give_up(ask, coded(Why.REFUSED, detail=cut(body.why)), now)
             return
         try:
             self._check(ask, body)
         except (FederationError, MessageError) as error:
-            self._give_up(ask, f"its answer cannot be used: {error}", now)
+            self._give_up(ask, reason_of(error, Why.UNUSABLE), now)
             return
         self.pending.pop(ask.request, None)
-        entry = {"request": ask.request, "digest": digest, "body": body.to_dict()}
+        entry = {"request": ask.request, "digest": digest, "body": to_plain(body)}
         self._write([("answer", {**entry, "signature": _signature_in(data)})], now)
 
     def _check(self, ask: Ask, body: object) -> None:
@@ -140,24 +140,22 @@ class Operator:
                 _check_report(state, ask.site, body)
             case Contributed():
                 if len(body.mistakes) != state.reports[ask.site].H:
-                    raise MessageError(
-                        f"mistakes must be one for each of {state.reports[ask.site].H} candidates; "
-                        f"there are {len(body.mistakes)}"
-                    )
+                    H, found = state.reports[ask.site].H, len(body.mistakes)
+                    raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=found)
                 if body.m > ask.body["total"] - ask.body["have"]:
-                    raise MessageError(f"{body.m} samples are more than it was asked for")
+                    raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=ask.body["total"] - ask.body["have"])
             case Trained():
                 check_trained(state, ask.site, body.weights)
             case Receipt():
                 if body.statement != digest_of_value(state.payments[ask.site]):
-                    raise MessageError("the receipt is for another statement")
+                    raise NotAcceptedError(Why.OTHER_STATEMENT)
 
     def _find_ask(self, answer: Answer) -> Ask:
         if answer.run != self.state.run:
-            raise MessageError(f"an answer of {answer.site!r} is about another run")
+            raise NotAcceptedError(Why.OTHER_RUN, site=cut(answer.site))
         ask = self.state.asks.get(answer.request)
         if ask is None or (ask.site, ask.step) != (answer.site, answer.step):
-            raise MessageError(f"{answer.site!r} answers what it was not asked")
+            raise NotAcceptedError(Why.NOT_ASKED, site=cut(answer.site))
         return ask
 
     def _is_due(self, ask: Ask, now: float) -> bool:
@@ -169,24 +167,18 @@ class Operator:
         request = Request(run=self.state.run, request=ask.request, site=ask.site, step=ask.step, body=body)
         return Outgoing(site=ask.site, step=ask.step, data=write_request(request, self.key), deadline=ask.deadline)
 
-    def _give_up(self, ask: Ask, why: str, now: float) -> None:
-        self._write([("gone", {"site": ask.site, "step": ask.step, "why": _one_sentence(why)})], now)
+    def _give_up(self, ask: Ask, why: Coded, now: float) -> None:
+        self._write([("gone", {"site": ask.site, "step": ask.step, **to_plain(why)})], now)
 
-    def _refuse(self, why: str, now: float) -> None:
+    def _refuse(self, why: Coded, now: float) -> None:
         if self.state.refusals < _MOST_REFUSALS:
-            self._write([("refuse", {"why": _one_sentence(why)})], now)
+            self._write([("refuse", to_plain(why))], now)
 
     def _write(self, drafts: list[Draft], now: float) -> None:
         """Write entries all at once, then believe them."""
         signed = [_sign(draft, self.key) for draft in drafts]
         for entry in self.ledger.append_all(signed, run=self.state.run, at=now):
             self.state = after(self.state, entry)
-
-
-def _one_sentence(why: str) -> str:
-    """Cut what a site may have made long, or full of control characters, to what people can read."""
-    line = one_line(why)
-    return line if len(line) <= _MOST_WORDS else f"{line[: _MOST_WORDS - 3]}..."
 
 
 def _signature_in(data: bytes) -> str | None:
@@ -211,21 +203,19 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
     """
     report = parse_report(body.report)
     if report.name != site:
-        raise MessageError(f"the report is that of {report.name!r}")
+        raise NotAcceptedError(Why.REPORT_OF_ANOTHER, name=cut(report.name))
     if body.pool is not None and body.pool > report.n:
-        raise MessageError(
-            f"it can label {body.pool} different samples, more than the {report.n} that it reports on"
-        )
+        raise NotAcceptedError(Why.POOL_TOO_LARGE, pool=body.pool, n=report.n)
     if state.pact.candidates is None and state.plan is None:
         return
     expected = _expected_candidates(state)
     if expected is not None and report.candidates is not None:
         difference = expected.difference(report.candidates)
         if difference is not None:
-            raise MessageError(f"it compares other candidates than the federation: {difference}")
+            raise NotAcceptedError(Why.OTHER_CANDIDATES, detail=cut(difference))
     H = expected.H if expected is not None else next(iter(state.reports.values())).H
     if report.H != H:
-        raise MessageError(f"it compares {report.H} candidates; the federation compares {H}")
+        raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=H)
 
 
 def _expected_candidates(state: RunState) -> CandidateList | None:

@@ -15,8 +15,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from fedpact import formats
 from fedpact.errors import LedgerError, ProtocolError
-from fedpact.protocol.kept_paths import FORM, find_path, keep_path
+from fedpact.protocol.kept_paths import OF_RUN, keep_path, read_note
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place
 from fedpact.protocol.ledger.store import Ledger
@@ -49,7 +50,7 @@ def write_operator(
     with Ledger.open_or_create(ledger) as books:
         entries = len(books)
     kept = {
-        "form": FORM,
+        "format": formats.HOME,
         "pact": pact.to_dict(),
         "ledger": ledger if path is None else keep_path(home, path),
         "entries": entries,
@@ -66,23 +67,19 @@ def write_operator(
 
 def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Read what :func:`write_operator` wrote, in plain values; all paths are absolute."""
-    path = Path(folder).resolve() / FILE
+    home = Path(folder).resolve().parent
     try:
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        kept = read_note(home)
     except FileNotFoundError:
-        raise ProtocolError(f"there is no run at {path.parent.parent}; start one with: fedpact run FILE") from None
+        raise ProtocolError(f"there is no run at {home}; start one with: fedpact run FILE") from None
     except (OSError, ValueError) as error:
-        raise ProtocolError(f"{path}: the operator's folder cannot be read: {error}") from None
-    return kept | _find_paths(path.parent.parent, kept)
-
-
-def _find_paths(home: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
+        raise ProtocolError(f"{home / OF_RUN}: the operator's folder cannot be read: {error}") from None
     ledger = kept["ledger"]
-    return {
-        "ledger": ledger if is_address(ledger) else str(find_path(home, ledger, kept)),
-        "key": str(find_path(home, kept["key"], kept, depth=3)),
-        "keys": str(find_path(home, kept["keys"], kept)),
-        "sites": {name: str(find_path(home, own, kept, depth=2)) for name, own in kept["sites"].items()},
+    return kept | {
+        "ledger": ledger if is_address(ledger) else str(home / ledger),
+        "key": str(home / kept["key"]),
+        "keys": str(home / kept["keys"]),
+        "sites": {name: str(home / own) for name, own in kept["sites"].items()},
     }
 
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from fedpact.coded import Coded
 from fedpact.drawing.figures import draw_bars
 from fedpact.planning.result import Plan
-from fedpact.protocol.operator.run_state import RunState, RunStatus
-from fedpact.protocol.operator.statement import evaluation_of
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.protocol.operator.run_state import Gone, RunState, RunStatus
+from fedpact.protocol.operator.statement import Evaluation, evaluation_of
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome(Shows):
+class RunOutcome(Result):
     """What came of a run of the protocol."""
+
+    DERIVED: ClassVar = ("deficit",)
+    INDEX: ClassVar = "site"
 
     hypothesis: str | None
     """The chosen candidate."""
@@ -30,20 +33,20 @@ class RunOutcome(Shows):
     payments: dict[str, float]
     """From the operator to each site; what is withheld is not in it."""
     withheld: dict[str, str]
-    """Site -> why it is not paid."""
+    """Site -> why it is not paid: "flagged"."""
     met: dict[str, bool | None]
     """Whether the outcome meets each site's target on its held-out samples; None if it did not say."""
-    evaluation: dict[str, dict[str, Any] | None]
+    evaluation: dict[str, Evaluation | None]
     """On how many held-out samples the outcome is wrong."""
-    gone: dict[str, str]
+    gone: dict[str, Gone]
     """Site -> when and why it was lost."""
     plan: Plan | None
     """The last plan."""
-    weights: Mapping[str, Any] | None
+    weights: Mapping[str, Any] | None = None
     """Of the trained model, if training went on from the candidate."""
     refusals: int
     """Messages that were not accepted."""
-    why: str
+    why: Coded | None
     """Why the run stopped, if it did."""
     status: RunStatus
     run: str
@@ -61,60 +64,6 @@ class RunOutcome(Shows):
         title = f"{self.pact}: {sum(self.contributions.values())} samples, paid {self.deficit:.6g}"
         return draw_bars(self.contributions, title=title, axis="samples")
 
-    def shown(self) -> ShownTable:
-        """Show what each site gave and got."""
-        return ShownTable(
-            title=f"Run of {self.pact}",
-            status=self.status.value,
-            facts={
-                "candidate": self.hypothesis,
-                "mistakes": self.mistakes,
-                "samples": sum(self.contributions.values()),
-                "paid": self.deficit,
-                "why": self.why,
-            },
-            columns=[
-                ("site", str),
-                ("samples", int),
-                ("payment", float),
-                ("met", bool),
-                ("withheld", str),
-                ("gone", str),
-            ],
-            rows=rows_by_name(self.contributions, self.payments, self.met, self.withheld, self.gone),
-            bars="samples",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "hypothesis": self.hypothesis,
-            "mistakes": self.mistakes,
-            "contributions": dict(self.contributions),
-            "payments": dict(self.payments),
-            "deficit": self.deficit,
-            "withheld": dict(self.withheld),
-            "met": dict(self.met),
-            "evaluation": dict(self.evaluation),
-            "gone": dict(self.gone),
-            "plan": None if self.plan is None else self.plan.to_dict(),
-            "weights": None if self.weights is None else dict(self.weights),
-            "refusals": self.refusals,
-            "why": self.why,
-            "status": self.status.value,
-            "run": self.run,
-            "pact": self.pact,
-            "ledger": self.ledger,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> RunOutcome:
-        """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key != "deficit"}
-        values["plan"] = None if entry["plan"] is None else Plan.from_dict(entry["plan"])
-        values["status"] = RunStatus(entry["status"])
-        return cls(**values)
-
 
 def make_outcome(state: RunState, head: str) -> RunOutcome:
     """Return what came of a run whose ledger ends in an entry with the hash ``head``."""
@@ -129,9 +78,9 @@ def make_outcome(state: RunState, head: str) -> RunOutcome:
             name: float(state.payments[name]["amount"]) for name in state.pact.names if name in state.payments
         },
         withheld=dict(state.withheld),
-        met={name: None if one is None else one["met"] for name, one in seen.items()},
+        met={name: None if one is None else one.met for name, one in seen.items()},
         evaluation=seen,
-        gone={name: f"{lost.step}: {lost.why}" for name, lost in state.gone.items()},
+        gone=dict(state.gone),
         plan=state.plan,
         weights=state.weights,
         refusals=state.refusals,

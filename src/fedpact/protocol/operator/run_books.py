@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from fedpact.coded import Coded, coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import read_cost
 from fedpact.describe.numbers import shorten
@@ -41,6 +42,7 @@ from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported,
 from fedpact.protocol.operator.check_decisions import check_choice, check_plan, check_round
 from fedpact.protocol.operator.check_order import check_order, name_of
 from fedpact.protocol.operator.check_payments import check_settlement, check_statement, find_dues
+from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.protocol.pact import name_run
 
@@ -66,101 +68,101 @@ class RunBooks:
         """Payments that follow from the contributions by the rule."""
         self._dues: Mapping[str, float] = {}
 
-    def read(self, entry: Entry) -> list[str]:
+    def read(self, entry: Entry) -> list[Coded]:
         """Read the next entry of the run; returns what is wrong with it."""
         is_known, facts = entry.kind in _READERS, self.facts
         if entry.kind != "open" and not facts.pact:
-            return [f"run {entry.run} was not opened"] if is_known else []
+            return [coded("not-opened")] if is_known else []
         if facts.is_closed and entry.kind != "refuse":
-            return ["something follows after the run was closed"]
+            return [coded("after-close")]
         if not is_known:
-            return [f"entries of kind {shorten(entry.kind)} are none of a run"]
-        found: list[str] = []
+            return [coded("unknown-kind", found=shorten(entry.kind))]
+        found: list[Coded] = []
         try:
             found.extend(self._read(entry))
         except (FedpactError, *MALFORMED) as error:
-            found.append(f"an entry of kind {entry.kind!r} has another form than it should: {error!r}")
+            found.append(coded("malformed", kind=entry.kind, detail=repr(error)))
         return found
 
-    def _read(self, entry: Entry) -> Iterator[str]:
+    def _read(self, entry: Entry) -> Iterator[Coded]:
         if self.facts.pact:
             yield from check_order(self.facts, entry)
         yield from _READERS[entry.kind](self, entry)
         self.facts.last = name_of(entry)
 
-    def _open(self, entry: Entry) -> Iterator[str]:
+    def _open(self, entry: Entry) -> Iterator[Coded]:
         facts, pact = self.facts, entry.body["pact"]
         if facts.pact:
-            yield "a run was opened twice"
+            yield coded("opened-twice")
             return
         if entry.run != name_run(pact, previous=entry.previous, at=entry.at):
-            yield "the run has another name than follows from its pact: the sites have signed for another pact"
+            yield coded("other-name")
         facts.costs = {agent["name"]: read_cost(agent["cost"]) for agent in pact["agents"]}
         facts.given = dict.fromkeys(facts.costs, 0)
         facts.pact, facts.opened = pact, entry.at
 
-    def _ask(self, entry: Entry) -> Iterator[str]:
+    def _ask(self, entry: Entry) -> Iterator[Coded]:
         facts, body = self.facts, entry.body
         name, site, step = body["request"], body["site"], body["step"]
         if name in facts.asks:
-            yield f"{name} was asked twice"
+            yield coded("asked-twice", request=name)
         if site not in facts.given:
-            yield f"{site!r} is not in the pact and was asked"
+            yield coded("stranger-asked", site=site)
             return
         if step != "pay" and site in facts.gone:
-            yield f"{site} is gone and was asked"
+            yield coded("gone-asked", site=site)
         if body["deadline"] != entry.at + facts.pact["patience"][step]:
-            yield f"{site} has another time to answer than was agreed on"
+            yield coded("other-deadline", site=site)
         yield from self._check_question(site, step, body["body"])
         facts.asks[name], facts.asked_at[name], facts.deadlines[name] = body, entry.at, body["deadline"]
         facts.open[name] = site
 
-    def _check_question(self, site: str, step: str, body: Mapping[str, Any]) -> Iterator[str]:
+    def _check_question(self, site: str, step: str, body: Mapping[str, Any]) -> Iterator[Coded]:
         facts = self.facts
         match step:
             case "report" if body != {"candidates": _fingerprint(facts.pact["candidates"])}:
-                yield f"{site} was asked to report on other candidates than were agreed on"
+                yield coded("asked-other-candidates", site=site)
             case "contribute":
                 yield from self._check_samples(site, body["have"], body["total"])
             case "train" if body["round"] != facts.round + 1:
-                yield f"{site} was asked to train in round {body['round']}, and {facts.round} are done"
+                yield coded("asked-other-round", site=site, round=body["round"], done=facts.round)
             case "evaluate" if facts.chosen is not None and body["index"] != facts.chosen["index"]:
-                yield f"{site} was asked to evaluate another candidate than the chosen one"
+                yield coded("asked-other-candidate", site=site)
 
-    def _check_samples(self, site: str, first: int, last: int) -> Iterator[str]:
+    def _check_samples(self, site: str, first: int, last: int) -> Iterator[Coded]:
         facts, planned = self.facts, self.facts.planned or {}
         if site not in facts.reports:
-            yield f"{site} was asked for samples, and has not reported"
+            yield coded("asked-before-report", site=site)
         if last <= first:
-            yield f"{site} was asked for nothing"
+            yield coded("asked-nothing", site=site)
         if any(name not in facts.delivered for name, _ in facts.asks_for_samples(site)):
-            yield f"{site} was asked twice for the same samples"
+            yield coded("same-samples", site=site)
         if first != facts.given[site]:
-            yield f"{site} has given {facts.given[site]}, not {first}"
+            yield coded("other-given", site=site, given=facts.given[site], found=first)
         if last > planned.get(site, 0):
-            yield f"{site} was asked for {last} samples, and the plan says {planned.get(site, 0)}"
+            yield coded("beyond-plan", site=site, asked=last, planned=planned.get(site, 0))
 
-    def _answer(self, entry: Entry) -> Iterator[str]:
+    def _answer(self, entry: Entry) -> Iterator[Coded]:
         facts, name, body = self.facts, entry.body["request"], entry.body["body"]
         ask = facts.asks.get(name)
         if ask is None:
-            yield "an answer to nothing"
+            yield coded("answer-to-nothing")
             return
         site, step = ask["site"], ask["step"]
         if name in facts.answered_at:
-            yield f"{name} was answered twice"
+            yield coded("answered-twice", request=name)
         elif name not in facts.open:
-            yield f"{site} is gone and was listened to"
+            yield coded("gone-heard", site=site)
         if entry.body["digest"] != digest_of_value(body):
-            yield f"the digest of {site}'s answer is not that of what it said"
+            yield coded("other-digest", site=site)
         signature = entry.body["signature"]
         said = signed_answer(run=entry.run, request=name, site=site, step=step, body=body, signature=signature)
-        yield from self._signature(facts.pact["keys"].get(site), said, f"{site} did not say that")
+        yield from self._signature(facts.pact["keys"].get(site), said, coded("not-signed", site=site))
         facts.answered_at[name] = entry.at
         facts.open.pop(name, None)
         yield from self._take(name, ask, body)
 
-    def _signature(self, public: str | None, value: Mapping[str, Any], problem: str) -> Iterator[str]:
+    def _signature(self, public: str | None, value: Mapping[str, Any], problem: Coded) -> Iterator[Coded]:
         if public is None:
             self.unsigned += 1
         elif check_signature(public, dict(value)):
@@ -168,13 +170,13 @@ class RunBooks:
         else:
             yield problem
 
-    def _take(self, name: str, ask: Mapping[str, Any], body: Any) -> Iterator[str]:
+    def _take(self, name: str, ask: Mapping[str, Any], body: Any) -> Iterator[Coded]:
         facts, site = self.facts, ask["site"]
         match read_body(ask["step"], body):
             case Reported() as said:
                 facts.reports[site], facts.pools[site] = from_bytes(said.report, "report"), said.pool
                 if facts.reports[site].name != site or (said.pool or 0) > facts.reports[site].n:
-                    yield f"the report of {site} is that of another, or on fewer points than it can label"
+                    yield coded("report-of-another", site=site)
             case Contributed() as said:
                 yield from self._take_samples(name, ask, said)
             case Trained() as said:
@@ -183,43 +185,43 @@ class RunBooks:
                 facts.evaluated[site] = said
             case Receipt() as said:
                 if said.statement != digest_of_value(facts.statements.get(site)):
-                    yield f"{site} signed for another statement"
+                    yield coded("other-receipt", site=site)
             case _:
-                yield f"{site} gave no answer, and that was taken for one"
+                yield coded("no-answer", site=site)
 
-    def _take_samples(self, name: str, ask: Mapping[str, Any], said: Contributed) -> Iterator[str]:
+    def _take_samples(self, name: str, ask: Mapping[str, Any], said: Contributed) -> Iterator[Coded]:
         facts, site, asked = self.facts, ask["site"], ask["body"]["total"] - ask["body"]["have"]
         if said.m > asked:
-            yield f"{site} gave more than it was asked for"
+            yield coded("gave-more", site=site)
         if said.m < asked:
             facts.short.add(site)
         facts.given[site] += said.m
         facts.delivered[name] = said.m
         facts.mistakes[site] = facts.mistakes.get(site, 0) + said.mistakes
 
-    def _pass(self, entry: Entry) -> Iterator[str]:
+    def _pass(self, entry: Entry) -> Iterator[Coded]:
         yield from ()
 
-    def _gone(self, entry: Entry) -> Iterator[str]:
-        facts, site, step, why = self.facts, entry.body["site"], entry.body["step"], entry.body["why"]
+    def _gone(self, entry: Entry) -> Iterator[Coded]:
+        facts, site, step = self.facts, entry.body["site"], entry.body["step"]
         if site not in facts.given:
-            yield f"{site!r} is not in the pact and was lost"
+            yield coded("stranger-lost", site=site)
             return
         owed = [name for name in facts.open if facts.open[name] == site and facts.asks[name]["step"] == step]
         if not owed:
-            yield f"{site} was given up at {step!r}, where it owed no answer"
-        if why.startswith("no answer within") and any(entry.at < facts.deadlines[name] for name in owed):
-            yield f"{site} was given up before its time had passed"
+            yield coded("owed-nothing", site=site, step=step)
+        if entry.body["code"] == Why.LATE and any(entry.at < facts.deadlines[name] for name in owed):
+            yield coded("given-up-early", site=site)
         if step != "pay":
-            facts.gone[site] = step, why
+            facts.gone[site] = {key: entry.body[key] for key in ("step", "code", "values")}
         for name in owed:
             del facts.open[name]
 
-    def _stop(self, entry: Entry) -> Iterator[str]:
+    def _stop(self, entry: Entry) -> Iterator[Coded]:
         self.facts.is_stopped = True
         yield from ()
 
-    def _resume(self, entry: Entry) -> Iterator[str]:
+    def _resume(self, entry: Entry) -> Iterator[Coded]:
         """Everybody has its whole time again; after a stop, also who was gone."""
         facts = self.facts
         if facts.is_stopped:
@@ -229,51 +231,51 @@ class RunBooks:
             facts.deadlines[name] = entry.at + facts.pact["patience"][facts.asks[name]["step"]]
         yield from ()
 
-    def _plan(self, entry: Entry) -> Iterator[str]:
+    def _plan(self, entry: Entry) -> Iterator[Coded]:
         plan = entry.body["plan"]
         self.facts.planned = dict(plan["contributions"])
         yield from check_plan(self.facts, plan)
 
-    def _choose(self, entry: Entry) -> Iterator[str]:
+    def _choose(self, entry: Entry) -> Iterator[Coded]:
         self.facts.chosen = entry.body
         yield from check_choice(self.facts, entry.body)
 
-    def _train(self, entry: Entry) -> Iterator[str]:
+    def _train(self, entry: Entry) -> Iterator[Coded]:
         facts = self.facts
         yield from check_round(facts, entry.body)
         facts.weights, facts.round, facts.trained = entry.body["weights"], entry.body["round"], {}
 
-    def _settle(self, entry: Entry) -> Iterator[str]:
+    def _settle(self, entry: Entry) -> Iterator[Coded]:
         facts = self.facts
         facts.settlement, facts.settled = entry.body["settlement"], entry.at
         self._dues = find_dues(facts)
         yield from check_settlement(facts, entry.body["settlement"], self._dues)
 
-    def _pay(self, entry: Entry) -> Iterator[str]:
+    def _pay(self, entry: Entry) -> Iterator[Coded]:
         facts, site, statement = self.facts, entry.body["site"], entry.body["statement"]
         if site in self.paid:
-            yield f"{site} was paid twice"
+            yield coded("paid-twice", site=site)
         if site not in self._dues:
-            yield f"{site!r} was paid, and nothing was settled with it"
+            yield coded("not-settled", site=site)
             return
         public = facts.pact["operator"]
-        yield from self._signature(public, statement, f"the statement of {site} is not signed by the operator")
+        yield from self._signature(public, statement, coded("statement-not-signed", site=site))
         facts.statements[site] = statement
         problems = list(check_statement(facts, entry, self._dues[site]))
         self.followed += not problems
         yield from problems
         self.paid[site] = float(statement["amount"])
 
-    def _close(self, entry: Entry) -> Iterator[str]:
+    def _close(self, entry: Entry) -> Iterator[Coded]:
         self.facts.is_closed = True
         unpaid = sorted(set(self._dues) - set(self.paid))
         if unpaid:
-            yield f"not paid: {unpaid}"
+            yield coded("not-paid", sites=unpaid)
         if not is_near(entry.body["paid"], sum(self.paid.values())):
-            yield f"{sum(self.paid.values()):g} was paid in all, not {entry.body['paid']:g}"
+            yield coded("other-total", paid=sum(self.paid.values()), found=entry.body["paid"])
 
 
-_READERS: Mapping[str, Callable[[RunBooks, Entry], Iterator[str]]] = {
+_READERS: Mapping[str, Callable[[RunBooks, Entry], Iterator[Coded]]] = {
     "open": RunBooks._open,
     "ask": RunBooks._ask,
     "answer": RunBooks._answer,

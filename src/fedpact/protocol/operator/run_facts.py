@@ -48,7 +48,7 @@ class RunFacts:
     """Site -> (H,) on how many of its samples each candidate is wrong."""
     short: set[str] = field(default_factory=set)
     """Sites that delivered less than they were asked for."""
-    gone: dict[str, tuple[str, str]] = field(default_factory=dict)
+    gone: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Site -> the step in which it was lost, and why."""
     planned: Mapping[str, int] | None = None
     chosen: Mapping[str, Any] | None = None
@@ -79,7 +79,7 @@ class RunFacts:
 
     def has_left(self, site: str) -> bool:
         """Whether a site left before its target was met; then it has no part, and bears none of the cost."""
-        return site in self.gone and self.gone[site][0] in ("report", "contribute")
+        return site in self.gone and self.gone[site]["step"] in ("report", "contribute")
 
     @property
     def parties(self) -> tuple[str, ...]:

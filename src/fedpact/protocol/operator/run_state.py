@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.coded import Coded
 from fedpact.describe.report_files import from_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import LedgerError
@@ -24,6 +25,7 @@ from fedpact.planning.result import Plan
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body
+from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.pact import Pact
 
 
@@ -33,12 +35,15 @@ def parse_report(data: bytes) -> Report:
     return from_bytes(data, "report")
 
 
-class RunStatus(Enum):
-    """How far a run is, in words a user can act on."""
+class RunStatus(StrEnum):
+    """How far a run is."""
 
-    RUNNING = "running, or cut short: a run whose process is gone goes on with fedpact run --resume"
-    STOPPED = "stopped: there is no plan as things are; put that right and resume"
-    FINISHED = "finished: contributions are verified, and every payment is on the books"
+    RUNNING = "running"
+    """It goes on, or was cut short."""
+    STOPPED = "stopped"
+    """There is no plan as things are."""
+    FINISHED = "finished"
+    """Contributions are verified, and every payment is on the books."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +60,11 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gone:
-    """A site that takes no further part."""
+class Gone(Coded):
+    """Why a site takes no further part."""
 
     step: str
     """In which it was lost."""
-    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +76,7 @@ class RunState:
     opened: float
     """When."""
     status: RunStatus = RunStatus.RUNNING
-    why: str = ""
+    why: Coded | None = None
     """Why it stopped, if it did."""
     asks: Mapping[str, Ask] = field(default_factory=dict)
     """Every request that was ever made, by its name."""
@@ -201,17 +205,16 @@ def _after_gone(state: RunState, entry: Entry) -> RunState:
     site, step = entry.body["site"], entry.body["step"]
     if step == "pay":
         return replace(state, unreached=state.unreached | {site})
-    gone = _with(state.gone, site, Gone(step=step, why=entry.body["why"]))
-    return replace(
-        state, gone=gone, is_plan_current=state.is_plan_current and step not in ("report", "contribute")
-    )
+    why = Gone(step=step, code=entry.body["code"], values=entry.body["values"])
+    is_current = state.is_plan_current and step not in ("report", "contribute")
+    return replace(state, gone=_with(state.gone, site, why), is_plan_current=is_current)
 
 
 def _after_resume(state: RunState, entry: Entry) -> RunState:
     """Give open requests their whole time again; after a stop, also ask who was gone or could give no more."""
     was_stopped = state.status is RunStatus.STOPPED
     gone, exhausted = ({}, frozenset[str]()) if was_stopped else (state.gone, state.exhausted)
-    moved = replace(state, gone=gone, exhausted=exhausted, status=RunStatus.RUNNING, why="")
+    moved = replace(state, gone=gone, exhausted=exhausted, status=RunStatus.RUNNING, why=None)
     is_open = {ask.request for ask in moved.open}
     asks = {
         name: replace(ask, asked=entry.at, deadline=entry.at + ask.deadline - ask.asked)
@@ -224,8 +227,9 @@ def _after_resume(state: RunState, entry: Entry) -> RunState:
 
 def _after_stop(state: RunState, entry: Entry) -> RunState:
     """Stop; where reports do not go together they are set aside, and everybody is asked again later."""
-    stopped = replace(state, status=RunStatus.STOPPED, why=entry.body["why"])
-    return replace(stopped, reports={}, pools={}) if entry.body.get("step") == "report" else stopped
+    why = Coded(code=entry.body["code"], values=entry.body["values"])
+    stopped = replace(state, status=RunStatus.STOPPED, why=why)
+    return replace(stopped, reports={}, pools={}) if why.code == Why.CANDIDATES_DIFFER else stopped
 
 
 def _after_plan(state: RunState, entry: Entry) -> RunState:

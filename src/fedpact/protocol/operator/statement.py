@@ -7,14 +7,17 @@ Amounts are in the unit of the costs that were agreed on, whatever that is; time
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from fedpact import formats
 from fedpact.describe.ties import exceeds
+from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.operator.run_state import RunState
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def say_time(at: float) -> str:
@@ -63,6 +66,7 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
     withheld = max(due, 0.0) if why else 0.0
     requests = _requests_of(state, site)
     return {
+        "format": formats.STATEMENT,
         "run": state.run,
         "pact": pact.name,
         "pact_digest": digest_of_value(pact.to_dict()),
@@ -70,7 +74,7 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
         "site_key": pact.keys.get(site),
         "operator": pact.operator,
         "rule": bill.rule,
-        "cost": pact.agent(site).cost.to_json(),
+        "cost": pact.agent(site).cost.to_plain(),
         "requests": requests,
         "quota": sum(request["quota"] for request in requests),
         "contributed": bill.contributions[site],
@@ -81,8 +85,8 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
         "why": why,
         "verified": why is None and bill.contributions[site] > 0,
         "check": _check_of(state, site),
-        "left": None if site not in state.gone else f"{state.gone[site].step}: {state.gone[site].why}",
-        "evaluation": evaluation_of(state, site),
+        "left": to_plain(state.gone.get(site)),
+        "evaluation": to_plain(evaluation_of(state, site)),
         "hypothesis": state.hypothesis,
         "opened": say_time(state.opened),
         "settled": say_time(state.settled),
@@ -90,17 +94,24 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
     }
 
 
-def evaluation_of(state: RunState, site: str) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """How the outcome does on a site's held-out samples."""
+
+    n: int
+    mistakes: int
+    error: float
+    epsilon: float
+    met: bool
+    """Whether the site's target is met there."""
+
+
+def evaluation_of(state: RunState, site: str) -> Evaluation | None:
     """Return how the outcome does on a site's held-out samples, and whether its target is met there."""
     seen = state.evaluated.get(site)
     if seen is None or not seen.n:
         return None
     error = seen.mistakes / seen.n
     epsilon = state.pact.agent(site).epsilon
-    return {
-        "n": seen.n,
-        "mistakes": seen.mistakes,
-        "error": error,
-        "epsilon": epsilon,
-        "met": not exceeds(error, epsilon),
-    }
+    met = not exceeds(error, epsilon)
+    return Evaluation(n=seen.n, mistakes=seen.mistakes, error=error, epsilon=epsilon, met=met)

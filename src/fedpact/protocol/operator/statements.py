@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from fedpact import formats
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import LedgerError
+from fedpact.formats import check_format
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
@@ -22,24 +24,28 @@ from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.ledger.read import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
 from fedpact.protocol.operator.statement import say_time
-from fedpact.protocol.operator.statement_html import to_html
 from fedpact.protocol.whole_files import write_whole
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 
-class StatementStatus(Enum):
-    """What a statement is worth, in words a user can act on."""
+class StatementStatus(StrEnum):
+    """What a statement is worth."""
 
-    RECEIVED = "the site has signed for this statement"
-    ISSUED = "issued and signed; the site's receipt is not in the books"
-    UNSIGNED = "not signed: the operator runs without a key, so only the ledger stands for this statement"
-    FORGED = "the signature is not that of the operator named in the pact: do not rely on this statement"
+    RECEIVED = "received"
+    """The site has signed for it."""
+    ISSUED = "issued"
+    """Signed; the site's receipt is not in the books."""
+    UNSIGNED = "unsigned"
+    """The operator runs without a key: only the ledger stands for it."""
+    FORGED = "forged"
+    """The signature is not that of the operator named in the pact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement(Shows):
+class Statement(Result):
     """One site's statement of payment, and where it stands in the books."""
+
+    schema: ClassVar = formats.STATEMENT
 
     statement: Mapping[str, Any]
     """What the operator signed: see :mod:`fedpact.protocol.operator.statement`."""
@@ -66,46 +72,13 @@ class Statement(Shows):
         """What the operator owes; negative: is owed."""
         return float(self.statement["amount"])
 
-    def shown(self) -> ShownTable:
-        """Show what the site was asked for, request by request, and what it is paid for that."""
-        columns, said = ("first", "last", "quota", "delivered"), self.statement
-        with well_formed(f"the statement in entry {self.entry}"):
-            return ShownTable(
-                title=f"Statement of payment to {self.site}",
-                status=self.status.value,
-                facts={
-                    "amount": self.amount,
-                    "contributed": said["contributed"],
-                    "rule": said["rule"],
-                    "withheld": said["withheld"] or None,
-                    "why": said["why"],
-                },
-                columns=[(name, int) for name in columns],
-                rows=[tuple(one[name] for name in columns) for one in said["requests"]],
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the JSON file holds them."""
-        return {
-            "statement": dict(self.statement),
-            "digest": self.digest,
-            "entry": self.entry,
-            "hash": self.hash,
-            "receipt": None if self.receipt is None else dict(self.receipt),
-            "status": self.status.value,
-            "run": self.run,
-            "slug": self.slug,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Statement:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "status": StatementStatus(entry["status"])})
-
     def to_html(self) -> str:
-        """Return a page to print."""
+        """Return a page to print; nothing is loaded from elsewhere."""
+        from fedpact.explain import explain
+        from fedpact.explain.page import to_page
+
         with well_formed(f"the statement in entry {self.entry}"):
-            return to_html(self.to_dict())
+            return to_page(explain(self))
 
 
 def _judge(
@@ -155,6 +128,7 @@ def _receipts(entries: Iterable[Entry], keys: Mapping[str, str]) -> dict[str, tu
 
 def _read(entry: Entry, signed: tuple[str, dict[str, Any]] | None, operator: str | None, slug: str) -> Statement:
     statement = entry.body["statement"]
+    check_format(statement.get("format"), formats.STATEMENT, "statement", f"entry {entry.seq}", LedgerError)
     float(statement["amount"])  # a statement without a sum is none
     digest = digest_of_value(statement)
     receipt = signed[1] if signed is not None and signed[0] == digest else None
@@ -192,9 +166,9 @@ def statements_of(books: AnyLedger, run: str | None = None) -> list[Statement]:
     >>> ledger = memory_ledger()
     >>> seen = run(alice_bob(), teacher="xA", method="tree", ledger=ledger)
     >>> for found in statements_of(ledger):
-    ...     print(found.site, found.amount, found.status.value)
-    alice 3.0 the site has signed for this statement
-    bob 2.0 the site has signed for this statement
+    ...     print(found.site, found.amount, found.status)
+    alice 3.0 received
+    bob 2.0 received
     """
     listed = list(read_entries(books))
     name = _find_run(listed, run)

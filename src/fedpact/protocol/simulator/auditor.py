@@ -50,7 +50,7 @@ class Auditor:
         again = list(world.disk.open().entries())
         insist(again == self.entries, "entries were changed after they were written")
         books = check_books(world.disk.open())
-        insist(books.is_sound, "; ".join(problem.what for problem in books.problems[:1]))
+        insist(books.is_sound, "; ".join(f"{one.code} {dict(one.values)}" for one in books.problems[:1]))
         for run, audit in self.runs.items():
             for site in self.truth.honest:
                 kept = world.sites[site].site.store.load(run).get("statement")

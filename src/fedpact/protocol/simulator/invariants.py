@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.errors import ProtocolError
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
-from fedpact.protocol.messages import PROTOCOL
 from fedpact.protocol.operator.run_state import parse_report
 from fedpact.protocol.simulator.truth import Truth
 from fedpact.training.weights import Weights
@@ -140,15 +140,15 @@ class RunAudit:
 
     def _is_signed(self, request: str, entry: Entry) -> bool:
         ask = self.asks[request]
-        said = {"protocol": PROTOCOL, "run": entry.run, "request": request, "site": ask["site"]}
+        said = {"protocol": formats.MESSAGE, "run": entry.run, "request": request, "site": ask["site"]}
         said |= {"step": ask["step"], "body": entry.body["body"], "signature": entry.body["signature"]}
         return check_signature(self.pact["keys"][ask["site"]], said)
 
     def _gone(self, entry: Entry) -> None:
-        site, step, why = entry.body["site"], entry.body["step"], entry.body["why"]
+        site, step, why = entry.body["site"], entry.body["step"], entry.body["code"]
         waiting = [name for name, ask in self.asks.items() if ask["site"] == site and self.is_open(name)]
         insist(len(waiting) == 1, f"{site} was given up with {len(waiting)} requests that it owes an answer to")
-        if why.startswith("no answer within"):
+        if why == "late":
             insist(entry.at >= self.deadlines[waiting[0]], f"{site} was given up before its time")
         else:
             insist(site not in self.truth.honest, f"{site} is honest and was given up: {why}")
@@ -193,8 +193,12 @@ class RunAudit:
         body = self.reports[site]
         report = parse_report(base64.b64decode(body["report"]))
         is_distinct = body["pool"] is not None
-        found = check_mistakes(
-            report, self.mistakes[site], self.given[site], level=self.pact["level"], distinct=is_distinct
+        found = check_contribution(
+            report,
+            mistakes=self.mistakes[site],
+            m=self.given[site],
+            false_alarm_rate=self.pact["false_alarm_rate"],
+            distinct=is_distinct,
         )
         return found.is_flagged
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FedpactError, ProtocolError
@@ -17,8 +17,7 @@ from fedpact.protocol.simulator.site_process import Character
 from fedpact.protocol.simulator.stage import set_stage
 from fedpact.protocol.simulator.truth import Truth
 from fedpact.protocol.simulator.world import World
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 BUGS = (FedpactError, AssertionError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
 """By what a defect shows itself, besides an invariant that does not hold; no fault may make a process raise it."""
@@ -33,8 +32,10 @@ class FailedSeedError(ProtocolError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedWorld(Shows):
+class SimulatedWorld(Result):
     """What happened in one world."""
+
+    INDEX: ClassVar = "event"
 
     seed: int
     status: RunStatus
@@ -49,35 +50,6 @@ class SimulatedWorld(Shows):
     """What happened when, one line each."""
     head: str
     """Hash of the last entry: equal for equal worlds."""
-
-    def shown(self) -> ShownTable:
-        """Show how often what happened."""
-        return ShownTable(
-            title=f"World of seed {self.seed}",
-            status=self.status.value,
-            facts={"runs": self.runs, "entries": self.entries, "simulated seconds": self.seconds},
-            columns=[("event", str), ("times", int)],
-            rows=list(self.tally.items()),
-            bars="times",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "seed": self.seed,
-            "status": self.status.value,
-            "runs": self.runs,
-            "entries": self.entries,
-            "seconds": self.seconds,
-            "tally": dict(self.tally),
-            "events": list(self.events),
-            "head": self.head,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> SimulatedWorld:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "status": RunStatus(entry["status"]), "events": tuple(entry["events"])})
 
 
 def _count(world: World, auditor: Auditor) -> dict[str, int]:

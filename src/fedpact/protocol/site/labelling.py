@@ -9,12 +9,11 @@ time the operator asks, the labels are there, and the run goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
@@ -26,26 +25,43 @@ from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_t
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
 from fedpact.protocol.whole_files import write_whole
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 _BOM = b"\xef\xbb\xbf"
 """At the start of a file; tells spreadsheets that it is UTF-8."""
 
 
-class LabellingStatus(Enum):
-    """How far people are with labelling, in words a user can act on."""
+class LabellingStatus(StrEnum):
+    """How far people are with labelling."""
 
-    NOT_ASKED = "no run has asked this site for labels yet: nothing is to be done until one does"
-    WAITING = "the run waits for labels: export them, fill in the column label, import the file"
-    COMPLETE = "every label that was asked for is there: the run goes on when the operator asks again"
-    CONTRIBUTED = "every sample that was asked for is labelled and contributed: nothing is to be done now"
+    NOT_ASKED = "not-asked"
+    """No run has asked this site for labels yet."""
+    WAITING = "waiting"
+    """The run waits for labels."""
+    COMPLETE = "complete"
+    """Every label that was asked for is there."""
+    CONTRIBUTED = "contributed"
+    """Every sample that was asked for is labelled and contributed."""
+
+
+class LabellingStep(StrEnum):
+    """What was done."""
+
+    LOOKED = "looked"
+    """Nothing changed."""
+    EXPORTED = "exported"
+    """The points that wait for a label were written to a file."""
+    IMPORTED = "imported"
+    """Labels were read from a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelling(Shows):
+class Labelling(Result):
     """What a run wants of a site's annotators, and how far they are."""
 
+    DERIVED: ClassVar = ("missing", "status")
+
+    step: LabellingStep = LabellingStep.LOOKED
     wanted: int
     """Points that had no label when the run asked last."""
     labelled: int
@@ -57,6 +73,8 @@ class Labelling(Shows):
     contributed: int = 0
     """Samples that the site has contributed to the run: how often each candidate is wrong on them."""
     site: str
+    folder: str
+    """The site's."""
     run: str | None
     """The run that wants them; None if there is none."""
     file: str | None
@@ -77,41 +95,12 @@ class Labelling(Shows):
         is_done = self.contributed and not self.wanted
         return LabellingStatus.CONTRIBUTED if is_done else LabellingStatus.COMPLETE
 
-    def shown(self) -> ShownTable:
-        """Show how far the annotators are."""
-        return ShownTable(
-            title=f"Labels of {self.site}",
-            status=self.status.value,
-            columns=[("wanted", int), ("labelled", int), ("missing", int), ("added", int), ("contributed", int)],
-            rows=[(self.wanted, self.labelled, self.missing, self.added, self.contributed)],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "wanted": self.wanted,
-            "labelled": self.labelled,
-            "missing": self.missing,
-            "added": self.added,
-            "repeated": self.repeated,
-            "contributed": self.contributed,
-            "status": self.status.value,
-            "site": self.site,
-            "run": self.run,
-            "file": self.file,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Labelling:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{key: value for key, value in entry.items() if key not in ("missing", "status")})
-
 
 class _Desk:
     """A site's folder as its annotators need it; its keys are not read."""
 
     def __init__(self, folder: str | PathLike[str]) -> None:
-        place = Path(folder)
+        place = self.place = Path(folder)
         self.home = place if place.is_dir() else place.parent
         self.table = read_table(place)
         self.name = str(self.table["name"])
@@ -136,16 +125,26 @@ class _Desk:
             raise FederationError(f"run {shorten(run)} has not asked site {self.name!r} for labels; {known}")
         return run if run is not None else next(iter(self.wanted), None)
 
-    def count(self, run: str | None, *, added: int = 0, repeated: int = 0, file: Path | None = None) -> Labelling:
+    def count(
+        self,
+        run: str | None,
+        step: LabellingStep = LabellingStep.LOOKED,
+        *,
+        added: int = 0,
+        repeated: int = 0,
+        file: Path | None = None,
+    ) -> Labelling:
         """Say how far labelling is."""
         wanted, known = [] if run is None else self.wanted[run], self.annotations.read()
         return Labelling(
+            step=step,
             wanted=len(wanted),
             labelled=sum(place in known for place in wanted),
             added=added,
             repeated=repeated,
             contributed=0 if run is None else self.contributed[run],
             site=self.name,
+            folder=str(self.place),
             run=run,
             file=None if file is None else str(file),
         )
@@ -228,9 +227,11 @@ def export_labels(
         If nothing waits for a label, or the file cannot be written; nothing has changed then.
     """
     desk, target = _Desk(folder), Path(file)
-    seen = desk.count(desk.find_run(run), file=target)
-    if seen.run is None or not seen.missing:
-        raise FederationError(f"nothing is to be labelled at site {desk.name!r}: {seen.status.value}")
+    seen = desk.count(desk.find_run(run), LabellingStep.EXPORTED, file=target)
+    if seen.run is None:
+        raise FederationError(f"nothing is to be labelled at site {desk.name!r}: no run has asked for labels yet")
+    if not seen.missing:
+        raise FederationError(f"nothing is to be labelled at site {desk.name!r}: every label asked for is there")
     known = desk.annotations.read()
     _write(desk, [place for place in desk.wanted[seen.run] if place not in known], target, force=force)
     return seen
@@ -250,13 +251,14 @@ def import_labels(folder: str | PathLike[str], file: str | PathLike[str]) -> Lab
     """
     desk, source = _Desk(folder), Path(file)
     if not desk.wanted:
-        raise FederationError(f"{LabellingStatus.NOT_ASKED.value}; site {desk.name!r} expects no labels")
+        raise FederationError(f"no run has asked for labels yet; site {desk.name!r} expects none")
     filled = read_filled(source, desk.annotations.classes, desk.n, desk.ids)
     if not filled.labels:
         raise FederationError(one_line(f"{source}: no label is filled in; the column label is empty"))
     expected = frozenset(place for places in desk.wanted.values() for place in places)
     added = desk.annotations.add(filled.labels, expected, source)
-    return desk.count(desk.find_run(None), added=added, repeated=filled.repeated, file=source)
+    step = LabellingStep.IMPORTED
+    return desk.count(desk.find_run(None), step, added=added, repeated=filled.repeated, file=source)
 
 
 def read_labelling(folder: str | PathLike[str], *, run: str | None = None) -> Labelling:

@@ -10,8 +10,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from fedpact import formats
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import ProtocolError
+from fedpact.formats import check_format
 from fedpact.protocol.whole_files import alone_at, write_whole
 
 
@@ -78,7 +80,7 @@ class FolderStore:
     def save(self, run: str, record: dict[str, Any]) -> None:
         """Keep the record of a run."""
         number = record["number"] if "number" in record else self._next_number(run)
-        kept = {**record, "run": run, "number": number}
+        kept = {**record, "format": formats.SITE_RECORD, "run": run, "number": number}
         with self._writing():
             write_whole(self._path(run), json.dumps(kept).encode())
 
@@ -134,6 +136,8 @@ class FolderStore:
             return None
         except (OSError, ValueError, RecursionError) as error:
             raise ProtocolError(f"{path}: the site's record of this run cannot be read: {error}") from None
+        if isinstance(record, dict):
+            check_format(record.get("format"), formats.SITE_RECORD, "site record", str(path), ProtocolError)
         if not isinstance(record, dict) or type(record.get("number")) is not int or "run" not in record:
             raise ProtocolError(f"{path}: this is not a site's record of a run; move it to another place")
         return record

@@ -11,6 +11,7 @@ import numpy as np
 import tomli_w
 from numpy.typing import NDArray
 
+from fedpact import formats
 from fedpact.candidates.matrix_files import write_predictions
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
@@ -37,7 +38,8 @@ def write_site(
     home.mkdir(parents=True, exist_ok=True)
     write_predictions(predicted, home / "predictions.csv")
     _write_labels(np.asarray(site.labeller(np.arange(predicted.n))), predicted, home / "labels.csv")
-    table: dict[str, Any] = {"name": site.name, "predictions": "predictions.csv", "labels": "labels.csv"}
+    table: dict[str, Any] = {"format": formats.SITE, "name": site.name}
+    table |= {"predictions": "predictions.csv", "labels": "labels.csv"}
     table |= {"classes": list(predicted.classes), "minimum_count": site.minimum_count, "least": site.least}
     for name, value in (("key", key), ("operator", operator), ("most", site.most), ("seed", site.seed)):
         table |= {} if value is None else {name: value if isinstance(value, int) else str(value)}

@@ -1,0 +1,122 @@
+"""Keys in words: which file goes to whom, which command takes it, and what is wrong with a folder of keys."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fedpact.describe.parsing import one_line
+from fedpact.explain.explanation import Column, Explanation, Point, Table
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.protocol.keys.check_keys import KeysCheck, KeysProblem
+    from fedpact.protocol.keys.key_set import KeySet
+
+_SET = words_of("key-set")
+_CHECK = words_of("keys-check")
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_PORT = 9092
+
+
+def _say_day(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def _say_minute(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _list_sentences(keys: KeySet) -> Iterator[str]:
+    """Say under which names the server can be reached, and what to do if that is from nowhere else."""
+    yield _SET.say("server", day=_say_day(keys.valid_until), hosts=", ".join(keys.hosts))
+    if set(keys.hosts) <= _LOOPBACK:
+        yield _SET.say("local", command=f"{shlex.join(['fedpact', 'keys', 'renew', keys.folder])} --host NAME")
+
+
+def _start_server(folder: Path) -> str:
+    tls = folder / "operator" / "tls"
+    files = [("--ssl-ca-certfile", "ca.crt"), ("--ssl-certfile", "server.crt"), ("--ssl-keyfile", "server.key")]
+    options = [part for option, name in files for part in (option, str(tls / name))]
+    plain = ["--enable-supernode-auth", "--disable-runtime-dependency-installation"]
+    return shlex.join(["flower-superlink", "--host", "0.0.0.0", "--port", str(_PORT), *options, *plain])
+
+
+def _list_commands(keys: KeySet) -> Iterator[tuple[str, str]]:
+    """Give the commands that take the files, in the order in which they are run."""
+    folder, host = keys.folder, f"[{keys.hosts[0]}]" if ":" in keys.hosts[0] else keys.hosts[0]
+    at = f"--superlink {host}:{_PORT}"
+    if len(keys.new_sites) == len(keys.sites):
+        yield "start", _start_server(Path(folder))
+    yield "register", f"fedpact keys register {shlex.quote(folder)} {at}"
+    yield "run", f"fedpact run FILE --engine flower {at} --keys {shlex.quote(folder)}"
+    yield "join", f"fedpact site join SITE_FOLDER {at} --keys KEYS"
+
+
+def _list_files(keys: KeySet) -> Table:
+    folder = Path(keys.folder)
+    sites = [(str(folder / keys.folders[name]), _SET.say("for.site", site=name)) for name in keys.new_sites]
+    return Table(
+        name="files",
+        columns=(Column(_SET.say("columns.what")), Column(_SET.say("columns.for"))),
+        rows=(
+            (str(folder / "operator"), _SET.say("for.operator")),
+            *sites,
+            (str(folder / "public-keys.json"), _SET.say("for.everybody")),
+        ),
+    )
+
+
+def explain_key_set(keys: KeySet) -> Explanation:
+    """Explain a set of keys: after new ones were made, which file goes to whom and what to run next."""
+    commands = _list_commands(keys) if keys.new_sites else ()
+    return Explanation(
+        kind=keys.kind,
+        title=_SET.say("title", folder=keys.folder),
+        headline=_SET.say(f"status.{keys.status}"),
+        tables=(_list_files(keys),) if keys.new_sites else (),
+        sentences=tuple(_list_sentences(keys)),
+        points=tuple(Point(question=_SET.say(f"next.{key}"), answer=command) for key, command in commands),
+    )
+
+
+def _say_problem(problem: KeysProblem) -> str:
+    at = problem.values.get("at")
+    values = problem.values if at is None else {**problem.values, "at": _say_minute(at)}
+    return _CHECK.say(f"problem_of.{problem.code}", **values)
+
+
+def say_keys_problem(problem: KeysProblem) -> str:
+    """Say which file is wrong, in what, and what to do."""
+    return one_line(_CHECK.say("problem", file=problem.file, what=_say_problem(problem)))
+
+
+def explain_keys_check(found: KeysCheck) -> Explanation:
+    """Explain whether a folder of keys can be used."""
+    problems = Table(
+        name="problems",
+        columns=(Column(_CHECK.say("columns.file")), Column(_CHECK.say("columns.what"))),
+        rows=tuple((problem.file, _say_problem(problem)) for problem in found.problems),
+    )
+    places = dict.fromkeys(found.sites, "here")
+    places |= dict.fromkeys(found.handed_over, "handed_over") | dict.fromkeys(found.incomplete, "incomplete")
+    return Explanation(
+        kind=found.kind,
+        title=_CHECK.say("title", folder=found.folder),
+        headline=_CHECK.say(f"status.{found.status}"),
+        tables=(
+            Table(
+                name="sites",
+                columns=(Column(_CHECK.say("columns.site")), Column(_CHECK.say("columns.private"))),
+                rows=tuple((name, _CHECK.say(f"private.{place}")) for name, place in places.items()),
+            ),
+            *([problems] if found.problems else []),
+        ),
+        sentences=tuple(
+            _CHECK.say("certificate", file=one.file, start=_say_day(one.valid_from), end=_say_day(one.valid_until))
+            for one in found.certificates
+        ),
+    )

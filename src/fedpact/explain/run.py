@@ -1,0 +1,108 @@
+"""A run in words: what was chosen and paid, how it does at each site, and what an operator must not overlook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Mark, Table
+from fedpact.explain.reason import say_reason
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.protocol.operator.outcome import RunOutcome
+
+_WORDS = words_of("run-outcome")
+_COLUMNS: tuple[tuple[str, Kind], ...] = (
+    ("site", "text"),
+    ("samples", "count"),
+    ("paid", "number"),
+    ("error", "share"),
+    ("target", "text"),
+    ("note", "text"),
+)
+
+
+def _without_dust(amount: float) -> float:
+    """Return an amount; what a sum of shares leaves by rounding is nothing."""
+    return 0.0 if abs(amount) < 1e-9 else amount
+
+
+def _say_note(outcome: RunOutcome, site: str) -> str:
+    said = []
+    if (lost := outcome.gone.get(site)) is not None:
+        said.append(_WORDS.say("gone", step=lost.step, why=say_reason(lost.code, lost.values)))
+    if site in outcome.withheld:
+        said.append(_WORDS.say("withheld", why=say_reason(outcome.withheld[site], {})))
+    return "; ".join(said)
+
+
+def _row(outcome: RunOutcome, site: str) -> tuple[Any, ...]:
+    seen, paid = outcome.evaluation[site], outcome.payments.get(site)
+    target = None
+    if seen is not None:
+        key, mood = ("met", "good") if seen.met else ("missed_by", "bad")
+        target = Mark(_WORDS.say(key, epsilon=seen.epsilon), mood)  # type: ignore[arg-type]
+    return (
+        site,
+        outcome.contributions[site],
+        None if paid is None else _without_dust(paid),
+        None if seen is None else seen.error,
+        target,
+        _say_note(outcome, site) or None,
+    )
+
+
+def _list_sites(outcome: RunOutcome) -> Table:
+    """List the sites; a column where nobody has anything is left out."""
+    rows = [_row(outcome, site) for site in outcome.contributions]
+    kept = [place for place in range(len(_COLUMNS)) if any(row[place] is not None for row in rows)]
+    return Table(
+        name="sites",
+        columns=tuple(Column(_WORDS.say(f"columns.{_COLUMNS[place][0]}"), _COLUMNS[place][1]) for place in kept),
+        rows=tuple(tuple(row[place] for place in kept) for row in rows),
+    )
+
+
+def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:
+    if outcome.hypothesis is None:
+        return
+    chosen = _WORDS.say("facts.hypothesis", mistakes=outcome.mistakes, samples=samples)
+    yield Fact(label=chosen, value=outcome.hypothesis, is_in_headline=True)
+    if outcome.payments:
+        yield Fact(label=_WORDS.say("facts.paid"), value=_without_dust(outcome.deficit), is_in_headline=True)
+    known = [met for met in outcome.met.values() if met is not None]
+    if known:
+        value = _WORDS.say("facts.met_value", met=sum(known), k=len(outcome.met))
+        yield Fact(label=_WORDS.say("facts.met"), value=value, is_in_headline=True)
+
+
+def _list_sentences(outcome: RunOutcome) -> Iterator[str]:
+    """Say what an operator must not overlook, then how the run stands."""
+    if outcome.why is not None:
+        yield _WORDS.say("why", why=say_reason(outcome.why.code, outcome.why.values))
+    if outcome.mistakes:
+        yield _WORDS.say("unrealizable", mistakes=outcome.mistakes)
+    missed = [site for site, is_met in outcome.met.items() if is_met is False]
+    if missed:
+        yield _WORDS.say("missed", sites=missed)
+    if outcome.refusals:
+        yield _WORDS.say("refusals", n=outcome.refusals)
+    yield _WORDS.say(f"status.{outcome.status}")
+
+
+def explain_run_outcome(outcome: RunOutcome) -> Explanation:
+    """Explain what came of a run."""
+    samples = sum(outcome.contributions.values())
+    key = "headline" if outcome.payments else "headline_unpaid"
+    said = {"hypothesis": outcome.hypothesis, "mistakes": outcome.mistakes, "samples": samples}
+    return Explanation(
+        kind=outcome.kind,
+        title=_WORDS.say("title", pact=outcome.pact, run=outcome.run),
+        headline=_WORDS.say("headline_early")
+        if outcome.hypothesis is None
+        else _WORDS.say(key, **said, paid=_without_dust(outcome.deficit)),
+        facts=tuple(_list_facts(outcome, samples)),
+        tables=(_list_sites(outcome),),
+        sentences=tuple(_list_sentences(outcome)),
+    )

@@ -1,0 +1,262 @@
+"""A statement of payment in words: what a site gave, what it gets, and how to check that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
+from fedpact.explain.reason import say_reason
+from fedpact.explain.words import words_of
+from fedpact.protocol.ledger.form import well_formed
+from fedpact.protocol.operator.money import count_decimals, format_money, without_dust
+
+if TYPE_CHECKING:
+    from fedpact.protocol.operator.statements import Statement
+
+_WORDS = words_of("statement")
+_AMOUNTS = ("labelling", "fee", "withheld", "amount")
+
+
+class _Money:
+    """Writes amounts that stand in one column, all with the same decimals.
+
+    Examples
+    --------
+    >>> write = _Money([15.2, 0.0, 4.44e-16])
+    >>> write(15.2), write(-4.44e-16), write(-0.5)
+    ('15.20', '0.00', '−0.50')
+    """
+
+    def __init__(self, amounts: Iterable[float]) -> None:
+        listed = list(amounts)
+        self.total = max(map(abs, listed))
+        self.decimals = count_decimals(listed)
+
+    def __call__(self, value: float) -> str:
+        return format_money(value, self.decimals, self.total)
+
+
+def _money_of(*bodies: Mapping[str, Any]) -> _Money:
+    return _Money(body[key] for body in bodies for key in _AMOUNTS)
+
+
+def _rate(value: float) -> str:
+    """Write a price, which has decimals of its own."""
+    return _Money([value])(value)
+
+
+def _time(text: str) -> str:
+    """Write a time for people.
+
+    Examples
+    --------
+    >>> _time("2001-09-09T01:46:40Z")
+    '2001-09-09 01:46:40 UTC'
+    """
+    return text.replace("T", " ").replace("Z", " UTC")
+
+
+def _say_price(cost: Any) -> str:
+    """Say what a sample costs."""
+    match cost:
+        case {"quadratic": [linear, quadratic]}:
+            return _WORDS.say("price.quadratic", linear=_rate(linear), quadratic=_rate(quadratic))
+        case {"breakpoints": [*points], "slopes": [*slopes]} if points:
+            steps = [
+                _WORDS.say("price.step", rate=_rate(slope), point=point)
+                for point, slope in zip(points, slopes, strict=False)
+            ]
+            return _WORDS.say("price.last", steps=", ".join(steps), last=_rate(slopes[-1]))
+        case {"slopes": [slope]} | (int() | float() as slope):
+            return _WORDS.say("price.linear", rate=_rate(slope))
+    return str(cost)
+
+
+def _columns(*titled: tuple[str, Kind]) -> tuple[Column, ...]:
+    return tuple(Column(_WORDS.say(f"columns.{key}"), kind) for key, kind in titled)
+
+
+def _list_requests(body: Mapping[str, Any]) -> Table:
+    none = _WORDS.say("requests.no_answer")
+    return Table(
+        name="requests",
+        title=_WORDS.say("requests.title"),
+        note="" if body["requests"] else _WORDS.say("requests.none"),
+        columns=_columns(
+            ("asked", "text"),
+            ("answered", "text"),
+            ("samples", "number"),
+            ("quota", "count"),
+            ("delivered", "count"),
+        ),
+        rows=tuple(
+            (
+                _time(one["asked"]),
+                none if one["answered"] is None else _time(one["answered"]),
+                f"{one['first']:,}–{one['last']:,}",
+                one["quota"],
+                one["delivered"],
+            )
+            for one in body["requests"]
+        ),
+        total=(_WORDS.say("requests.total"), None, None, body["quota"], body["contributed"]),
+    )
+
+
+def _list_lines(body: Mapping[str, Any], money: _Money) -> Iterator[tuple[str, str]]:
+    """Give the lines that add up to what is paid, whatever the rule."""
+    count, price, net = body["contributed"], _say_price(body["cost"]), body["amount"] + body["withheld"]
+    yield _WORDS.say("settlement.labelling", m=count, price=price), money(body["labelling"])
+    if body["rule"] == "none":
+        yield _WORDS.say("settlement.none"), money(net + body["fee"] - body["labelling"])
+    if without_dust(body["fee"], money.total):
+        yield _WORDS.say(f"settlement.{'fee' if body['rule'] == 'pwyc' else 'share'}"), money(-body["fee"])
+    if body["why"] is not None:
+        yield _WORDS.say("settlement.withheld"), money(-body["withheld"])
+
+
+def _list_settlement(body: Mapping[str, Any], money: _Money, is_owed: bool) -> Table:
+    due = _WORDS.say(f"settlement.{'owed' if is_owed else 'payable'}")
+    return Table(
+        name="settlement",
+        title=_WORDS.say("settlement.title"),
+        note=_WORDS.say("settlement.note", rule=body["rule"], words=_WORDS.say(f"rule.{body['rule']}")),
+        columns=_columns(("line", "text"), ("amount", "number")),
+        rows=tuple(_list_lines(body, money)),
+        total=(due, money(abs(body["amount"]))),
+        rest=_WORDS.say("unit"),
+    )
+
+
+def _say_check(body: Mapping[str, Any]) -> dict[str, str]:
+    """Say what was checked, and how the outcome does."""
+    check, seen = body["check"], body["evaluation"]
+    said = {"contribution": _WORDS.say("answers.nothing")}
+    if check is not None:
+        words, key = words_of("contribution-check"), f"status.{check['status']}"
+        said = {
+            "contribution": words.say(key) if key in words else check["status"],
+            "level": _WORDS.say("answers.level", level=check["false_alarm_rate"]),
+            "compared": _WORDS.say("answers.compared", tested=check["tested"], m=check["m"]),
+        }
+    said["chosen"] = str(body["hypothesis"])
+    if seen is not None:
+        said["target"] = _WORDS.say(f"answers.{'met' if seen['met'] else 'missed'}", **seen)
+    return said
+
+
+def _say_books(found: Statement) -> dict[str, str]:
+    """Say by what a stranger can check the statement."""
+    body, none, receipt = found.statement, _WORDS.say("answers.none"), found.receipt
+    signed = None if receipt is None else {"at": _time(receipt["at"]), "entry": receipt["entry"]}
+    return {
+        "status": _WORDS.say(f"status.{found.status}"),
+        "pact": body["pact_digest"],
+        "statement": found.digest,
+        "ledger": _WORDS.say("answers.ledger", entry=found.entry, hash=found.hash),
+        "operator": body["operator"] or none,
+        "signature": body.get("signature", none),
+        "site_key": body["site_key"] or none,
+        "receipt": none if signed is None else _WORDS.say("answers.receipt", **signed),
+    }
+
+
+def _list_facts(found: Statement) -> Iterator[Fact]:
+    body, left = found.statement, found.statement["left"]
+    said = {
+        "number": f"{body['run']}/{found.entry}",
+        "issued": _time(body["issued"]),
+        "site": body["site"],
+        "pact": body["pact"],
+        "opened": _time(body["opened"]),
+        "settled": _time(body["settled"]),
+    }
+    if left is not None:
+        why = say_reason(left["code"], left["values"])
+        said["left"] = words_of("reason").say("lost_at", step=left["step"], why=why)
+    for key, value in said.items():
+        yield Fact(label=_WORDS.say(f"facts.{key}"), value=value)
+
+
+def _list_warnings(found: Statement, money: _Money) -> Iterator[str]:
+    body = found.statement
+    if body["why"] is not None:
+        yield _WORDS.say("withheld", withheld=money(body["withheld"]), why=say_reason(body["why"], {}))
+    if found.status == "forged":
+        yield _WORDS.say("forged", status=_WORDS.say("status.forged"))
+
+
+def explain_statement(found: Statement) -> Explanation:
+    """Explain a statement.
+
+    Raises
+    ------
+    LedgerError
+        If it does not hold what statements hold.
+    """
+    with well_formed(f"the statement in entry {found.entry}"):
+        body = found.statement
+        money = _money_of(body)
+        is_owed = without_dust(body["amount"], money.total) < 0
+        key, amount = "headline_owed" if is_owed else "headline", money(abs(body["amount"]))
+        points = _say_check(body) | _say_books(found)
+        return Explanation(
+            kind=found.kind,
+            title=_WORDS.say("title", site=body["site"]),
+            headline=" ".join(
+                [
+                    *_list_warnings(found, money),
+                    _WORDS.say(key, amount=amount, site=found.site, m=body["contributed"]),
+                ]
+            ),
+            facts=tuple(_list_facts(found)),
+            tables=(_list_requests(body), _list_settlement(body, money, is_owed)),
+            points=tuple(Point(question=_WORDS.say(f"points.{at}"), answer=said) for at, said in points.items()),
+            sentences=(_WORDS.say("footer"),),
+        )
+
+
+def explain_statements(listed: Sequence[Statement]) -> Explanation:
+    """Explain the statements of one run, at least one, together."""
+    with well_formed("a statement"):
+        bodies = [found.statement for found in listed]
+        money = _money_of(*bodies)
+        rows = [
+            (
+                found.site,
+                body["contributed"],
+                *(money(body[key]) for key in _AMOUNTS),
+                None if found.receipt is None else found.receipt["at"],
+            )
+            for found, body in zip(listed, bodies, strict=True)
+        ]
+        by_status = {
+            status: [one.site for one in listed if one.status is status]
+            for status in dict.fromkeys(one.status for one in listed)
+        }
+        paid = money(sum(body["amount"] for body in bodies))
+        return Explanation(
+            kind="statements",
+            title=_WORDS.say("statements", run=listed[0].run, pact=bodies[0]["pact"]),
+            headline=_WORDS.say("statements_headline", n=len(listed), paid=paid),
+            tables=(
+                Table(
+                    name="statements",
+                    columns=_columns(
+                        ("site", "text"),
+                        ("labelled", "count"),
+                        ("cost", "number"),
+                        ("fee", "number"),
+                        ("withheld", "number"),
+                        ("amount", "number"),
+                        ("receipt", "text"),
+                    ),
+                    rows=tuple(rows),
+                ),
+            ),
+            sentences=tuple(
+                _WORDS.say("status_of", sites=", ".join(sites), status=_WORDS.say(f"status.{status}"))
+                for status, sites in by_status.items()
+            ),
+        )
