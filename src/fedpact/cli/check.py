@@ -10,13 +10,10 @@ import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
-    is_file,
+    explain,
     print_json,
-    read_federation,
-    refuse_report,
     show,
 )
-from fedpact.explain import explain
 
 
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
@@ -26,8 +23,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact check examples/alice-bob.toml[/bold]
     """
-    refuse_report(file)
-    found = fp.check(file) if is_file(file) else _check_example(file)
+    found = fp.check(file)
     if as_json:
         print_json(found.to_dict())
     elif found.summary is not None:
@@ -36,7 +32,3 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
         for problem in found.problems:
             print(f"error: {problem}", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def _check_example(name: str) -> fp.planning.FileCheck:
-    return fp.planning.FileCheck(file=name, problems=(), summary=fp.planning.summarise(read_federation(name)))

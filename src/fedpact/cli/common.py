@@ -20,11 +20,11 @@ from rich.text import Text
 
 import fedpact as fp
 from fedpact.cli.complete import complete_federations
-from fedpact.explain import Explanation, explain
-from fedpact.explain.text import render
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fedpact.explain import Explanation
 
 FileArgument = Annotated[
     str,
@@ -116,39 +116,16 @@ def check_free(output: Path, *, force: bool) -> None:
         raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")
 
 
-def is_file(text: str) -> bool:
-    """Whether ``text`` is meant as a file, not as the name of an example."""
-    return Path(text).suffix in (".toml", ".json") or (text != "" and Path(text).exists())
+def read_federation(text: str) -> fp.Federation:
+    """Load a file, or build the example of that name; of several problems, say where all are listed."""
+    from fedpact.describe import any_federation
 
-
-def refuse_report(text: str) -> None:
-    """Say what to do with a report where a federation is asked for."""
-    if Path(text).suffix == ".npz":
-        raise fp.FederationError(
-            f"{text} is one site's report, not a federation; make one of all reports: "
-            "fedpact gather *.report.npz --epsilon 0.1 --delta 0.05 -o network.toml"
-        )
-
-
-def _load(file: str) -> fp.Federation:
-    """Load a file, or say where all its problems are listed."""
     try:
-        return fp.load(file)
+        return any_federation.read_federation(text)
     except fp.FederationError as error:
         if len(error.problems) == 1:
             raise
-        raise fp.FederationError(f"{error}; all are listed by fedpact check {shlex.quote(file)}") from None
-
-
-def read_federation(text: str) -> fp.Federation:
-    """Load a file, or build the example of that name."""
-    refuse_report(text)
-    if is_file(text):
-        return _load(text)
-    try:
-        return fp.examples.build(text)
-    except fp.FederationError as error:
-        raise fp.FederationError(f"{text!r} is neither a file nor an example: {error}") from None
+        raise fp.FederationError(f"{error}; all are listed by fedpact check {shlex.quote(text)}") from None
 
 
 def read_m(text: str, what: str = "m") -> list[str] | dict[str, str]:
@@ -221,8 +198,17 @@ def save_plot(result: Drawable, path: Path) -> None:
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
+def explain(result: Any) -> Explanation:
+    """Say a result in words; how is imported only now, so that ``--help`` need not wait for it."""
+    from fedpact.explain import explain
+
+    return explain(result)
+
+
 def show(said: Explanation) -> None:
     """Print an explanation."""
+    from fedpact.explain.text import render
+
     out = console()
     for part in render(said):
         out.print(part, soft_wrap=isinstance(part, Text))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json, progress_bar, show
-from fedpact.explain import Explanation, explain
-from fedpact.explain.against import list_needs
+from fedpact.cli.common import JsonOption, console, explain, print_json, progress_bar, show
 from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.explain import Explanation
 
 _WORDS = words_of("demo")
 _RECOVERED = 0.3
@@ -99,6 +100,9 @@ def _show_all(shown: Demonstration) -> None:
 
 def _introduce(shown: Demonstration) -> Explanation:
     """Say what the hospitals want, and what each would need alone."""
+    from fedpact.explain import Explanation
+    from fedpact.explain.against import list_needs
+
     fed, alone = shown.fed, shown.standalone
     costs = {
         agent.name: None if (need := alone[agent.name]) is None else float(agent.cost(need))

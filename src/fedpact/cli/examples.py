@@ -14,13 +14,13 @@ from fedpact.cli.common import (
     JsonOption,
     check_free,
     console,
+    explain,
     make_table,
     print_json,
     print_table,
     show,
 )
 from fedpact.cli.complete import complete_names
-from fedpact.explain import explain
 
 
 def examples(

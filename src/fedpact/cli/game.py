@@ -12,6 +12,7 @@ from fedpact.cli.common import (
     JsonOption,
     PlotOption,
     console,
+    explain,
     print_json,
     progress_bar,
     read_federation,
@@ -20,7 +21,6 @@ from fedpact.cli.common import (
     save_plot,
     show,
 )
-from fedpact.explain import explain
 
 
 def game(

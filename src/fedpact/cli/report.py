@@ -10,8 +10,17 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, progress_bar, read_list, show
-from fedpact.explain import explain
+from fedpact.cli.common import (
+    ForceOption,
+    JsonOption,
+    answer,
+    check_free,
+    console,
+    explain,
+    progress_bar,
+    read_list,
+    show,
+)
 
 
 def report(

@@ -34,6 +34,7 @@ from fedpact.coalition.groups import (
 )
 from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
@@ -93,6 +94,7 @@ def _report(progress: Progress | None, total: int) -> Callable[[int], None] | No
     return None if progress is None else lambda done: progress(min(done, total), total)
 
 
+@takes_federation
 def share(
     fed: Federation,
     *,
@@ -108,7 +110,7 @@ def share(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     rule
         "core", "least-core", "shapley", "equal" or "proportional".
     method, time_limit

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import on_interrupt
@@ -126,6 +127,7 @@ def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
     return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
 
 
+@takes_federation
 @on_interrupt("raise")
 def compare(
     fed: Federation,
@@ -139,7 +141,7 @@ def compare(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     max_nodes, time_limit
         Budget of the exact search (see :func:`fedpact.plan`); the time is also that of the search for equilibria.
     progress

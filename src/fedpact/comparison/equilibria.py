@@ -20,6 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
@@ -97,6 +98,7 @@ def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | No
     )
 
 
+@takes_federation
 def equilibria(
     fed: Federation,
     *,
@@ -109,7 +111,7 @@ def equilibria(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     max_count
         How many equilibria to list, 10,000 if not given. When so many are found the search goes on for the
         cheapest and dearest.

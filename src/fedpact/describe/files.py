@@ -49,6 +49,7 @@ import tomli_w
 from numpy.typing import NDArray
 
 from fedpact import formats
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
 from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, given_labels
@@ -312,6 +313,7 @@ def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:
         return str(data.get("name", Path(path).stem)), settings
 
 
+@takes_federation
 def save(fed: Federation, path: str | PathLike[str], *, files: Mapping[str, str] | None = None) -> None:
     """Write a federation as TOML or JSON, so that :func:`load` gives the same federation back.
 

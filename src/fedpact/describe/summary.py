@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, ClassVar
 
+from fedpact.describe.any_federation import is_file, refuse_report, takes_federation
 from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
@@ -107,6 +108,7 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             }
 
 
+@takes_federation
 def summarise(fed: Federation) -> Summary:
     """Describe a federation in a few lines.
 
@@ -155,20 +157,27 @@ def _summarise_terms(path: Path) -> Summary:
     )
 
 
+def _summarise(path: str | PathLike[str], *, confined: bool) -> Summary:
+    refuse_report(fspath(path))
+    if isinstance(path, str) and not is_file(path):
+        return summarise(path)
+    place = Path(path)
+    return _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
+
+
 def check(path: str | PathLike[str], *, confined: bool = False) -> FileCheck:
     """Read a federation file and say what it describes, or everything that is wrong with it.
 
     A file whose agents have no evidence at all is taken for the terms of a run, whose sites are going to report.
-    ``confined`` is as for :func:`load`.
+    The name of an example stands for its federation. ``confined`` is as for :func:`load`.
 
     Examples
     --------
     >>> check("nowhere.toml").problems
     ('nowhere.toml: no such file',)
     """
-    place = Path(path)
     try:
-        found = _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
+        found = _summarise(path, confined=confined)
     except FederationError as error:
         return FileCheck(file=fspath(path), problems=error.problems, summary=None)
     return FileCheck(file=fspath(path), problems=(), summary=found)

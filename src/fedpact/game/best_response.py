@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
@@ -46,13 +47,14 @@ def _read_profiles(fed: Federation, m: NDArray[Any]) -> Profiles:
     return m.astype(np.int64)
 
 
+@takes_federation
 def best_response(fed: Federation, m: Contributions | Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Best response of every agent to what the others contribute.
 
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     m
         One profile, as for :func:`fedpact.verify`, or (B, k) many at once.
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
@@ -219,6 +220,7 @@ def _play(
     return _Played(path, walk, DynamicsStatus.WANDERS if walk else DynamicsStatus.STOPPED, max_rounds)
 
 
+@takes_federation
 def best_response_dynamics(
     fed: Federation,
     *,
@@ -233,7 +235,7 @@ def best_response_dynamics(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     order
         ``"round-robin"``, ``"random"`` or ``"simultaneous"``.
     start

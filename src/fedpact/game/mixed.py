@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.settings import PerAgent
@@ -124,13 +125,14 @@ def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
     return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
 
 
+@takes_federation
 def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None) -> MixedEquilibrium:
     """Find one mixed equilibrium and check it; needs ``fedpact[game]``.
 
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     worth
         What meeting its target is worth: one number, a sequence or a mapping. By default 1 where that is more
         than the agent's largest strategy costs, else twice that cost.

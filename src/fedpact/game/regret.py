@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.settings import Contributions, PerAgent, read_per_agent
@@ -97,13 +98,14 @@ def _judge(game: Game, profile: Profiles) -> RegretStatus:
     return RegretStatus.NO_EQUILIBRIUM if surely_not else RegretStatus.UNDECIDED
 
 
+@takes_federation
 def regret(fed: Federation, m: Contributions, *, worth: PerAgent[Number] | None = None) -> Regret:
     """Compute what each agent would gain by deviating alone from the profile ``m``.
 
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     m
         The profile, as for :func:`fedpact.verify`.
     worth

@@ -7,6 +7,7 @@ from fedpact.mechanism.audit.compare_rules import RuleRow as RuleRow
 from fedpact.mechanism.audit.compare_rules import compare_rules as compare_rules
 from fedpact.mechanism.audit.result import AuditFinding as AuditFinding
 from fedpact.mechanism.audit.result import AuditStatus as AuditStatus
+from fedpact.mechanism.audit.result import Scenario as Scenario
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness as obliviousness
 from fedpact.mechanism.obliviousness.refute_payment import Refutation as Refutation
 from fedpact.mechanism.obliviousness.refute_payment import example_payments as example_payments

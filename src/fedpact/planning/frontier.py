@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import Number, read_number
@@ -88,6 +89,7 @@ class Frontier(Result):
         )
 
 
+@takes_federation
 @on_interrupt("raise")
 def frontier(
     fed: Federation,
@@ -104,7 +106,7 @@ def frontier(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     epsilon, delta
         Values to plan for, exactly one of the two; the answer has them in rising order, strictest first.
     method, max_nodes, time_limit

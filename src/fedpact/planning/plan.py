@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
@@ -57,6 +58,7 @@ class Start:
     lower_bound_by: BoundBy = BoundBy.COSTS
 
 
+@takes_federation
 def plan(
     fed: Federation,
     method: str = "auto",
@@ -73,7 +75,7 @@ def plan(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     method
         "lp", "union", "tree", "exact" or "auto".
     confidence

@@ -21,6 +21,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.describe.ties import exceeds
@@ -96,6 +97,7 @@ class ShadowPrices(Result):
         )
 
 
+@takes_federation
 def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 

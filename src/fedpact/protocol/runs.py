@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
-from fedpact.describe.federation import Federation
+from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import ProtocolError
 from fedpact.protocol.check_sites import check_sites
@@ -44,7 +44,7 @@ def carry_out(operator: Operator, sites: Mapping[str, Site], *, watch: Watch | N
 
 
 def run(
-    fed: Federation,
+    fed: AnyFederation,
     sites: Mapping[str, Site] | None = None,
     *,
     ledger: Ledger | None = None,
@@ -84,7 +84,7 @@ def run(
     >>> seen.contributions, seen.payments, seen.hypothesis
     ({'alice': 3, 'bob': 2}, {'alice': 3.0, 'bob': 2.0}, 'xA')
     """
-    seed = read_whole_number(seed, "seed")
+    fed, seed = read_federation(fed), read_whole_number(seed, "seed")
     given = simulate_sites(fed, teacher=teacher, seed=seed) if sites is None else dict(sites)
     pact = make_pact(fed, **({} if key is None else {"operator": key.public}) | terms)
     check_sites(pact, given)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.condensed import count_pairs
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
@@ -85,6 +86,7 @@ def risk_per_limit(evidence: Reports) -> float | None:
     return (1 - evidence.confidence) / max(1, limits)
 
 
+@takes_federation
 def at_confidence(fed: Federation, confidence: Number) -> Federation:
     """Return the federation with its rates taken for estimates from each site's points, not for the truth.
 

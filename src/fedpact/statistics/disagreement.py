@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.federation_rates import rates_of
 
 
+@takes_federation
 def disagreement(fed: Federation) -> NDArray[np.float64]:
     """(k, H, H) how often any two of the H different hypotheses disagree on each agent's data.
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.condensed import pair_at
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
@@ -86,6 +87,7 @@ def _name_pair(fed: Federation, place: int) -> tuple[str, str]:
     return fed.hypotheses[place // fed.H], fed.hypotheses[place % fed.H]
 
 
+@takes_federation
 def divergence(fed: Federation) -> Divergence:
     """Find how much every two agents' data differ, as far as the hypotheses can tell.
 

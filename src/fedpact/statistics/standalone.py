@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
@@ -62,6 +63,7 @@ def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[st
     }
 
 
+@takes_federation
 def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest, read_choice
@@ -202,6 +203,7 @@ _LARGEST = 10**12
 MOST_DRAWS = 100_000_000
 
 
+@takes_federation
 def verify(
     fed: Federation,
     m: Contributions,
@@ -216,7 +218,7 @@ def verify(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     m
         (k,) samples per agent, or a mapping from agent name to samples.
     how

@@ -18,6 +18,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
+from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.web import api, pages, report_routes, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobQueue
 from fedpact.web.library import Library, UnknownFederationError
@@ -77,7 +78,7 @@ def _say_entry(entry: dict[str, Any]) -> str:
 
 
 def make_app(
-    fed: fp.Federation | None = None,
+    fed: AnyFederation | None = None,
     *,
     limits: Limits | None = None,
     host: str = "127.0.0.1",
@@ -91,7 +92,7 @@ def make_app(
     Parameters
     ----------
     fed
-        What the page opens on; if not given, the Arizona hospitals.
+        What the page opens on, its file, or the name of an example; if not given, the Arizona hospitals.
     limits
         What is taken on.
     host
@@ -110,7 +111,7 @@ def make_app(
     bounds = limits or Limits()
     state = ServerState(
         limits=bounds,
-        library=Library(bounds, fed),
+        library=Library(bounds, None if fed is None else read_federation(fed)),
         jobs=JobQueue(bounds, slow=workers or max(2, (os.cpu_count() or 1) - 1)),
         runs=RunManager(bounds, runs_folder, ledgers),
     )

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import uvicorn
 
 import fedpact as fp
+from fedpact.describe.any_federation import AnyFederation
 from fedpact.web.app import make_app
 from fedpact.web.safety import is_loopback
 
@@ -46,7 +47,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def serve(
-    fed: fp.Federation | None = None,
+    fed: AnyFederation | None = None,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -59,7 +60,7 @@ def serve(
     Parameters
     ----------
     fed
-        What the page opens on; if not given, the Arizona hospitals.
+        What the page opens on, its file, or the name of an example; if not given, the Arizona hospitals.
     host, port
         Where to listen; port 0 takes one that is free. Beyond this machine only with a token.
     token

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import fedpact as fp
+from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.web.answer_all import Follow, answer_all
 from fedpact.web.library import Known
 from fedpact.web.report import render_report
@@ -13,7 +14,7 @@ from fedpact.web.view import read_view
 
 
 def make_report(
-    fed: fp.Federation,
+    fed: AnyFederation,
     *,
     source: str = "",
     follow: Follow | None = None,
@@ -25,7 +26,7 @@ def make_report(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     source
         Where it comes from, in words.
     follow
@@ -43,7 +44,7 @@ def make_report(
     (True, True)
     """
     given = [(name, str(value)) for name, value in asked.items() if value is not None]
-    view = read_view(Known(key="report", federation=fed, source=source), given)
+    view = read_view(Known(key="report", federation=read_federation(fed), source=source), given)
     if view.problems:
         raise fp.FederationError(list(view.problems.values()))
     return render_report(view, answer_all(view, follow), made=now or datetime.now(UTC))

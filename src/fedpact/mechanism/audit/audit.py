@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import ends_search
 from fedpact.describe.names import read_choice
@@ -123,6 +124,7 @@ def _streams(
     return lambda: [start(agent) for agent in range(claims.truth.k)]
 
 
+@takes_federation
 def audit(
     fed: Federation,
     rule: str | PaymentFunction = "pwyc",
@@ -146,7 +148,7 @@ def audit(
     Parameters
     ----------
     fed
-        The federation as it is.
+        The federation as it is, its file, or the name of an example.
     rule
         As for :func:`fedpact.settle`, and so are ``fee``, ``cost_recovery``, ``min_standalone``, ``pivot``,
         ``ceiling`` and ``worth``. Or a function of your own: it takes the contributions, one for every name (k,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number
@@ -100,6 +101,7 @@ def settle_rules(
     return RuleComparison(rows=tuple(rows), method=plan.method, name=fed.name)
 
 
+@takes_federation
 def compare_rules(
     fed: Federation,
     *,
@@ -116,7 +118,7 @@ def compare_rules(
     Parameters
     ----------
     fed
-        The federation.
+        The federation, its file, or the name of an example.
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
@@ -186,6 +187,7 @@ def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) 
     )
 
 
+@takes_federation
 def obliviousness(
     fed: Federation,
     *,

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
 from fedpact.describe.settings import Contributions
@@ -131,6 +132,7 @@ def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: flo
     )
 
 
+@takes_federation
 def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
     """Return payments that depend on the plan alone; only the last one keeps agents truthful."""
     own = fed.costs_by_agent
@@ -143,6 +145,7 @@ def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
     }
 
 
+@takes_federation
 def refute_payment(
     fed: Federation, payment: PaymentFunction, m: Contributions, *, method: str = "lp", worth: float = 1.0
 ) -> Refutation | None:

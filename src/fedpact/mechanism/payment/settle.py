@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.settings import Contributions, PerAgent
@@ -157,6 +158,7 @@ def bill(
     return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
 
 
+@takes_federation
 def settle(
     fed: Federation,
     plan: Plan | Contributions | None,
@@ -175,7 +177,7 @@ def settle(
     Parameters
     ----------
     fed
-        The federation as reported.
+        The federation as reported, its file, or the name of an example.
     plan
         A plan of it, or the contributions as for :func:`fedpact.verify`. The VCG rules need a plan that is known
         to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up, and

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.candidate_list import CandidateList, digest_of
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
@@ -73,6 +74,7 @@ def _code_all(
     return tuple(decode(values, classes).tolist()), [np.searchsorted(values, array) for array in arrays]
 
 
+@takes_federation
 def simulate_sites(fed: Federation, *, teacher: str | None = None, seed: int = 0) -> dict[str, Site]:
     """Make a site for every agent, whose samples are labelled by one hypothesis.
 
