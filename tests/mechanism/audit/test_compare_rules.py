@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fedpact.explain.refusal import say_refusal
+from fedpact.explain.generic import say_refusal
 
 import fedpact as fp
 from fedpact.mechanism.audit.compare_rules import settle_rules
