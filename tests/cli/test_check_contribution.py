@@ -86,7 +86,7 @@ def test_what_cannot_be_seen_is_said(fedpact, folder):
     write(folder / "two.csv", differing(1, 2))
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "two.csv", "--false-alarm-rate", "0.001")
     assert code == 0
-    assert out.splitlines()[-1] == fp.mechanism.ContributionStatus.TOO_FEW.value
+    assert "so few samples cannot look suspicious" in out.splitlines()[0]
     _, out, _ = fedpact(
         "check-contribution", "alice.report.npz", "two.csv", "--power", "0.9999", "--false-alarm-rate", "0.02"
     )

@@ -159,8 +159,8 @@ def test_the_table_of_the_frontier_says_what_its_lines_say():
 def test_who_labels_most_is_named_only_if_somebody_does(m, said):
     view, parts = answer_example("alice-bob")
     answer = parts["plan"].answer
-    given = answer["plan"] | {"contributions": dict(zip(("alice", "bob", "carol"), m, strict=False))}
-    given["costs"] = {"carol": 1.0, **given["costs"]}
+    counts = dict(zip(("alice", "bob", "carol"), m, strict=False))
+    given = answer["plan"] | {"contributions": counts, "costs": dict.fromkeys(counts, 1.0)}
     bill = answer["settlement"]
     bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
     assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)

@@ -76,7 +76,7 @@ def _chart(curve: Frontier, table: Table) -> Chart:
     described = (_WORDS.say("chart.description", **_values_of(curve)), *_list_sentences(curve))
     return Chart(
         name="frontier",
-        title=_WORDS.say("chart.title", axis=curve.axis),
+        title=_WORDS.say("chart.title", name=curve.name, axis=curve.axis),
         description=" ".join(described),
         columns=tuple(column.title for column in table.columns),
         rows=table.rows,

@@ -19,8 +19,8 @@ def _say_without(lost: Mapping[str, Mapping[str, Any]]) -> str:
 
 def say_refusal(refusal: Mapping[str, Any]) -> str:
     """Say why there is no plan: a clause."""
-    agents = tuple(refusal["agents"])
-    said = words_of("common").say(f"refusal.{refusal['code']}", agents=agents, n=len(agents))
+    agents, values = tuple(refusal["agents"]), refusal.get("values") or {}
+    said = words_of("common").say(f"refusal.{refusal['code']}", agents=agents, n=len(agents), **values)
     return said[:1].lower() + said[1:].rstrip(".")
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from fedpact.explain.refusal import say_refusal
 
 import fedpact as fp
+from fedpact.explain.generic import say_refusal
 from fedpact.mechanism.audit.compare_rules import settle_rules
 from fedpact.mechanism.payment.rules import RULES, VARIANTS
 from strategies import report_of

@@ -11,6 +11,7 @@ from rich.markup import escape
 import fedpact as fp
 from fedpact.cli.common import console, format_number, make_table, print_json, print_table, read_m
 from fedpact.cli.reproduce.experiment import Options, refuse_options, run_experiment, with_options
+from fedpact.explain.generic import say_status
 
 MOption = Annotated[
     str | None,
@@ -62,13 +63,11 @@ def print_plan(shown: fp.mechanism.Obliviousness, lies: Mapping[str, fp.mechanis
             masses, worst = one.report or {}, max(one.failure.values(), default=None)
             cells = _say_masses(masses) if masses else ["-"] * 3
             failure = "-" if worst is None else format_number(worst)
-            table.add_row(
-                _say_m(neighbour.contributions), f"{one.agent}: {one.outcome.name.lower()}", *cells, failure
-            )
+            table.add_row(_say_m(neighbour.contributions), f"{one.agent}: {one.outcome}", *cells, failure)
     if shown.neighbours:
         print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
     out = console()
-    out.print(shown.status.value, soft_wrap=True)
+    out.print(say_status(shown), soft_wrap=True)
     for name, found in lies.items():
         out.print(escape(f"- paying {name}: {_say_lie(found)}"), soft_wrap=True)
 
