@@ -23,8 +23,8 @@ _LARGEST_SEED = 8_000
 _WORDS = (
     "name", "delta", "epsilon", "cost", "capacity", "objective", "guarantee", "agents", "hypotheses",
     "distribution", "predictions", "points", "report", "quadratic", "breakpoints", "slopes", "class", "labels",
-    "features", "feature_names", "names", "pac", "expected", "per-agent", "joint", "alice.npy", "alice.csv",
-    "alice.report.npz", "../alice.npy", "link.npy", *NAMES,
+    "features", "feature_names", "names", "classes", "ill", "well", "pac", "expected", "per-agent", "joint",
+    "alice.npy", "alice.words.npy", "alice.csv", "alice.report.npz", "../alice.npy", "link.npy", *NAMES,
 )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def _folder() -> Path:
     predictions = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 1]])
     for name in ("alice", "bob"):
         np.save(folder / f"{name}.npy", predictions)
+        np.save(folder / f"{name}.words.npy", np.array(["ill", "well"])[predictions])
         (folder / f"{name}.csv").write_text("age,height\n1,2\n2,1/3\n0.5,7\n")
         fp.report(predictions, name=name).save(folder / f"{name}.report.npz")
     np.save(folder.parent / "secret.npy", predictions)
@@ -55,11 +56,18 @@ def seeds() -> list[bytes]:
     small = [text for text in texts if len(text) <= _LARGEST_SEED]
     made = [
         _by_files("predictions", "npy", names=["a", "b", "c"]),
+        _by_files("predictions", "words.npy", classes=["well", "ill"]),
         _by_files("report", "report.npz"),
         _by_files("points", "csv", **{"class": "halfspaces"}),
         _by_files("points", "csv", **{"class": "rectangles", "feature_names": ["u", "v"]}),
         _by_files("predictions", "npy") | {"cost": {"breakpoints": [2, 5], "slopes": [1, "3/2", 4]}},
         _by_files("predictions", "npy") | {"cost": {"quadratic": [1, 0.5]}, "objective": "expected"},
+        {
+            "delta": 0.1,
+            "epsilon": 0.2,
+            "agents": [{"name": "alice", "distribution": {"x": 0.5, "y": 0.5}}],
+            "hypotheses": {"labels": [["ill", "1"], ["well", "ill"]], "classes": ["ill", "well", "1"]},
+        },
         {"delta": 0.1, "epsilon": 0.2, "agents": [{"name": "alice"}, {"name": "bob"}]},
     ]
     kept = [tomllib.loads(text) for text in small] + made
@@ -104,6 +112,7 @@ def _insist_on_equal(one: fp.Federation, other: fp.Federation) -> None:
     assert one.fingerprint == other.fingerprint, "what was saved is loaded again"
     assert one.name == other.name
     assert one.evidence.hypotheses == other.evidence.hypotheses
+    assert getattr(one.evidence, "classes", None) == getattr(other.evidence, "classes", None)
 
 
 def mutate(data: bytes, rng: random.Random) -> bytes:

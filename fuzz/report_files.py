@@ -43,7 +43,7 @@ def seeds() -> list[bytes]:
         n=50,
         n_classes=3,
         counts=np.array([3, 7, 5]),
-        noise=fp.sites.Noise(scale=2.0, epsilon=1.0, delta=1e-6),
+        noise=fp.sites.Noise(scale=2.0, privacy_epsilon=1.0, privacy_delta=1e-6),
     )
     made = [plain, _report(1, 3), _report(6, 30, 5), _report(3, 40, minimum_count=5), noisy]
     return [_bytes_of(one) for one in made]

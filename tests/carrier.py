@@ -134,7 +134,7 @@ def run_over(operator, carrier):
 
 def start(fed, sites, ledger, *, now=START, planner=kept_plan, **terms):
     """Open a run of sites that have the keys of these tests."""
-    agreed = {"patience": PATIENCE, "retry": 5, "level": 1e-6, **terms}
+    agreed = {"patience": PATIENCE, "retry": 5, "false_alarm_rate": 1e-6, **terms}
     public = {name: key_of(name).public for name in fed.names}
     pact = make_pact(fed, keys=public, operator=OPERATOR.public, **agreed)
     return start_run(ledger, pact, now=now, key=OPERATOR, planner=planner)

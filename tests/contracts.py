@@ -14,10 +14,10 @@ from oracle import answer, threshold
 
 SLACK = 1e-9
 KEYS = {
-    "contributions", "met", "feasible", "cost", "worst_target", "blocking", "status", "how", "confidence",
+    "contributions", "met", "feasible", "cost", "worst_truth", "blocking", "status", "how", "confidence",
     "method", "objective", "guarantee",
 }  # fmt: skip
-JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_target", "joint_blocking"}
+JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_truth", "joint_blocking"}
 DECIDED = {
     fp.planning.VerificationStatus.MET: True,
     fp.planning.VerificationStatus.MISSED: False,
@@ -35,7 +35,7 @@ def check_verification(case, seen):
     """Compare a verification with the oracle's answer; returns that answer."""
     truth = answer(case.instance, case.m)
     names = [f"agent-{i + 1}" for i in range(case.k)]
-    assert list(seen.failure) == list(seen.met) == list(seen.how) == list(seen.worst_target) == names
+    assert list(seen.failure) == list(seen.met) == list(seen.how) == list(seen.worst_truth) == names
     assert seen.contributions == dict(zip(names, case.m, strict=True))
     assert seen.cost == pytest.approx(sum(c * count for c, count in zip(case.cost, case.m, strict=True)))
     verdicts = []
@@ -45,7 +45,7 @@ def check_verification(case, seen):
         verdicts.append(must_be_met(value, limit))
         check_interval(seen.failure[name], value, is_exact=seen.how[name] == "exact")
         check_claim(seen.met[name], seen.failure[name], verdicts[-1])
-        check_worst_target(case, seen, truth, agent, name)
+        check_worst_truth(case, seen, truth, agent, name)
     check_blocking(case, seen, names)
     check_feasible(case, seen, truth, verdicts)
     check_dict(case, seen)
@@ -66,8 +66,8 @@ def check_claim(is_met, interval, verdict):
         assert not (is_met and verdict is False)
 
 
-def check_worst_target(case, seen, truth, agent, name):
-    target = int(seen.worst_target[name].removeprefix("h")) - 1
+def check_worst_truth(case, seen, truth, agent, name):
+    target = int(seen.worst_truth[name].removeprefix("h")) - 1
     values = [row[agent] for row in truth.by_truth(case.objective)]
     if seen.how[name] == "exact":
         assert values[target] >= max(values) - Fraction(SLACK)
@@ -77,7 +77,7 @@ def check_blocking(case, seen, names):
     """Whoever is not met is told a hypothesis that is bad for it against the truth it was told."""
     assert set(seen.blocking) == {name for name in names if not seen.met[name]}
     for name, blocker in seen.blocking.items():
-        h, target = (int(text.removeprefix("h")) - 1 for text in (blocker, seen.worst_target[name]))
+        h, target = (int(text.removeprefix("h")) - 1 for text in (blocker, seen.worst_truth[name]))
         agent = names.index(name)
         least = case.instance.epsilon[agent] if case.objective == "pac" else 0
         assert case.instance.rate(agent, target, h) > least

@@ -59,7 +59,7 @@ FUNCTIONS = {
     "fp.sites.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
     "fp.sites.predict({'net': 'net.onnx'}, [[0]])": "onnx",
     "fp.sites.read_predictions('table.parquet')": "parquet",
-    "fp.sites.add_noise(fp.report(np.eye(2, dtype=int), name='a'), epsilon=1, delta=1e-5)": "privacy",
+    "fp.sites.add_noise(fp.report([[0], [1]], name='a'), privacy_epsilon=1, privacy_delta=1e-5)": "privacy",
     "fp.protocol.run(fed)": "protocol",
     "fp.web.make_app()": "web",
     "fp.experiments.reproduce('hardness', quick=True)": "experiments",

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 import fedpact
+from fedpact.describe.costs import Cost, Linear
 from fedpact.plain import hints_of
 from fedpact.result import _KINDS, Result
 
@@ -43,7 +44,7 @@ def make(hint: Any, rng: np.random.Generator) -> Any:
         return {"any": 1}
     if origin is np.ndarray:
         dtype = get_args(get_args(hint)[1])[0]
-        return np.arange(4).reshape(2, 2).astype({np.integer: np.int64, np.floating: np.float64}.get(dtype, dtype))
+        return np.arange(9).reshape(3, 3).astype({np.integer: np.int64, np.floating: np.float64}.get(dtype, dtype))
     if origin is tuple and get_args(hint)[-1] is not Ellipsis:
         return tuple(make(one, rng) for one in get_args(hint))
     if issubclass(origin, tuple | list | Sequence) and not issubclass(origin, str):
@@ -56,6 +57,8 @@ def make(hint: Any, rng: np.random.Generator) -> Any:
     if issubclass(origin, Enum):
         members = list(origin)
         return members[rng.integers(len(members))]
+    if origin in get_args(Cost):
+        return Linear(2.5)
     if is_dataclass(origin):
         return build(origin, rng)
     simple = {int: int(rng.integers(100)), float: _make_number(rng), bool: bool(rng.integers(2)), NoneType: None}
@@ -67,4 +70,8 @@ def build(cls: type, rng: np.random.Generator) -> Any:
     values = {one.name: make(hints_of(cls)[one.name], rng) for one in fields(cls) if one.init}
     if set(values) == {"low", "high"}:
         values = {"low": 0.25, "high": float(rng.choice([0.25, 0.5, math.inf]))}
+    if "names" in values:
+        values["names"] = NAMES
+    if "digests" in values:
+        values["digests"] = ("0123456789abcdef",) * len(NAMES)
     return cls(**values)

@@ -57,7 +57,7 @@ def serve(fed, home, appends):
     """Be the server: continue the run of the ledger, or start it."""
     sites = {name: read_site(home / name) for name in fed.names}
     keys = {name: key_of(name).public for name in fed.names}
-    pact = make_pact(fed, keys=keys, operator=OPERATOR.public, level=1e-6, retry=0.2)
+    pact = make_pact(fed, keys=keys, operator=OPERATOR.public, false_alarm_rate=1e-6, retry=0.2)
     with DeadlyLedger.open_or_create(home / "books.db") as ledger:
         ledger.lives = appends
         carry_out(continue_or_start(ledger, pact, entries=0, key=OPERATOR, planner=kept_plan), sites)

@@ -18,7 +18,7 @@ def ladder():
 
 def make_home(folder, fed, *, seed=0, **terms):
     """Prepare a run with made-up sites."""
-    return prepare_home(folder, make_pact(fed, method="tree", **terms), simulate_sites(fed, seed=seed), again=True)
+    return prepare_home(folder, make_pact(fed, method="tree", **terms), simulate_sites(fed, seed=seed), rerun=True)
 
 
 def summary(outcome):

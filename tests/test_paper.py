@@ -165,7 +165,9 @@ def test_c8_a_fee_cut_at_the_reported_need_would_reward_a_lie():
         fed.evidence.labels, [[0.95, 0.05], [0.2, 0.8]], epsilon=0.1, delta=0.05, names=fed.names
     )
     assert (fp.game.standalone(fed)["alice"], fp.game.standalone(lie)["alice"]) == (14, 1)
-    honest, lying = (fp.settle(claimed, fp.plan(claimed, "lp"), recover=0.4, truth=fed) for claimed in (fed, lie))
+    honest, lying = (
+        fp.settle(claimed, fp.plan(claimed, "lp"), cost_recovery=0.4, truth=fed) for claimed in (fed, lie)
+    )
     assert honest.fees["alice"] == lying.fees["alice"] > 1
 
 
@@ -199,16 +201,16 @@ def test_a6_the_program_s_plans_are_bounded():
     enough = math.log(36) / -math.log(0.99)
     assert 2 * enough == pytest.approx(713.1, abs=0.05)
     assert 2 * 18 * math.log(18) < 400
-    beyond = fp.mechanism.obliviousness(fed, [400, 400])
+    beyond = fp.mechanism.obliviousness(fed, m=[400, 400])
     assert beyond.status is fp.mechanism.ObliviousnessStatus.TOO_LARGE
     assert beyond.largest_cost < 2 * enough + 2.01
-    assert fp.mechanism.is_locally_oblivious(fed, [355, 355])
+    assert fp.mechanism.obliviousness(fed, m=[355, 355]).is_oblivious
 
 
 def test_a6_the_region_does_not_begin_at_2_h_log_h():
     """With what is left of the mass on one point instead of spread it begins far below."""
-    assert fp.mechanism.is_locally_oblivious(STEERED, [6, 6])
-    assert not fp.mechanism.obliviousness(STEERED, [20, 20], construction="spread").is_oblivious
+    assert fp.mechanism.obliviousness(STEERED, m=[6, 6]).is_oblivious
+    assert not fp.mechanism.obliviousness(STEERED, m=[20, 20], construction="spread").is_oblivious
 
 
 def test_a7_the_standalone_number_grows_by_a_logarithm():
@@ -244,14 +246,14 @@ def test_a8_ii_the_paper_s_masses_do_not_exist_at_the_stated_end():
     m = 2 * math.log(8) / 0.1
     best = max((1 - c) ** m * c for c in np.linspace(0.05, 1 - 1 / 16, 10_000))
     assert best / (0.1 / 16) == pytest.approx(0.948, abs=5e-4)
-    found = fp.mechanism.obliviousness(expected_class(), [42, 20], construction="own-points")
+    found = fp.mechanism.obliviousness(expected_class(), m=[42, 20], construction="own-points")
     assert found.status is fp.mechanism.ObliviousnessStatus.NOT_BUILT
 
 
 def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
     """An agent moves its own entry and lowers the other's; it does not raise it. Two rare points reach all."""
     fed = expected_class()
-    found = fp.mechanism.obliviousness(fed, [7, 7], construction="own-points")
+    found = fp.mechanism.obliviousness(fed, m=[7, 7], construction="own-points")
     missing = [
         (tuple(neighbour.contributions.values()), report.agent)
         for neighbour in found.neighbours
@@ -259,7 +261,7 @@ def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
         if not report.is_reached
     ]
     assert missing == [((8, 7), "agent-2"), ((7, 8), "agent-1")]
-    assert fp.mechanism.obliviousness(fed, [7, 7]).reached == 8
+    assert fp.mechanism.obliviousness(fed, m=[7, 7]).reached == 8
 
 
 # B. Proofs and formulas, repairable
@@ -338,14 +340,14 @@ def test_b3_the_ratio_to_the_optimum_is_unbounded():
 def test_b4_d_costs_must_lie_in_the_cone_of_the_two_rows():
     """At (30, 30): costs (1, 13) and (13, 1) do, (1, 40) do not."""
     holds = [
-        fp.mechanism.is_locally_oblivious(STEERED.replace(cost=cost), [30, 30])
+        fp.mechanism.obliviousness(STEERED.replace(cost=cost), m=[30, 30]).is_oblivious
         for cost in ([1, 13], [13, 1], [1, 40])
     ]
     assert holds == [True, True, False]
 
 
 def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
-    found = fp.mechanism.obliviousness(STEERED, [130, 130])
+    found = fp.mechanism.obliviousness(STEERED, m=[130, 130])
     profile = [list(masses.values()) for masses in found.distributions.values()]
     built = fp.Federation.from_table(STEERED.evidence.labels, profile, epsilon=0.01, delta=0.5)
     assert fp.plan(built, "lp").fractional == pytest.approx({"agent-1": 129.5, "agent-2": 129.5}, abs=1e-6)

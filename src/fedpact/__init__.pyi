@@ -1,7 +1,6 @@
 # The public names, each from where it is made. Type checkers read this file, and so does fedpact/lazy.py.
 from fedpact import errors as errors
 from fedpact import experiments as experiments
-from fedpact import explain as explain
 from fedpact import game as game
 from fedpact import mechanism as mechanism
 from fedpact import planning as planning
@@ -25,6 +24,7 @@ from fedpact.describe.summary import check as check
 from fedpact.errors import FederationError as FederationError
 from fedpact.errors import FedpactError as FedpactError
 from fedpact.errors import InfeasibleError as InfeasibleError
+from fedpact.explain.explain import explain as explain
 from fedpact.game.dynamics import best_response_dynamics as best_response_dynamics
 from fedpact.game.mixed import mixed_equilibrium as mixed_equilibrium
 from fedpact.game.result import Equilibria as Equilibria

@@ -5,7 +5,8 @@
     FedpactError
     ├── FederationError (also a ValueError)   the description or the request is malformed
     │   ├── FormatError                       a stored result or file is malformed, or of another format
-    │   └── NotOptimalError                   the request needs the optimum, and the plan is only bounded
+    │   └── RuleError                         a payment rule cannot be applied to this federation or plan
+    │       └── NotOptimalError               the request needs the optimum, and the plan is only bounded
     ├── InfeasibleError                       no contribution vector can meet the targets
     │   └── NoPlanFoundError                  a method finds none within the capacities, though one may exist
     ├── MissingExtraError                     an optional package is not installed
@@ -21,7 +22,8 @@ The command line turns ``InfeasibleError`` into exit code 3 and the others into 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 __all__ = [
     "BrokenLedgerError",
@@ -40,7 +42,15 @@ __all__ = [
 
 
 class FedpactError(Exception):
-    """Root of all errors that fedpact raises on purpose."""
+    """Root of all errors that fedpact raises on purpose.
+
+    What results record of an error is without words: ``code``, one of a few stable ones, and what it is about.
+    """
+
+    code: str = "not-applicable"
+    agents: tuple[str, ...] = ()
+    pair: tuple[str, str] | None = None
+    values: Mapping[str, Any] | None = None
 
 
 class FederationError(FedpactError, ValueError):
@@ -70,15 +80,24 @@ class FormatError(FederationError):
     """A dictionary or file is not as fedpact writes it, or of a format that this version does not read."""
 
 
-class NotOptimalError(FederationError):
+class RuleError(FederationError):
+    """A payment rule cannot be applied to this federation or plan; ``code`` and ``values`` say why."""
+
+    def __init__(
+        self, problem: str, *, code: str | None = None, agents: tuple[str, ...] = (), **values: Any
+    ) -> None:
+        self.code, self.agents, self.values = code or self.code, agents, values or None
+        super().__init__(problem)
+
+
+class NotOptimalError(RuleError):
     """A rule needs a plan that is proved to be optimal, and this one is only bounded."""
+
+    code = "not-optimal"
 
 
 class InfeasibleError(FedpactError):
-    """No contribution vector meets the targets; says which agents and which pair of hypotheses block it.
-
-    ``code`` says why in one of a few stable words, for results that record it.
-    """
+    """No contribution vector meets the targets; says which agents and which pair of hypotheses block it."""
 
     code = "no-plan"
 
@@ -89,10 +108,10 @@ class InfeasibleError(FedpactError):
         agents: tuple[str, ...] = (),
         pair: tuple[str, str] | None = None,
         code: str | None = None,
+        **values: Any,
     ) -> None:
-        self.agents = agents
-        self.pair = pair
-        self.code = code or self.code
+        self.agents, self.pair = agents, pair
+        self.code, self.values = code or self.code, values or None
         super().__init__(message)
 
 
@@ -170,7 +189,7 @@ class BrokenLedgerError(LedgerError):
     def __str__(self) -> str:
         from fedpact.explain.words import words_of  # the only place with words
 
-        return words_of("ledger-check").say(f"why.{self.code}", seq=self.seq, **self.values)
+        return words_of("ledger-check").say(f"why.{self.code}", seq=self.seq, **(self.values or {}))
 
 
 class Problems:

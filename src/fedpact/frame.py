@@ -34,6 +34,8 @@ def make_frame(result: Shown) -> DataFrame:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError("a DataFrame", extra="notebook") from error
-    return pd.DataFrame(
-        {column.name: pd.Series(list(column.values), dtype=_TYPES[column.kind]) for column in columns_of(result)}
-    )
+    columns = columns_of(result)
+    series = {at: pd.Series(list(one.values), dtype=_TYPES[one.kind]) for at, one in enumerate(columns)}
+    frame = pd.DataFrame(series)
+    frame.columns = pd.Index([one.name for one in columns])
+    return frame

@@ -2,7 +2,8 @@
 
 Plain values are what JSON has: None, bool, int, float, str, lists, and dictionaries with string keys. A number
 without a limit (infinity) is None; an array is a list; an enum is its code; an interval is what its own
-``to_plain`` says. Reading follows the annotations and answers what does not fit with one line that says where.
+``to_plain`` says. Properties that a class names in ``DERIVED`` are written too, and ignored when read. Reading
+follows the annotations and answers what does not fit with one line that says where.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ def key_of(entry: Field[Any]) -> str:
 
 
 @cache
-def hints_of(cls: type) -> Mapping[str, Any]:
-    """Return the annotations of a class with their names looked up."""
-    return get_type_hints(cls)
+def hints_of(about: Any) -> Mapping[str, Any]:
+    """Return the annotations of a class or function with their names looked up."""
+    return get_type_hints(about)
 
 
 def to_plain(value: Any) -> Any:
@@ -55,7 +56,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, _LISTS):
-        return [to_plain(entry) for entry in value]
+        return [to_plain(entry) for entry in (sorted(value) if isinstance(value, frozenset) else value)]
     if is_dataclass(value):
         return write_fields(value)
     raise TypeError(f"{type(value).__name__} has no plain form")
@@ -63,11 +64,12 @@ def to_plain(value: Any) -> Any:
 
 def write_fields(value: Any) -> dict[str, Any]:
     """Write the fields of a dataclass, each under its key; optional ones that are None are left out."""
-    return {
+    own = {
         key_of(entry): to_plain(found)
         for entry in fields(value)
         if (found := getattr(value, entry.name)) is not None or not entry.metadata.get("is_optional")
     }
+    return own | {key: to_plain(getattr(value, key)) for key in getattr(value, "DERIVED", ())}
 
 
 def from_plain(hint: Any, value: Any, where: str) -> Any:
@@ -108,13 +110,13 @@ def from_plain(hint: Any, value: Any, where: str) -> Any:
     return _read_scalar(origin, value, where)
 
 
-def read_fields(cls: type, entry: Any, where: str) -> Any:
+def read_fields(cls: Any, entry: Any, where: str) -> Any:
     """Read a dataclass from the dictionary of its fields: none missing, none unknown."""
     if not isinstance(entry, Mapping):
         _refuse(where, "a dictionary", entry)
     known = {key_of(one): one for one in fields(cls) if one.init}
     for key in entry:
-        if key not in known:
+        if key not in known and key not in getattr(cls, "DERIVED", ()):
             close = get_close_matches(str(key), known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else f"; the keys are {_list(known)}"
             raise FormatError(f"{where}: {key!r} is not a key{hint}")
@@ -153,16 +155,21 @@ def _read_union(hints: Sequence[Any], value: Any, where: str) -> Any:
 
 def _read_array(hint: Any, value: Any, where: str) -> Any:
     dtype = get_args(get_args(hint)[1])[0]
+    is_whole, is_bool = issubclass(dtype, np.integer), issubclass(dtype, np.bool_)
+    rule = f"an array of {'truth values' if is_bool else 'whole numbers' if is_whole else 'numbers'}"
     try:
-        array = np.array(value, dtype=dtype if not _is_abstract(dtype) else None)
+        array = np.array(value)
+        if array.dtype.kind == "O" and issubclass(dtype, np.floating):
+            array = np.array(value, dtype=np.float64)
+            array[np.isnan(array)] = np.inf  # None is written for what has no limit
     except (TypeError, ValueError):
-        return _refuse(where, "an array of numbers", value)
+        return _refuse(where, rule, value)
+    fits = array.dtype.kind in ("b" if is_bool else "iu" if is_whole else "iuf") or not array.size
+    if not isinstance(value, list | tuple) or not fits:
+        return _refuse(where, rule, value)
+    array = array.astype({np.integer: np.int64, np.floating: np.float64}.get(dtype, dtype))
     array.flags.writeable = False
     return array
-
-
-def _is_abstract(dtype: Any) -> bool:
-    return dtype in (np.integer, np.floating, np.generic, Any)
 
 
 def _read_list(origin: Any, hints: Sequence[Any], value: Any, where: str) -> Any:
@@ -185,9 +192,14 @@ def _read_mapping(hints: Sequence[Any], value: Any, where: str) -> Any:
         _refuse(where, "a dictionary", value)
     of_key, of_value = hints or (str, Any)
     return {
-        int(key) if of_key is int else key: from_plain(of_value, one, f"{where}.{key}")
-        for key, one in value.items()
+        _read_key(of_key, key, where): from_plain(of_value, one, f"{where}.{key}") for key, one in value.items()
     }
+
+
+def _read_key(kind: Any, key: Any, where: str) -> Any:
+    if kind is not int:
+        return from_plain(kind, key, f"{where}: a key")
+    return int(key) if str(key).isdecimal() else _refuse(f"{where}: a key", "a whole number", key)
 
 
 def _read_scalar(kind: Any, value: Any, where: str) -> Any:

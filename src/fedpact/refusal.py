@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from fedpact.errors import FedpactError, InfeasibleError, NotOptimalError
+from fedpact.errors import FedpactError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,11 +13,13 @@ class Refusal:
     """What stood in the way."""
 
     code: str
-    """"capacity", "certainty", "no-plan", "no-plan-found", "not-optimal" or "not-applicable"."""
+    """As the error has it, such as "capacity" or "not-optimal"; "not-applicable" where it has none."""
     agents: tuple[str, ...] = ()
     """Whose targets cannot be met."""
     pair: tuple[str, str] | None = None
     """The truth, and the hypothesis that cannot be told from it."""
+    values: dict[str, Any] | None = field(default=None, metadata={"is_optional": True})
+    """Numbers and names that its words need."""
 
 
 def refusal_of(error: FedpactError) -> Refusal:
@@ -25,8 +28,7 @@ def refusal_of(error: FedpactError) -> Refusal:
     Examples
     --------
     >>> refusal_of(InfeasibleError("no plan exists", agents=("alice",), code="capacity"))
-    Refusal(code='capacity', agents=('alice',), pair=None)
+    Refusal(code='capacity', agents=('alice',), pair=None, values=None)
     """
-    if isinstance(error, InfeasibleError):
-        return Refusal(code=error.code, agents=error.agents, pair=error.pair)
-    return Refusal(code="not-optimal" if isinstance(error, NotOptimalError) else "not-applicable")
+    values = None if error.values is None else dict(error.values)
+    return Refusal(code=error.code, agents=error.agents, pair=error.pair, values=values)

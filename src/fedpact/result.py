@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fedpact.errors import FormatError
-from fedpact.plain import read_fields, to_plain, write_fields
+from fedpact.plain import read_fields, write_fields
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from fedpact.rows import Column
 
 _KINDS: dict[str, type[Result]] = {}
 
@@ -36,6 +38,10 @@ class Shown:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.kind = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+
+    def own_columns(self) -> list[Column] | None:
+        """Give its columns, where they do not follow from its fields."""
+        return None
 
     def to_dataframe(self) -> DataFrame:
         """Give its rows as a pandas DataFrame, in the words of its JSON; needs ``fedpact[notebook]``."""
@@ -78,10 +84,11 @@ class Result(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
-        derived = {key: to_plain(getattr(self, key)) for key in self.DERIVED}
-        return {"kind": self.kind, "schema": self.schema, **write_fields(self), **derived}
+        return {"kind": self.kind, "schema": self.schema, **write_fields(self)}
 
-    to_plain = to_dict
+    def to_plain(self) -> dict[str, Any]:
+        """Write it where it stands in another dictionary."""
+        return self.to_dict()
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
@@ -98,8 +105,8 @@ class Result(Shown):
     def from_plain(cls, entry: Any, where: str) -> Self:
         """Read it where it stands in another dictionary, whose place is ``where``."""
         check_schema(entry, where, kind=cls.kind, schema=cls.schema)
-        extra = {"kind", "schema", *cls.DERIVED}
-        read: Self = read_fields(cls, {key: value for key, value in entry.items() if key not in extra}, where)
+        own = {key: value for key, value in entry.items() if key not in ("kind", "schema")}
+        read: Self = read_fields(cls, own, where)
         return read
 
 

@@ -3,7 +3,7 @@
 A result whose class names ``ROWS`` has a row for each entry of that field, with a column for each number, code
 or text in it, and in what it holds. Any other has a row for each name of its first dictionary, with a column for
 each dictionary over the same names; or, without one, a single row. Columns are called as the keys of the JSON;
-an interval takes two, its ends.
+an interval takes two, its ends. A class may give columns of its own: ``own_columns``.
 """
 
 from __future__ import annotations
@@ -35,16 +35,24 @@ def _strip(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
     left = [one for one in get_args(hint) if one is not NoneType]
-    return left[0] if len(left) == 1 else float if set(left) <= {int, float} else Any
+    return left[0] if len(left) == 1 else float if set(left) <= {int, float} else hint
 
 
 def _is_interval(hint: Any) -> bool:
     return isinstance(hint, type) and hasattr(hint, "is_exact")
 
 
+def _is_value(hint: Any) -> bool:
+    """Whether what it stands for is one value, which says itself how it is written: a cost."""
+    return all(
+        isinstance(one, type) and hasattr(one, "to_plain") and not issubclass(one, Shown)
+        for one in (get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint])
+    )
+
+
 def _scalar_kind(hint: Any) -> Kind | None:
     """Return what a column of this annotation holds; None where it is no column."""
-    if isinstance(hint, type) and issubclass(hint, Enum):
+    if _is_value(hint) or (isinstance(hint, type) and issubclass(hint, Enum)):
         return str
     return hint if hint in _SCALARS else None
 
@@ -57,32 +65,39 @@ def _split(name: str, hint: Any, values: tuple[Any, ...]) -> Iterator[Column]:
             ends = tuple(None if value is None else getattr(value, end) for value in values)
             yield Column(f"{name}_{end}", float, ends)
     elif (kind := _scalar_kind(hint)) is not None:
-        yield Column(name, kind, tuple(value.value if isinstance(value, Enum) else value for value in values))
+        yield Column(name, kind, tuple(None if value is None else kind(value) for value in values))
 
 
-def _columns_of(cls: type, entries: tuple[Any, ...]) -> Iterator[Column]:
+def _keys_of(cls: Any) -> dict[str, tuple[str, Any]]:
+    """Return key -> name and annotation, of the fields of a class and of what is derived from them."""
+    own = {key_of(one): (one.name, hints_of(cls)[one.name]) for one in fields(cls)}
+    return own | {name: (name, _hint_of(cls, name)) for name in getattr(cls, "DERIVED", ())}
+
+
+def _hint_of(cls: Any, name: str) -> Any:
+    """Return the annotation of a field or property."""
+    return hints_of(cls)[name] if name in hints_of(cls) else hints_of(getattr(cls, name).fget)["return"]
+
+
+def _columns_of(cls: Any, entries: tuple[Any, ...], *, depth: int = 1) -> Iterator[Column]:
     """Give a column for every scalar of a class, of its derived properties, and of dataclasses in it."""
-    for one in fields(cls):
-        hint = _strip(hints_of(cls)[one.name])
-        values = tuple(None if entry is None else getattr(entry, one.name) for entry in entries)
-        if is_dataclass(hint) and isinstance(hint, type) and not _is_interval(hint):
-            yield from _columns_of(hint, values)
+    for key, (name, given) in _keys_of(cls).items():
+        hint, values = _strip(given), tuple(None if entry is None else getattr(entry, name) for entry in entries)
+        if is_dataclass(hint) and isinstance(hint, type) and not _is_value(hint):
+            yield from _columns_of(hint, values, depth=depth - 1) if depth else ()
         else:
-            yield from _split(key_of(one), hint, values)
-    for name in getattr(cls, "DERIVED", ()):
-        hint = hints_of(getattr(cls, name).fget).get("return")
-        yield from _split(name, hint, tuple(None if entry is None else getattr(entry, name) for entry in entries))
+            yield from _split(key, hint, values)
 
 
 def _by_name(result: Shown) -> list[Column]:
     """Give the columns of a result whose dictionaries say something of every name."""
     found: list[Column] = []
     names: tuple[str, ...] = ()
-    for one in fields(result):  # type: ignore[arg-type]
-        hint, value = _strip(hints_of(type(result))[one.name]), getattr(result, one.name)
+    for key, (name, given) in _keys_of(type(result)).items():
+        hint, value = _strip(given), getattr(result, name)
         if get_origin(hint) is None or not issubclass(get_origin(hint), Mapping) or not isinstance(value, Mapping):
             continue
-        columns = list(_split(key_of(one), get_args(hint)[1], tuple(map(value.get, names or value))))
+        columns = list(_split(key, get_args(hint)[1], tuple(map(value.get, names or value))))
         if columns and not names:
             names = tuple(value)
         if columns and set(value) <= set(names):
@@ -102,12 +117,18 @@ def columns_of(result: Shown) -> list[Column]:
     agent ('alice', 'bob')
     contributions (3, 2)
     """
-    if result.ROWS is not None:
-        entries = tuple(getattr(result, result.ROWS))
-        part = get_args(hints_of(type(result))[result.ROWS])[0]
-        unique = {column.name: column for column in reversed(list(_columns_of(part, entries)))}
-        return list(unique.values())[::-1]
-    return _by_name(result) or list(_columns_of(type(result), (result,)))
+    own = result.own_columns()
+    if own is not None:
+        return own
+    if result.ROWS is None:
+        return _by_name(result) or list(_columns_of(type(result), (result,)))
+    entries, parts = getattr(result, result.ROWS), get_args(_hint_of(type(result), result.ROWS))
+    is_named = isinstance(entries, Mapping)
+    found = {result.INDEX: Column(result.INDEX, str, tuple(entries))} if is_named else {}
+    rows = tuple(entries.values() if is_named else entries)
+    for column in _columns_of(parts[1 if is_named else 0], rows):
+        found.setdefault(column.name, column)
+    return list(found.values())
 
 
 def scalars_of(result: Shown) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_flagged_site_exits_0_and_shows_the_pair(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv")
     assert code == 0
-    assert out.splitlines()[0] == "alice: 30 samples, 1 pair of candidates"
+    assert out.startswith("alice, 30 samples, 1 pair of candidates: Flagged")
     assert out.splitlines()[2].split() == [
         "forest",
         "stump",
@@ -46,14 +46,13 @@ def test_a_flagged_site_exits_0_and_shows_the_pair(fedpact, folder):
         "1.5e-05",
         "suspicious",
     ]
-    assert fp.mechanism.ContributionStatus.FLAGGED.value in out
     assert "a rate that is off by more than 0.222 is caught with a chance of 0.8" in out
 
 
 def test_labels_may_be_names(fedpact, folder):
     code, out, _ = fedpact("check-contribution", "alice.report.npz", "few.csv")
     assert code == 0
-    assert fp.mechanism.ContributionStatus.CONSISTENT.value in out
+    assert "The samples look like what was reported." in out
     assert "suspicious" not in out
 
 
@@ -68,10 +67,12 @@ def test_candidates_are_named_by_whichever_file_names_them(fedpact, folder, said
 
 
 def test_json_is_the_dictionary_of_the_result(fedpact, folder):
-    options = ("--level", "0.05", "--tolerance", "1/50", "--power", "0.9", "--fresh", "--json")
+    options = ("--false-alarm-rate", "0.05", "--tolerance", "1/50", "--power", "0.9", "--fresh", "--json")
     _, out, _ = fedpact("check-contribution", "alice.report.npz", "many.csv", *options)
     said = fp.sites.read_report("alice.report.npz")
-    seen = fp.check_contribution(said, differing(12, 30), level=0.05, tolerance=0.02, power=0.9, fresh=True)
+    seen = fp.check_contribution(
+        said, differing(12, 30), false_alarm_rate=0.05, tolerance=0.02, power=0.9, fresh=True
+    )
     assert json.loads(out) == seen.to_dict()
 
 
@@ -83,11 +84,11 @@ def test_limits_that_were_allowed_are_shown(fedpact, folder):
 
 def test_what_cannot_be_seen_is_said(fedpact, folder):
     write(folder / "two.csv", differing(1, 2))
-    code, out, _ = fedpact("check-contribution", "alice.report.npz", "two.csv", "--level", "0.001")
+    code, out, _ = fedpact("check-contribution", "alice.report.npz", "two.csv", "--false-alarm-rate", "0.001")
     assert code == 0
     assert out.splitlines()[-1] == fp.mechanism.ContributionStatus.TOO_FEW.value
     _, out, _ = fedpact(
-        "check-contribution", "alice.report.npz", "two.csv", "--power", "0.9999", "--level", "0.02"
+        "check-contribution", "alice.report.npz", "two.csv", "--power", "0.9999", "--false-alarm-rate", "0.02"
     )
     assert "is caught with a chance of 0.9999" in out
 
@@ -99,9 +100,9 @@ BAD = {
     "other-names": (["alice.report.npz", "other.csv"], "candidate 2 is 'stump' in one and 'tree' in the other"),
     "more-candidates": (["alice.report.npz", "three.csv"], "one row for each of the 2 hypotheses of the report"),
     "more-classes": (["alice.report.npz", "classes.csv"], "at most the n_classes = 2 different labels"),
-    "level": (
-        ["alice.report.npz", "many.csv", "--level", "2"],
-        "level must lie strictly between 0 and 1; it is 2",
+    "false_alarm_rate": (
+        ["alice.report.npz", "many.csv", "--false-alarm-rate", "2"],
+        "false_alarm_rate must lie strictly between 0 and 1; it is 2",
     ),
     "scores": (["alice.report.npz", "scores.csv"], "scores.csv: line 2: the label of 'forest' is '0.1'"),
     "scores-npy": (

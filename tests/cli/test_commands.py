@@ -130,10 +130,11 @@ def test_plan_json_is_the_dictionary_of_the_result(fedpact, method):
 def test_compare_prints_one_row_per_method_and_a_sentence(fedpact):
     code, out, _ = fedpact("compare", "singletons")
     assert code == 0
-    table = fp.compare(fp.examples.singletons())
-    assert [line.split("  ")[0] for line in out.splitlines()[2:10]] == [row.title for row in table.rows]
-    assert "Everyone alone costs 1.64 times the best plan; the exchangeable plan meets 1 of 2 targets;" in out
-    assert "if nobody coordinates, the equilibria found cost 1 times the best plan." in out
+    costs = [row.cost for row in fp.compare(fp.examples.singletons()).rows]
+    assert [float(re.split(r"  +", line)[2]) for line in out.splitlines()[2:10]] == costs
+    assert "Everyone alone costs 1.64 times the best plan." in out
+    assert "The exchangeable plan meets 1 of 2 targets." in out
+    assert "If nobody coordinates, the equilibria found cost 1 times the best plan." in out
 
 
 def test_compare_json_is_the_dictionary_of_the_result(fedpact):
@@ -150,8 +151,8 @@ def test_compare_passes_the_budget_on(fedpact):
 @pytest.mark.parametrize(
     ("capacity", "said"),
     [
-        pytest.param([13, None], "Alone, 1 of 2 can meet their targets; the exchangeable plan", id="one alone"),
-        pytest.param([4, 3], "Alone, 0 of 2 can meet their targets; whoever counts samples only", id="none"),
+        pytest.param([13, None], "Alone, 1 of 2 can meet their targets.\nThe exchangeable plan", id="one alone"),
+        pytest.param([4, 3], "Alone, 0 of 2 can meet their targets.\nWhoever counts samples only", id="none"),
     ],
 )
 def test_compare_says_what_capacities_forbid(fedpact, tmp_path, capacity, said):
@@ -303,9 +304,7 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
         pytest.param(["verify", ALICE_BOB, "--m", "alice=1,2"], "give each one number", id="mixed m"),
         pytest.param(["verify", ALICE_BOB, "--m", "alice=1,alice=2"], "give each one number", id="twice m"),
         pytest.param(["verify", ALICE_BOB, "--m", "alic=1"], "did you mean 'alice'?", id="misspelt m"),
-        pytest.param(
-            ["verify", ALICE_BOB, "--m", "1,1", "--method", "magic"], "method must be one of", id="method"
-        ),
+        pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--how", "magic"], "how must be one of", id="how"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--draws", "1"], "draws must lie between 2", id="draws"),
         pytest.param(["verify", ALICE_BOB, "--m", "1,1", "--seed", "-1"], "seed must be", id="seed"),
         pytest.param(["plan", ALICE_BOB, "--plot", "x.txt"], "plot must be a file that ends in", id="plot ending"),

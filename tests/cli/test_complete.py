@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.cli.complete import METHODS, RULES, complete_federations
-from fedpact.mechanism.payment import rules
+from fedpact.cli.complete import METHODS, complete_federations, complete_rules
+from fedpact.mechanism.payment.rules import RULES
 from fedpact.planning import plan
 
 
@@ -67,7 +67,8 @@ def test_every_example_is_offered_and_found(tmp_path, monkeypatch):
 
 def test_all_methods_and_rules_are_offered():
     assert set(METHODS) == set(plan.METHODS)
-    assert set(RULES) == set(rules.RULES)
+    assert complete_rules("all")("") == [*RULES, "all"]
+    assert complete_rules()("vcg") == ["vcg", "vcg-verified"]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,6 +1,7 @@
 """``fedpact game`` as a user meets it."""
 
 import json
+import re
 
 import pytest
 
@@ -11,23 +12,20 @@ def test_equilibria_cheapest_first_then_prices_and_whose_targets_are_dear(fedpac
     code, out, _ = fedpact("game", "alice-bob")
     lines = out.splitlines()
     assert code == 0
-    assert lines[0] == "alice-bob: 6 pure equilibria"
-    assert lines[2].split() == ["alice", "2,", "bob", "3", "5", "1", "2", "of", "2"]
-    assert lines[8:] == [
-        "these are all pure equilibria",
-        "price of stability: 1; price of anarchy: 2.8",
-        "the best plan costs 5",
-        "the worst equilibrium costs 9 more than the best plan: for the target of bob +12, alice -3",
-    ]
+    assert "alice-bob: There are 6 pure equilibria" in lines[0]
+    assert re.search("cheapest plan 5, price of stability .* 1, price of anarchy .* 2.8", lines[1])
+    assert lines[4].split() == ["alice:", "2,", "bob:", "3", "5", "1", "none"]
+    assert lines[-2].split()[-3:] == ["14", "2.8", "none"]
+    assert "9 more than the best plan: bob +12, alice -3" in lines[-1]
 
 
 def test_none_exists_is_an_answer(fedpact):
     code, out, _ = fedpact("game", "no-pure-equilibrium", "--mixed", "--dynamics")
     assert code == 0
-    assert "no pure equilibrium exists: every profile was searched" in out
-    assert "A mixed equilibrium, by McLennan-Tourky: expected cost 0.75" in out
-    assert "the profiles repeat for ever: these dynamics never settle" in out
-    assert "the cycle has 6 profiles" in out
+    assert "No pure equilibrium exists: every profile was searched" in out
+    assert "expected cost 0.75, found by McLennan-Tourky" in out
+    assert "these dynamics never settle" in out
+    assert "The cycle has 6 profiles" in out
 
 
 def test_json_is_the_dictionaries_of_the_results(fedpact):
@@ -47,7 +45,7 @@ def test_who_cannot_meet_its_target_alone_is_named(fedpact, tmp_path):
     fed.save(tmp_path / "small.toml")
     code, out, _ = fedpact("game", str(tmp_path / "small.toml"))
     assert code == 0
-    assert "cannot meet its target alone: 'agent-1' needs 14 samples alone; its capacity is 4" in out
+    assert "agent-1 needs 14 samples alone; its capacity is 4" in out
     assert "4 pure equilibria" in out
 
 
@@ -59,15 +57,15 @@ def test_an_equilibrium_that_misses_targets_has_no_price(fedpact, tmp_path):
     code, out, _ = fedpact("game", str(tmp_path / "tiny.toml"))
     assert code == 0
     assert "nobody contributes" in out
-    assert "0 of 2" in out
-    assert "no plan meets every target, so equilibria have no price" in out
+    assert "agent-1 and agent-2" in out
+    assert "No plan meets every target, so equilibria have no price" in out
 
 
 def test_a_search_cut_short_says_how_far_it_came(fedpact):
     code, out, _ = fedpact("game", "singletons(12)", "--time-limit", "0")
     assert code == 0
-    assert "the search stopped early" in out
-    assert "% of all profiles searched" in out
+    assert "The search stopped early" in out
+    assert "of all profiles were searched" in out
 
 
 @pytest.mark.parametrize("words", [(), ("--dynamics", "--order", "simultaneous")])

@@ -53,14 +53,14 @@ def test_what_stands_without_one_is_said(fedpact, folder):
 
 
 def test_json_is_the_dictionary_of_the_result(fedpact, folder):
-    code, out, _ = fedpact("realizability", ALICE, BOB, "--noise", "1/10", "--level", "0.2", "--json")
+    code, out, _ = fedpact("realizability", ALICE, BOB, "--noise", "1/10", "--false-alarm-rate", "0.2", "--json")
     assert code == 0
     codes = {"ill": 0, "well": 1}
     alice = [[codes[label] for label in row] for row in (FOREST, STUMP)], [codes[label] for label in LABELS]
     expected = fp.realizability(
         {"alice": alice, "bob": ([[0, 1, 1], [1, 1, 1]], [0, 1, 0])},
         noise=0.1,
-        level=0.2,
+        false_alarm_rate=0.2,
         hypotheses=["forest", "stump"],
     )
     assert json.loads(out) == expected.to_dict()

@@ -134,8 +134,8 @@ def test_a_finished_run_that_is_resumed_starts_nothing(fedpact, here):
 
 def test_two_runs_one_after_the_other(fedpact):
     assert fedpact("run", "alice-bob", "--home", "one", "--seed", "1")[0] == 0
-    assert "to run and pay once more, say so with --again" in refused(fedpact, "alice-bob", "--home", "one")
-    assert fedpact("run", "alice-bob", "--home", "one", "--seed", "2", "--again")[0] == 0
+    assert "to run and pay once more, say so with --rerun" in refused(fedpact, "alice-bob", "--home", "one")
+    assert fedpact("run", "alice-bob", "--home", "one", "--seed", "2", "--rerun")[0] == 0
     assert kinds("one/ledger.db").count("close") == 2
     assert fedpact("ledger", "verify", "one/ledger.db")[0] == 0
 
@@ -162,18 +162,21 @@ WRONG = {
         ["alice-bob", "--engine", "ray"],
         "engine must be one of in-process, flower, flower-sim; it is 'ray'",
     ),
-    "local-in-process": (["alice-bob", "--local", "2"], "--local and --superlink belong to --engine flower"),
+    "local-in-process": (
+        ["alice-bob", "--local-nodes", "2"],
+        "--local-nodes and --superlink belong to --engine flower",
+    ),
     "superlink-simulated": (
         ["alice-bob", "--engine", "flower-sim", "--superlink", "a:1"],
-        "--local and --superlink belong to --engine flower",
+        "--local-nodes and --superlink belong to --engine flower",
     ),
     "local-and-superlink": (
-        ["alice-bob", "--engine", "flower", "--local", "2", "--superlink", "a:1"],
+        ["alice-bob", "--engine", "flower", "--local-nodes", "2", "--superlink", "a:1"],
         "give one of the two",
     ),
     "too-few-nodes": (
-        ["alice-bob", "--engine", "flower", "--local", "3"],
-        "--local must be the number of sites, 2 (alice, bob); it is 3",
+        ["alice-bob", "--engine", "flower", "--local-nodes", "3"],
+        "--local-nodes must be the number of sites, 2 (alice, bob); it is 3",
     ),
     "unknown-example": (["alice-bop"], "'alice-bop' is neither a file nor an example"),
     "vcg": (["alice-bob", "--rule", "vcg"], "rule 'vcg' cannot pay in a run"),
@@ -305,7 +308,7 @@ def test_a_run_that_was_interrupted_before_it_began(fedpact, here, monkeypatch):
     for opened in (1, 2):
         with monkeypatch.context() as patched:
             patched.setattr(fp.protocol, "run_home", interrupt)
-            assert fedpact("run", "alice-bob", "--home", "one", "--again")[0] == 130
+            assert fedpact("run", "alice-bob", "--home", "one", "--rerun")[0] == 130
         assert kinds("one/ledger.db").count("open") == opened - 1
         assert fedpact("run", "--resume", "one")[0] == 0
         assert kinds("one/ledger.db").count("close") == opened

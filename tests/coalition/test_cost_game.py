@@ -59,7 +59,7 @@ def test_no_plan_found_is_no_proof_that_there_is_none():
 
 def test_a_value_is_planned_for_once_and_counted():
     seen = []
-    game = CostGame(capped([None, None]), progress=seen.append)
+    game = CostGame(capped([None, None]), tell=seen.append)
     game.lower_bound((0,))
     assert (game.planned, game.looked_at) == (0, 1)
     assert game.value((0,)) is game.value((0,))

@@ -23,7 +23,7 @@ def test_federations(seed):
     values = brute_values(question)
     if values is None or np.isinf(list(values.values())).any():
         pytest.skip("the grid is too large, or a group has no plan")
-    split = fp.share(question.build(), "shapley")
+    split = fp.share(question.build(), rule="shapley")
     assert list(split.shares.values()) == pytest.approx(brute_shapley(values, len(question.cost)), abs=1e-9)
 
 

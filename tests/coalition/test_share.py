@@ -50,9 +50,9 @@ def test_every_example(name, rule):
     fed = fp.examples.build(name)
     if (name, rule) == ("no-pure-equilibrium", "core"):
         with pytest.raises(fp.InfeasibleError, match="the core is empty"):
-            fp.share(fed, rule)
+            fp.share(fed, rule=rule)
         return
-    split = fp.share(fed, rule)
+    split = fp.share(fed, rule=rule)
     check_share(fed, split)
     assert split.cost == fp.plan(fed).cost
     assert split.looked_at is fp.mechanism.GroupsLookedAt.ALL
@@ -69,7 +69,7 @@ def test_leaving_groups_are_those_of_the_grid(seed, rule):
     if values is None:
         pytest.skip("the grid is too large, or there is no plan for all")
     fed = question.build()
-    split = fp.share(fed, rule)
+    split = fp.share(fed, rule=rule)
     check_share(fed, split)
     places = {tuple(fed.names.index(name) for name in group.members) for group in split.leaving}
     assert places == leaving_groups(values, np.array(list(split.shares.values())))
@@ -81,7 +81,7 @@ def test_leaving_groups_are_those_of_the_grid(seed, rule):
 
 
 def test_some_equal_splits_of_those_are_left():
-    splits = [fp.share(small_question(seed).build(), "equal") for seed in (24, 25, 26, 28, 29)]
+    splits = [fp.share(small_question(seed).build(), rule="equal") for seed in (24, 25, 26, 28, 29)]
     assert {split.status for split in splits} == {
         fp.mechanism.ShareStatus.STABLE,
         fp.mechanism.ShareStatus.UNSTABLE,
@@ -89,7 +89,7 @@ def test_some_equal_splits_of_those_are_left():
 
 
 def test_three_agents_of_whom_any_two_would_do_better():
-    split = fp.share(fp.examples.build("no-pure-equilibrium"), "least-core")
+    split = fp.share(fp.examples.build("no-pure-equilibrium"), rule="least-core")
     assert list(split.shares.values()) == pytest.approx([1 / 3] * 3)
     assert split.least_core_value == pytest.approx(1 / 6)
     assert sorted(len(group.members) for group in split.leaving) == [2, 2, 2]
@@ -97,12 +97,12 @@ def test_three_agents_of_whom_any_two_would_do_better():
 
 def test_an_agent_without_a_target_is_paid_for_its_data():
     fed = fp.examples.build("price-of-stability")
-    assert fp.share(fed, "core").shares == pytest.approx({"alice": 17, "bob": 0}, abs=1e-6)
-    assert fp.share(fed, "least-core").shares == pytest.approx({"alice": 18.5, "bob": -1.5})
-    assert fp.share(fed, "shapley").shares == pytest.approx({"alice": 18.5, "bob": -1.5})
-    equal = fp.share(fed, "equal")
+    assert fp.share(fed, rule="core").shares == pytest.approx({"alice": 17, "bob": 0}, abs=1e-6)
+    assert fp.share(fed, rule="least-core").shares == pytest.approx({"alice": 18.5, "bob": -1.5})
+    assert fp.share(fed, rule="shapley").shares == pytest.approx({"alice": 18.5, "bob": -1.5})
+    equal = fp.share(fed, rule="equal")
     assert [(group.members, group.saving) for group in equal.leaving] == [(("bob",), 8.5)]
-    assert fp.share(fed, "proportional").shares == {"alice": 17, "bob": 0}
+    assert fp.share(fed, rule="proportional").shares == {"alice": 17, "bob": 0}
 
 
 def test_who_cannot_do_without_the_others():
@@ -115,7 +115,7 @@ def test_who_cannot_do_without_the_others():
     assert split.is_stable
     for rule in ("shapley", "proportional"):
         with pytest.raises(fp.InfeasibleError, match=f"rule '{rule}' is undefined: 'alice' cannot meet") as raised:
-            fp.share(fed, rule)
+            fp.share(fed, rule=rule)
         assert raised.value.agents == ("alice",)
 
 
@@ -130,7 +130,7 @@ def test_a_method_that_proves_little_makes_no_claim_of_stability():
     check_share(fed, split)
     assert not split.is_proved
     assert split.cost == fp.plan(fed, "lp").cost > 5
-    dear = fp.share(noisy_federation(0, H=5, k=3, n=12, delta=0.3), "shapley", method="lp")
+    dear = fp.share(noisy_federation(0, H=5, k=3, n=12, delta=0.3), rule="shapley", method="lp")
     assert dear.status in (fp.mechanism.ShareStatus.NOT_BEATEN, fp.mechanism.ShareStatus.UNSTABLE)
     assert not dear.is_stable
 
@@ -138,7 +138,7 @@ def test_a_method_that_proves_little_makes_no_claim_of_stability():
 @pytest.mark.parametrize("rule", RULES)
 def test_one_agent_pays_all(rule):
     fed = fp.examples.build("coupon-collector")
-    split = fp.share(fed, rule)
+    split = fp.share(fed, rule=rule)
     check_share(fed, split)
     assert (split.shares, split.is_stable) == ({"agent-1": split.cost}, True)
 
@@ -146,7 +146,7 @@ def test_one_agent_pays_all(rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_needed_costs_nobody_anything(rule):
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05], [1, 0]], epsilon=0.1, delta=0.1)
-    split = fp.share(fed, rule)
+    split = fp.share(fed, rule=rule)
     check_share(fed, split)
     assert split.shares == {"agent-1": 0, "agent-2": 0}
     assert split.is_stable
@@ -156,7 +156,7 @@ def test_nothing_needed_costs_nobody_anything(rule):
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_the_currency_does_not_matter(rule, unit):
     fed = noisy_federation(1, H=4, k=3, n=10, delta=0.3, cost=[1.0, 2.0, 3.0])
-    plain, scaled = fp.share(fed, rule), fp.share(fed.replace(cost=[unit, 2 * unit, 3 * unit]), rule)
+    plain, scaled = fp.share(fed, rule=rule), fp.share(fed.replace(cost=[unit, 2 * unit, 3 * unit]), rule=rule)
     assert np.array(list(scaled.shares.values())) / unit == pytest.approx(list(plain.shares.values()), abs=1e-6)
     assert scaled.status is plain.status
     assert [group.members for group in scaled.leaving] == [group.members for group in plain.leaving]
@@ -170,7 +170,7 @@ def test_agents_that_are_alike_pay_the_same(rule):
         epsilon=0.1,
         delta=0.2,
     )
-    split = fp.share(fed, rule)
+    split = fp.share(fed, rule=rule)
     assert list(split.shares.values()) == pytest.approx([split.cost / 3] * 3)
 
 
@@ -179,7 +179,7 @@ def test_reports_are_enough():
     fed = fp.Federation.from_reports(
         [report_of("a", labels), report_of("b", labels[:, :2])], epsilon=0.1, delta=0.1
     )
-    split = fp.share(fed, "equal")
+    split = fp.share(fed, rule="equal")
     check_share(fed, split)
     assert split.cost == fp.plan(fed).cost
 
@@ -203,7 +203,7 @@ def many_agents(k=13):
 @pytest.mark.parametrize("rule", ["least-core", "shapley"])
 def test_many_agents_are_searched_and_the_answer_says_so(rule):
     fed = many_agents()
-    split = fp.share(fed, rule, max_groups=60)
+    split = fp.share(fed, rule=rule, max_groups=60)
     check_share(fed, split)
     assert split.looked_at is fp.mechanism.GroupsLookedAt.SAMPLED
     assert split.status is not fp.mechanism.ShareStatus.STABLE
@@ -212,7 +212,8 @@ def test_many_agents_are_searched_and_the_answer_says_so(rule):
 
 def test_the_same_seed_gives_the_same_orders():
     splits = [
-        fp.share(many_agents(), "shapley", max_groups=1, rng=np.random.default_rng(seed)) for seed in (5, 5, 6)
+        fp.share(many_agents(), rule="shapley", max_groups=1, rng=np.random.default_rng(seed))
+        for seed in (5, 5, 6)
     ]
     assert splits[0] == splits[1] != splits[2]
 

@@ -89,7 +89,7 @@ def small_capacities():
 
 def test_those_who_cannot_meet_their_targets_alone_are_named():
     found = fp.equilibria(small_capacities())
-    assert found.dependent["bob"] == "'bob' needs 14 samples alone; its capacity is 4"
+    assert (found.dependent["bob"].need, found.dependent["bob"].capacity) == (14, 4)
     assert found.profiles == ((0, 0), (2, 3), (3, 2))
     assert found.unmet == (("alice", "bob"), (), ())
     assert found.best.contributions == {"alice": 2, "bob": 3}

@@ -119,14 +119,14 @@ BAD = {
         "labels must be a matrix with one row per hypothesis",
     ),
     "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
-    "labels-nan": ({"labels": [[0, NAN]]}, "labels must hold whole numbers (class indices); one is nan"),
+    "labels-nan": ({"labels": [[0, NAN]]}, "labels must hold whole numbers or strings; one is nan"),
     "labels-huge": (
         {"labels": [[0, 1e300]]},
-        "labels must hold whole numbers (class indices); one is 1e+300",
+        "labels must hold whole numbers or strings; one is 1e+300",
     ),
-    "labels-words": (
-        {"labels": [["a", "b"]]},
-        "labels must hold whole numbers (class indices); they hold <U1",
+    "labels-words-and-numbers": (
+        {"labels": [["a", "b"], [0, 1]]},
+        "labels must be all strings or all whole numbers; those of row 1 are strings and those of row 2 whole",
     ),
     "labels-points": ({"labels": [[0, 1, 0]]}, "labels cover 3 points but distributions cover 2"),
     "points-twice": ({"points": ["a", "a"]}, "points must be 2 different names, one per column of labels"),

@@ -91,6 +91,7 @@ def assert_same(a, b):
         b.guarantee,
     )
     assert (type(a.evidence), a.evidence.hypotheses) == (type(b.evidence), b.evidence.hypotheses)
+    assert getattr(a.evidence, "classes", None) == getattr(b.evidence, "classes", None)
     np.testing.assert_array_equal(a.distinct, b.distinct)
     for left, right in zip(arrays_of(a.evidence), arrays_of(b.evidence), strict=True):
         np.testing.assert_array_equal(left, right, strict=True)
@@ -313,7 +314,7 @@ BAD = {
     "key-like-none": (
         [("hypotheses", "\n", "x")],
         r"hypotheses: unknown key '\n' (known: 'class', 'labels', 'points', 'names', "
-        "'features', 'feature_names')",
+        "'classes', 'features', 'feature_names')",
     ),
     "evidence-mixed": (
         [("agents", 1, "distribution", GONE), ("agents", 1, "report", "bob.report.npz")],
@@ -406,7 +407,7 @@ BAD = {
     "labels-ragged": (
         [("hypotheses", {"labels": [[0, 0], [0]]})],
         "labels must be a matrix with one row per hypothesis and one column per point; rows of different "
-        "length, nested values or no numbers were given: [[0, 0], [0]]",
+        "length, nested values or no labels were given: [[0, 0], [0]]",
     ),
     "labels-flat": (
         [("hypotheses", {"labels": [0, 1]})],
@@ -414,11 +415,35 @@ BAD = {
     ),
     "labels-nan": (
         [("hypotheses", {"labels": [[0, NAN]]})],
-        "labels must hold whole numbers (class indices); one is nan",
+        "labels must hold whole numbers or strings; one is nan",
     ),
-    "labels-words": (
-        [("hypotheses", {"labels": [["a", "b"]]})],
-        "hypotheses: a label must be a number or a fraction like \"1/3\"; it is 'a'",
+    "labels-words-and-numbers": (
+        [("hypotheses", {"labels": [["a", 1]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is 1",
+    ),
+    "labels-empty-word": (
+        [("hypotheses", {"labels": [["a", ""]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is ''",
+    ),
+    "labels-none": (
+        [("hypotheses", {"labels": [["a", None]]})],
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is None",
+    ),
+    "labels-of-no-class": (
+        [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", "c"]})],
+        "labels must be among the classes, ['a', 'c']; one is 'b'",
+    ),
+    "classes-mixed": (
+        [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", 1]})],
+        "hypotheses: classes must be different labels, all strings or all whole numbers, at least one; they are "
+        "['a', 1]",
+    ),
+    "classes-of-a-class": (
+        [("hypotheses", "classes", [0, 1])],
+        "hypotheses: classes has no meaning for class 'all-labelings'; remove it",
     ),
     "labels-too-wide": (
         [("hypotheses", {"labels": [[0, 1, 0]]})],
@@ -506,8 +531,8 @@ def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
     (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "bob.csv"))))
     assert problem == (
         f"agent 'bob': predictions: {scratch / 'bob.csv'}: predictions must be an .npy file, a row for every "
-        "hypothesis: numpy.save(FILE, labels), whole numbers; a table (.csv) is read by fedpact report and by a "
-        "site's site.toml"
+        "hypothesis: numpy.save(FILE, labels), whole numbers or strings; a table (.csv) is read by fedpact "
+        "report and by a site's site.toml"
     )
 
 
@@ -796,11 +821,12 @@ def federations(draw):
     }
     kind = draw(st.sampled_from(["table", "class", "predictions", "reports"]))
     if kind == "reports":
-        sent = [report(draw(matrix(H, 5)), name=name, n_classes=4) for name in agents]
+        sent = [report(draw(matrix(H, 5)), name=name, n_classes=20) for name in agents]
         return Federation.from_reports(sent, **common)
+    label = draw(st.sampled_from([st.integers(-1, 2), words]))
     widths = [draw(st.integers(1, 4)) for _ in agents]
     if kind == "predictions":
-        given = {name: draw(matrix(H, width)) for name, width in zip(agents, widths, strict=True)}
+        given = {name: draw(matrix(H, width, label)) for name, width in zip(agents, widths, strict=True)}
         return Federation.from_predictions(given, **common)
     n = widths[0]
     common["points"] = draw(st.lists(st.text(max_size=3), min_size=n, max_size=n, unique=True))
@@ -809,15 +835,20 @@ def federations(draw):
     )
     masses[:, draw(st.integers(0, n - 1))] += 1
     masses /= masses.sum(axis=1, keepdims=True)
-    labels = draw(matrix(H, n))
+    labels = draw(matrix(H, n, label))
     if kind == "class":
         labels = draw(st.sampled_from([all_labelings, singletons]))(n, points=common["points"])
         common["hypotheses"] = None
     return Federation.from_table(labels, masses, names=agents, **common)
 
 
-def matrix(H, n):
-    return st.lists(st.lists(st.integers(-1, 2), min_size=n, max_size=n), min_size=H, max_size=H)
+words = st.sampled_from(["benign", "malignant", "0", "1", "1/2", "nan", " 3 "]) | st.text(
+    st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=3
+)
+
+
+def matrix(H, n, label=words):
+    return st.lists(st.lists(label, min_size=n, max_size=n), min_size=H, max_size=H)
 
 
 @given(federations(), st.sampled_from(["saved.toml", "saved.json"]))
@@ -871,11 +902,70 @@ def test_a_class_is_saved_by_name_where_the_name_says_it_all(tmp_path, fed, by_c
     assert_same(load(tmp_path / "x.json"), fed)
 
 
-def test_saved_labels_are_rows_that_people_can_read(tmp_path):
-    small().save(tmp_path / "x.toml")
-    assert "labels = [\n    [0, 0],\n    [0, 1],\n]" in (tmp_path / "x.toml").read_text()
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        ([[0, 0], [0, 1]], "labels = [\n    [0, 0],\n    [0, 1],\n]"),
+        ([["no", "no"], ["no", 'y,]"']], 'labels = [\n    ["no", "no"],\n    ["no", "y,]\\""],\n]'),
+    ],
+    ids=["numbers", "strings"],
+)
+def test_saved_labels_are_rows_that_people_can_read(tmp_path, labels, text):
+    fed = small(labels=labels)
+    fed.save(tmp_path / "x.toml")
+    assert text in (tmp_path / "x.toml").read_text()
+    assert load(tmp_path / "x.toml").labels.tolist() == labels
     small(name="[\n1,\n2\n]").save(tmp_path / "x.json")
     assert load(tmp_path / "x.json").name == "[\n1,\n2\n]"
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "labels"),
+    [
+        ({"labels": [["no", "1"], ["no", "no"]]}, [["no", "1"], ["no", "no"]]),
+        ({"labels": [["2", "1"], ["1", "1"]]}, [[2, 1], [1, 1]]),
+        ({"labels": [["2", 1], ["1", "1"]], "classes": [1, 2]}, [[2, 1], [1, 1]]),
+        ({"labels": [["2", "1"], ["1", "1"]], "classes": ["1", "2"]}, [["2", "1"], ["1", "1"]]),
+        ({"labels": [["b", "a"], ["b", "b"]], "classes": ["c", "b", "a"]}, [["b", "a"], ["b", "b"]]),
+    ],
+    ids=["strings", "numbers-in-quotes", "declared-numbers", "strings-that-are-numbers", "order"],
+)
+@pytest.mark.parametrize("name", ["network.toml", "network.json"])
+def test_labels_come_back_as_they_were(tmp_path, hypotheses, labels, name):
+    fed = load(write(tmp_path, changed(PAIR, ("hypotheses", hypotheses)), name))
+    assert fed.labels.tolist() == labels
+    fed.save(tmp_path / f"again-{name}")
+    assert_same(load(tmp_path / f"again-{name}"), fed)
+
+
+def test_sites_with_strings_of_their_own(tmp_path):
+    given = {"alice": np.array([["b", "c"], ["c", "c"]]), "bob": np.array([["a", "a"], ["b", "d"]], dtype=object)}
+    fed = Federation.from_predictions(given, epsilon=0.1, delta=0.05)
+    fed.save(tmp_path / "x.toml")
+    again = load(tmp_path / "x.toml")
+    assert {name: own.tolist() for name, own in again.labels.items()} == {n: g.tolist() for n, g in given.items()}
+    assert [own.tolist() for own in again.evidence.predictions] == [[[1, 2], [2, 2]], [[0, 0], [1, 3]]]
+    fed.restrict(["bob"]).save(tmp_path / "y.json")
+    assert load(tmp_path / "y.json").fingerprint == fed.restrict(["bob"]).fingerprint
+
+
+def test_strings_at_one_site_and_numbers_at_another_are_refused(scratch):
+    np.save(scratch / "words.npy", np.array([["a", "b", "a"], ["b", "b", "b"]]))
+    path = write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "words.npy")))
+    assert problems_of(path) == [
+        "predictions must be all strings or all whole numbers; predictions of agent 'bob' are strings and "
+        "predictions of agent 'alice' whole numbers"
+    ]
+    path = write(scratch, changed(PREDICTED, ("hypotheses", {"classes": [0, 2]})))
+    assert problems_of(path) == ["predictions of agent 'alice' must be among the classes, [0, 2]; one is 1"]
+
+
+def test_strings_that_need_pickle_are_told_how_to_do_without(scratch):
+    np.save(scratch / "objects.npy", np.array([["a", "b"], ["b", "b"]], dtype=object), allow_pickle=True)
+    (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "objects.npy"))))
+    assert problem.endswith(
+        "not an .npy array that can be read without pickle (strings: numpy.save(FILE, labels.astype(str)))"
+    )
 
 
 def test_agents_of_similar_names_get_files_of_their_own(tmp_path):

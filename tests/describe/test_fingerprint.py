@@ -1,5 +1,6 @@
 """A federation's fingerprint: the same for the same question, another for another one."""
 
+import numpy as np
 import pytest
 
 import fedpact as fp
@@ -33,6 +34,27 @@ def test_other_data_have_another_and_a_name_changes_nothing():
 
     assert build([0.8, 0.2], "other").fingerprint == FED.fingerprint
     assert build([0.7, 0.3], "alice-bob").fingerprint != FED.fingerprint
+
+
+KEPT = {
+    "b91f4a2f2f8eb89d661272a080a61a8219ae2deb24b263e7a71991055da6e185": FED,
+    "4aba6a90694cc029ec09102588ebdd1f09003d46e309739e4fd40316fe892f39": fp.Federation.from_predictions(
+        {"a": [[0, 7, 300], [0, 7, 7]], "b": [[-1, 2], [2, 2]]}, epsilon=0.1, delta=0.05
+    ),
+}
+
+
+def test_ledgers_rely_on_the_fingerprints_of_labels_that_are_numbers():
+    assert {fed.fingerprint for fed in KEPT.values()} == set(KEPT)
+
+
+def test_what_labels_are_called_changes_nothing():
+    names = np.array(["benign", "malignant"])
+    named = fp.Federation.from_table(
+        names[FED.labels], FED.evidence.distributions, epsilon=0.1, delta=0.05, names=FED.names
+    )
+    assert named.fingerprint == FED.fingerprint
+    assert named.labels.tolist() == names[FED.labels].tolist()
 
 
 def test_reports_and_predictions_have_one():

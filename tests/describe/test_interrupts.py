@@ -1,7 +1,7 @@
 import pytest
 
 import fedpact as fp
-from fedpact.describe.interrupts import ends_search, interrupts_end_all
+from fedpact.describe.interrupts import ends_search, on_interrupt
 from fedpact.game import pure_equilibria
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.planning import exact
@@ -29,7 +29,7 @@ def test_one_of_several_ends_them_all(monkeypatch):
         lambda: fp.audit(fed),
         lambda: fp.equilibria(fed),
     ):
-        with pytest.raises(KeyboardInterrupt), interrupts_end_all():
+        with pytest.raises(KeyboardInterrupt), on_interrupt("raise"):
             search()
     assert ends_search() == (KeyboardInterrupt,)
 

@@ -40,7 +40,7 @@ def test_tails_are_no_heavier_than_the_bound(scale):
 @pytest.mark.parametrize("scale", SCALES)
 def test_noise_exceeds_its_reach_with_at_most_the_risk(scale):
     exact = [*tails(scale), Fraction(0)]
-    noise = Noise(scale=scale, epsilon=1, delta=1e-6)
+    noise = Noise(scale=scale, privacy_epsilon=1, privacy_delta=1e-6)
     risks = [10.0**-power for power in range(1, 200, 7)] + [0.999, 0.5, 0.3]
     # Risks at which the bound is just reached: rounding the wrong way would show here.
     risks += [math.exp(-(t**2) / (2 * scale**2)) for t in range(1, 40) if t < 30 * scale]
@@ -55,7 +55,9 @@ def test_the_reach_wastes_little(scale):
     exact = tails(scale)
     for risk in (1e-3, 1e-6, 1e-9):
         least = next(t for t in range(len(exact)) if exact[t + 1] <= Fraction(risk))
-        assert least <= Noise(scale=scale, epsilon=1, delta=1e-6).reach(risk) <= least + 1 + scale / 2
+        assert (
+            least <= Noise(scale=scale, privacy_epsilon=1, privacy_delta=1e-6).reach(risk) <= least + 1 + scale / 2
+        )
 
 
 @pytest.mark.parametrize(
@@ -70,10 +72,10 @@ def test_the_reach_wastes_little(scale):
 )
 def test_refuses(changes, message):
     with pytest.raises(FederationError) as caught:
-        Noise(**{"scale": 1, "epsilon": 1, "delta": 0.1} | changes)
+        Noise(**{"scale": 1, "privacy_epsilon": 1, "privacy_delta": 0.1} | changes)
     assert message in str(caught.value)
 
 
 def test_goes_through_json():
-    noise = Noise(scale="1/3", epsilon=1, delta=1e-6)
+    noise = Noise(scale="1/3", privacy_epsilon=1, privacy_delta=1e-6)
     assert Noise.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise

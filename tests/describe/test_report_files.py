@@ -41,7 +41,7 @@ def sent_reports(draw):
         counts=hide_counts(count(np.array(labels)), n, minimum),
         minimum_count=minimum,
         candidates=None if names is None else CandidateList(names=tuple(names), digests=digests),
-        noise=draw(st.none() | st.just(Noise(scale=1.5, epsilon=0.5, delta=1e-6))),
+        noise=draw(st.none() | st.just(Noise(scale=1.5, privacy_epsilon=0.5, privacy_delta=1e-6))),
     )
 
 
@@ -186,7 +186,11 @@ def test_suppressed_counts_break_no_triangle(scratch):
 
 def test_noise_may_break_triangles(scratch):
     sent = Report(
-        name="a", n=9, n_classes=2, counts=np.array([0, 0, 2]), noise=Noise(scale=1, epsilon=1, delta=0.1)
+        name="a",
+        n=9,
+        n_classes=2,
+        counts=np.array([0, 0, 2]),
+        noise=Noise(scale=1, privacy_epsilon=1, privacy_delta=0.1),
     )
     sent.save(scratch / "noisy.npz")
     assert read_report(scratch / "noisy.npz").noise == sent.noise

@@ -69,11 +69,11 @@ def test_what_a_sent_count_may_stand_for():
 
 
 def test_noise_is_never_exact():
-    assert not site(noise=Noise(scale=2, epsilon=1, delta=0.1)).is_exact
+    assert not site(noise=Noise(scale=2, privacy_epsilon=1, privacy_delta=0.1)).is_exact
 
 
 def test_all_but_the_counts_is_told():
-    candidates, noise = CandidateList.from_names("abc"), Noise(scale=2, epsilon=1, delta=0.1)
+    candidates, noise = CandidateList.from_names("abc"), Noise(scale=2, privacy_epsilon=1, privacy_delta=0.1)
     assert site(candidates=candidates, noise=noise).to_dict() == {
         "name": "alice",
         "H": 3,

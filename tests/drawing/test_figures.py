@@ -114,6 +114,6 @@ def test_a_plan_draws_its_contributors():
 def test_a_comparison_draws_its_costs_and_marks_what_is_not_enough():
     table = fp.compare(fp.examples.singletons())
     figure = table.plot()
-    assert labels(figure) == [row.title for row in table.rows]
+    assert labels(figure) == [row.method for row in table.rows]
     assert lengths(figure) == [row.cost for row in table.rows]
     assert [bar.get_hatch() is None for bar in figure.axes[0].patches] == [row.is_feasible for row in table.rows]

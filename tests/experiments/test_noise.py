@@ -24,7 +24,7 @@ def test_a_row_comes_out_as_it_is_kept(found):
 
 def test_the_scale_is_that_of_add_noise(found):
     site = fp.report([[0, 1, 0]] * 4 + [[1, 1, 0]], name="alice", n_classes=2)
-    sent = fp.sites.add_noise(site, epsilon=1, delta=1e-6)
+    sent = fp.sites.add_noise(site, privacy_epsilon=1, privacy_delta=1e-6)
     assert found.results["rows"][0]["scale"] == pytest.approx(sent.noise.scale)
 
 

@@ -57,7 +57,7 @@ def test_plans_meet_the_targets_on_the_points_themselves(data, seen):
     labels = {site: trained.predict(own.points).labels for site, own in data.private.items()}
     for one in seen[0].runs[0].plans:
         fed = fp.Federation.from_predictions(labels, epsilon=one.epsilon, delta=0.05)
-        assert fp.verify(fed, one.plan.m, method="bounds").is_feasible
+        assert fp.verify(fed, one.plan.m, how="bounds").is_feasible
         assert one.settlement.payments == {site: float(m) for site, m in one.plan.contributions.items()}
         assert all(one.alone[site] >= need for site, need in fp.game.standalone(fed).items())
         assert one.plan.cost == one.plan.m.sum() >= one.plan.lower_bound

@@ -22,9 +22,9 @@ def check_path(fed, seen):
             assert after[moved[0]] == best[moved[0]]
     assert list(seen.costs) == [fed.cost_of(m) for m in seen.path]
     if seen.status is fp.game.DynamicsStatus.RESTS:
-        assert not fp.game.is_equilibrium(fed, seen.path[-1])
+        assert not fp.game.regret(fed, seen.path[-1]).is_equilibrium
     elif seen.status is fp.game.DynamicsStatus.SETTLED:
-        assert fp.game.is_equilibrium(fed, seen.path[-1])
+        assert fp.game.regret(fed, seen.path[-1]).is_equilibrium
         assert seen.equilibrium == dict(zip(fed.names, seen.path[-1], strict=True))
     else:
         assert seen.equilibrium is None
@@ -134,6 +134,6 @@ def test_where_only_bounds_are_known_rest_is_not_called_an_equilibrium():
     check_path(fed, seen)
     exact = fp.Federation.from_predictions(noisy, epsilon=0.4, delta=0.3)
     assert seen.path[-1] == (4, 0)
-    assert not fp.game.is_equilibrium(exact, seen.path[-1])
+    assert not fp.game.regret(exact, seen.path[-1]).is_equilibrium
     assert seen.status is fp.game.DynamicsStatus.RESTS
     assert fp.mixed_equilibrium(fed).status is fp.game.MixedStatus.CAUTIOUS

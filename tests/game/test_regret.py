@@ -27,13 +27,13 @@ def test_regret_is_the_best_deviation_of_all(seed):
             ]
             assert seen.regret[name] == pytest.approx(max(utility) - utility[m[agent]])
             assert utility[seen.best_response[name]] == pytest.approx(max(utility))
-        assert fp.game.is_equilibrium(fed, m) == (m in equilibria(played)) == (seen.largest < 1e-12)
+        assert fp.game.regret(fed, m).is_equilibrium == (m in equilibria(played)) == (seen.largest < 1e-12)
         assert fp.game.Regret.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_every_profile_of_alice_and_bob():
     fed = fp.examples.alice_bob()
-    found = [m for m in itertools.product(range(15), repeat=2) if fp.game.is_equilibrium(fed, m)]
+    found = [m for m in itertools.product(range(15), repeat=2) if fp.game.regret(fed, m).is_equilibrium]
     assert tuple(found) == fp.equilibria(fed).profiles
 
 

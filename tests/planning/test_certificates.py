@@ -12,7 +12,7 @@ def test_with_the_joint_structure_everything_is_proved_or_refuted():
     fed = noisy_federation(0)
     judge = Judge(fed)
     vectors = np.array([[0, 0, 0], [5, 5, 5], [9, 9, 9], [40, 40, 40]])
-    enough = np.array([fp.verify(fed, m, method="exact").is_feasible for m in vectors])
+    enough = np.array([fp.verify(fed, m, how="exact").is_feasible for m in vectors])
     assert set(enough) == {True, False}
     assert (judge.proves(vectors) == enough).all()
     assert (judge.cannot_refute(vectors) == enough).all()

@@ -92,7 +92,7 @@ def test_true_failures_lie_in_the_intervals():
         if limits_are_right(truth, at_confidence(sites, 0.8)):
             tried += 1
             m = rng.integers(0, 20, truth.k)
-            exact, seen = fp.verify(truth, m, method="exact"), fp.verify(sites, m, confidence=0.8)
+            exact, seen = fp.verify(truth, m, how="exact"), fp.verify(sites, m, confidence=0.8)
             for name in truth.names:
                 assert seen.failure[name].low <= exact.failure[name].high + 1e-12
                 assert exact.failure[name].low <= seen.failure[name].high + 1e-12
@@ -181,7 +181,7 @@ def test_a_teacher_that_was_not_seen_to_differ_from_an_earlier_hypothesis_is_sti
 
 def test_a_teacher_of_noisy_counts_is_found_where_being_alike_is_not_transitive():
     """By the noisy counts h1 is as h2 and h2 as h3, but h1 is not as h3; no forecast takes them for the truth."""
-    noise = fp.sites.Noise(scale=1, epsilon=1, delta=1e-6)
+    noise = fp.sites.Noise(scale=1, privacy_epsilon=1, privacy_delta=1e-6)
     sites = [fp.Report(name="alice", n=50, n_classes=2, counts=np.array([0, 9, 0]), noise=noise)]
     fed = fp.Federation.from_reports(sites, epsilon=0.1, delta=0.1)
     found = fp.plan(fed, confidence=0.9, teacher="h3")

@@ -530,7 +530,7 @@ def test_a_site_that_claims_that_nobody_is_ever_wrong_is_not_paid():
             return [(0.1, forge(self.operator.state, ask, zeros(ask.body["total"]), key=key_of(VICTIM)))]
 
     fed = small_federation(epsilon=0.02, delta=1e-6)
-    outcome, entries, _ = run_harmed(Liar("contribute", None), fed=fed, level=0.01)
+    outcome, entries, _ = run_harmed(Liar("contribute", None), fed=fed, false_alarm_rate=0.01)
     assert outcome.contributions[VICTIM] > 20
     assert set(outcome.withheld) == {VICTIM}
     assert outcome.payments[VICTIM] == 0

@@ -61,7 +61,7 @@ def test_two_runs_in_one_home_are_two_runs_in_one_ledger_with_the_same_keys(tmp_
     first = run_home(prepare(tmp_path))
     with pytest.raises(ProtocolError, match="is finished, and everybody is paid; to run and pay once more"):
         prepare(tmp_path, seed=2)
-    again = prepare(tmp_path, seed=2, again=True)
+    again = prepare(tmp_path, seed=2, rerun=True)
     second = run_home(again)
     kept = entries(again.ledger)
     assert [run for run, kind in kept if kind == "open"] == [first.run, second.run]
@@ -82,7 +82,7 @@ def test_a_run_that_is_not_finished_is_not_written_over(tmp_path):
             prepare(tmp_path, seed=seed)
     assert {path: path.read_bytes() for path in before} == before
     assert run_home(read_home(tmp_path)).status is RunStatus.FINISHED
-    prepare(tmp_path, again=True)
+    prepare(tmp_path, rerun=True)
 
 
 def test_books_elsewhere(tmp_path):
@@ -128,7 +128,7 @@ def test_the_home_of_another_federation_is_not_taken(tmp_path):
 def test_books_elsewhere_stay_there_for_the_next_run(tmp_path):
     books = tmp_path / "books.db"
     run_home(prepare(tmp_path / "home", ledger=str(books)))
-    assert prepare(tmp_path / "home", again=True).ledger == str(books)
+    assert prepare(tmp_path / "home", rerun=True).ledger == str(books)
 
 
 def test_keys_that_are_not_where_they_are_said_to_be_are_not_made(tmp_path):
@@ -207,7 +207,7 @@ def test_books_elsewhere_are_also_those_of_a_copy(tmp_path):
     books = tmp_path / "office" / "ledger.db"
     books.parent.mkdir()
     run_home(prepare(tmp_path / "home"))
-    prepare(tmp_path / "home", ledger=str(books), again=True)
+    prepare(tmp_path / "home", ledger=str(books), rerun=True)
     shutil.copytree(tmp_path / "home", tmp_path / "copy")
     assert read_home(tmp_path / "copy").ledger == str(books)
     assert entries(tmp_path / "copy") == [], "not those of the run before, in a file of the same name"

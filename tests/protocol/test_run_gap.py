@@ -35,7 +35,7 @@ def made():
 
 def trained_home(made, folder, **training):
     terms = TrainingTerms(learning_rate=0.5, **training)
-    pact = make_pact(made.federation, level=1e-6, training=terms)
+    pact = make_pact(made.federation, false_alarm_rate=1e-6, training=terms)
     starts = [made.start(index) for index in range(made.trained.H)]
     home = prepare_home(folder, pact, made.sites, starts=starts)
     return home, run_home(home)

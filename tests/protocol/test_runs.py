@@ -18,7 +18,7 @@ from fedpact.protocol.site.simulated_sites import simulate_sites
 FED = small_federation()
 KEYS = {name: key_of(name).public for name in FED.names}
 STRANGE = SigningKey.from_seed(b"5" * 32)
-SIGNED = {"keys": KEYS, "key": OPERATOR, "level": 1e-6}
+SIGNED = {"keys": KEYS, "key": OPERATOR, "false_alarm_rate": 1e-6}
 
 
 def made(**options):
@@ -28,7 +28,7 @@ def made(**options):
 def test_a_run_in_threads_comes_to_the_same_as_one_step_by_step(tmp_path):
     expected = run_with(seed=5)[0]
     with Ledger.create(tmp_path / "books.db") as ledger:
-        outcome = run(FED, ledger=ledger, seed=5, teacher="none", level=1e-6)
+        outcome = run(FED, ledger=ledger, seed=5, teacher="none", false_alarm_rate=1e-6)
         entries = list(ledger.entries())
     for key in ("hypothesis", "contributions", "payments", "met", "gone", "withheld", "refusals", "status"):
         assert getattr(outcome, key) == getattr(expected, key)
@@ -42,12 +42,15 @@ def test_a_run_with_keys_of_their_own():
     outcome = run(FED, made(), **SIGNED)
     assert outcome.status is RunStatus.FINISHED
     assert not outcome.gone
-    assert run(FED, simulate_sites(FED, teacher="none"), key=OPERATOR, level=1e-6).status is RunStatus.FINISHED
+    assert (
+        run(FED, simulate_sites(FED, teacher="none"), key=OPERATOR, false_alarm_rate=1e-6).status
+        is RunStatus.FINISHED
+    )
 
 
 def test_the_seed_decides():
     """Of made up sites: teacher and samples."""
-    seen = {(run(FED, seed=seed, level=1e-6).hypothesis) for seed in range(4)}
+    seen = {(run(FED, seed=seed, false_alarm_rate=1e-6).hypothesis) for seed in range(4)}
     assert len(seen) > 1
     with pytest.raises(FederationError, match="seed must be a whole number >= 0; it is -1"):
         run(FED, seed=-1)
@@ -150,7 +153,12 @@ def test_a_finished_run_stays_finished(tmp_path):
 def test_resume_needs_the_same_key_the_same_sites_and_a_run(tmp_path):
     path = tmp_path / "books.db"
     with Ledger.create(path) as ledger:
-        start_run(ledger, make_pact(FED, keys=KEYS, operator=OPERATOR.public, level=1e-6), now=0.0, key=OPERATOR)
+        start_run(
+            ledger,
+            make_pact(FED, keys=KEYS, operator=OPERATOR.public, false_alarm_rate=1e-6),
+            now=0.0,
+            key=OPERATOR,
+        )
     for key in (None, key_of("north")):
         with pytest.raises(LedgerError, match="the operator's key is not the one that the pact names"):
             resume(path, made(), key=key)
@@ -171,13 +179,13 @@ def test_resume_needs_the_same_key_the_same_sites_and_a_run(tmp_path):
 
 def test_a_ledger_has_one_run_at_a_time_and_several_after_each_other():
     ledger = memory_ledger()
-    pact = make_pact(FED, level=1e-6)
+    pact = make_pact(FED, false_alarm_rate=1e-6)
     opened = start_run(ledger, pact, now=0.0)
     with pytest.raises(
         LedgerError, match=f"run '{opened.state.run}' of this ledger is not finished; resume it, or"
     ):
         run(FED, ledger=ledger)
     assert resume(ledger, simulate_sites(FED, teacher="none", seed=1)).status is RunStatus.FINISHED
-    again = run(FED, ledger=ledger, teacher="none", seed=1, level=1e-6)
+    again = run(FED, ledger=ledger, teacher="none", seed=1, false_alarm_rate=1e-6)
     assert again.status is RunStatus.FINISHED
     assert again.run != opened.state.run

@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
-import fedpact as fp
 from fedpact.showing.html import MOST_ROWS
 from fedpact.showing.shows import Shows
 from fedpact.showing.text import to_text
+
+import fedpact as fp
 
 ROOT = Path(__file__).parents[2]
 RESULTS = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "docs" / "results").glob("*.json"))}
@@ -96,7 +96,7 @@ def mix():
 def audit():
     witness = refute().witness
     found = fp.mechanism.AuditFinding(gain=witness.gain, tried=1, witness=witness)
-    return replace(fp.audit(base().fed, "pwyc", reports=8), ex_post=found)
+    return replace(fp.audit(base().fed, "pwyc", n_misreports=8), ex_post=found)
 
 
 def train():
@@ -159,7 +159,7 @@ CASES = {
     fp.mechanism.PowerCurve: lambda: fp.mechanism.contribution_power(base().report, [10, 30]),
     fp.Realizability: lambda: fp.realizability({NASTY: (base().predicted.labels, [0] * 60)}),
     fp.mechanism.Obliviousness: lambda: rename(
-        fp.mechanism.obliviousness(fp.examples.singletons(epsilon=0.01), [130, 130])
+        fp.mechanism.obliviousness(fp.examples.singletons(epsilon=0.01), m=[130, 130])
     ),
     fp.mechanism.Refutation: refute,
     fp.planning.Cover: lambda: fp.planning.cover({NASTY: range(10)}, "thresholds", 0.2),

@@ -89,7 +89,7 @@ def test_the_exact_privacy_loss_is_within_the_budget(epsilon, delta):
 
 def test_noise_has_the_scale_it_says_on_every_count():
     exact = site(n=10**6, counts=np.full(190, 500_000))
-    draws = [fp.sites.add_noise(exact, epsilon=1, delta=1e-6) for _ in range(20)]
+    draws = [fp.sites.add_noise(exact, privacy_epsilon=1, privacy_delta=1e-6) for _ in range(20)]
     noise = np.array([draw.counts.astype(np.int64) - 500_000 for draw in draws])
     scale = draws[0].noise.scale
     assert scale == pytest.approx(find_scale(10.0, 1, 1e-6))
@@ -106,23 +106,29 @@ def test_noise_has_the_scale_it_says_on_every_count():
 
 def test_the_rest_of_the_report_is_kept():
     exact = fp.report([[0, 1] * 50, [1, 1] * 50, [0, 0] * 50], name="bob", candidates=list("xyz"), n_classes=2)
-    sent = fp.sites.add_noise(exact, epsilon="1/2", delta=1e-6)
+    sent = fp.sites.add_noise(exact, privacy_epsilon="1/2", privacy_delta=1e-6)
     for field in ("name", "n", "n_classes", "candidates", "minimum_count"):
         assert getattr(sent, field) == getattr(exact, field)
-    assert (sent.noise.mechanism, sent.noise.epsilon, sent.noise.delta) == ("discrete-gaussian", 0.5, 1e-6)
+    assert (sent.noise.mechanism, sent.noise.privacy_epsilon, sent.noise.privacy_delta) == (
+        "discrete-gaussian",
+        0.5,
+        1e-6,
+    )
     assert sent.noise.scale == pytest.approx(find_scale(math.sqrt(2), 0.5, 1e-6))
     assert not sent.is_exact
     assert exact.noise is None
 
 
 def test_several_rows_of_a_person_take_as_many_times_the_noise():
-    one, three = (fp.sites.add_noise(site(), epsilon=1, delta=1e-6, rows_per_person=rows) for rows in (1, 3))
+    one, three = (
+        fp.sites.add_noise(site(), privacy_epsilon=1, privacy_delta=1e-6, rows_per_person=rows) for rows in (1, 3)
+    )
     assert three.noise.scale == pytest.approx(3 * one.noise.scale, rel=2e-4)
 
 
 def test_counts_stay_between_0_and_n():
     exact = site(n=5, counts=np.tile([0, 5], 95))
-    sent = fp.sites.add_noise(exact, epsilon=0.1, delta=1e-6)
+    sent = fp.sites.add_noise(exact, privacy_epsilon=0.1, privacy_delta=1e-6)
     # With chance 2^-190 all the noise has one sign, and hardly any is smaller than 5 at this scale.
     assert sent.noise.scale > 300
     assert set(sent.counts.tolist()) >= {0, 5}
@@ -130,12 +136,12 @@ def test_counts_stay_between_0_and_n():
 
 
 def test_little_noise_at_a_large_epsilon_leaves_the_counts():
-    sent = fp.sites.add_noise(site(), epsilon=100, delta=0.1)
+    sent = fp.sites.add_noise(site(), privacy_epsilon=100, privacy_delta=0.1)
     assert np.abs(sent.counts.astype(int) - site().counts).max() <= 5
 
 
 def test_small_counts_are_hidden_after_the_noise():
-    noisy = fp.sites.add_noise(site(n=10**6, counts=np.arange(0, 1900, 10)), epsilon=1, delta=1e-6)
+    noisy = fp.sites.add_noise(site(n=10**6, counts=np.arange(0, 1900, 10)), privacy_epsilon=1, privacy_delta=1e-6)
     sent = fp.sites.hide_small_counts(noisy, 400)
     assert sent.noise == noisy.noise
     assert sent.minimum_count == 400
@@ -150,7 +156,9 @@ def test_limits_at_a_confidence_hold_for_the_true_rates(minimum_count):
     for _ in range(60):
         counts = rng.binomial(n, rates)
         exact = site(n=n, counts=counts)
-        sent = fp.sites.hide_small_counts(fp.sites.add_noise(exact, epsilon=0.5, delta=1e-4), minimum_count)
+        sent = fp.sites.hide_small_counts(
+            fp.sites.add_noise(exact, privacy_epsilon=0.5, privacy_delta=1e-4), minimum_count
+        )
         low, high = limits_of(sent, sent.counts, risk)
         wrong_low, wrong_high = wrong_low + (low > rates).sum(), wrong_high + (high < rates).sum()
         tries += len(rates)
@@ -164,10 +172,12 @@ def test_a_plan_at_a_confidence_allows_for_the_noise():
     exact = fp.report(rng.random((4, 20_000)) < 0.3, name="alice", n_classes=2)
     costs = [
         fp.plan(fp.Federation.from_reports([sent], epsilon=0.1, delta=0.05), confidence=0.95).cost
-        for sent in (exact, fp.sites.add_noise(exact, epsilon=0.05, delta=1e-6))
+        for sent in (exact, fp.sites.add_noise(exact, privacy_epsilon=0.05, privacy_delta=1e-6))
     ]
     assert costs[0] < costs[1]
-    noisy = fp.Federation.from_reports([fp.sites.add_noise(exact, epsilon=1, delta=1e-6)], epsilon=0.1, delta=0.05)
+    noisy = fp.Federation.from_reports(
+        [fp.sites.add_noise(exact, privacy_epsilon=1, privacy_delta=1e-6)], epsilon=0.1, delta=0.05
+    )
     with pytest.raises(fp.FederationError, match="known only with some confidence"):
         fp.plan(noisy)
 
@@ -187,13 +197,13 @@ REFUSED = {
 @pytest.mark.parametrize(("changes", "message"), REFUSED.values(), ids=REFUSED)
 def test_refuses_a_request(changes, message):
     with pytest.raises(fp.FederationError) as caught:
-        fp.sites.add_noise(site(), **{"epsilon": 1, "delta": 1e-6} | changes)
+        fp.sites.add_noise(site(), **{"privacy_epsilon": 1, "privacy_delta": 1e-6} | changes)
     assert message in str(caught.value)
 
 
 UNFIT = {
     "noisy": (
-        {"noise": fp.sites.Noise(scale=3, epsilon=1, delta=1e-6)},
+        {"noise": fp.sites.Noise(scale=3, privacy_epsilon=1, privacy_delta=1e-6)},
         "has noise already",
         "the budgets add up",
     ),
@@ -206,7 +216,7 @@ UNFIT = {
 @pytest.mark.parametrize(("changes", "what", "next_step"), UNFIT.values(), ids=UNFIT)
 def test_refuses_a_report(changes, what, next_step):
     with pytest.raises(fp.FederationError) as caught:
-        fp.sites.add_noise(site(**changes), epsilon=1, delta=1e-6)
+        fp.sites.add_noise(site(**changes), privacy_epsilon=1, privacy_delta=1e-6)
     assert what in str(caught.value)
     assert next_step in str(caught.value)
 
@@ -220,7 +230,7 @@ def test_hiding_before_noise_would_break_the_promise():
 def test_a_missing_package_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     with pytest.raises(fp.errors.MissingExtraError, match=r'pip install "fedpact\[privacy\]"'):
-        fp.sites.add_noise(site(), epsilon=1, delta=1e-6)
+        fp.sites.add_noise(site(), privacy_epsilon=1, privacy_delta=1e-6)
 
 
 def test_opendp_is_left_as_it_was_found():
@@ -228,11 +238,11 @@ def test_opendp_is_left_as_it_was_found():
         "import sys, numpy as np, fedpact as fp\n"
         "assert 'opendp' not in sys.modules\n"
         "exact = fp.Report(name='a', n=9, n_classes=2, counts=np.array([3]))\n"
-        "fp.sites.add_noise(exact, epsilon=1, delta=1e-6)\n"
+        "fp.sites.add_noise(exact, privacy_epsilon=1, privacy_delta=1e-6)\n"
         "from opendp.mod import GLOBAL_FEATURES, enable_features\n"
         "assert 'contrib' not in GLOBAL_FEATURES\n"
         "enable_features('contrib')\n"
-        "fp.sites.add_noise(exact, epsilon=1, delta=1e-6)\n"
+        "fp.sites.add_noise(exact, privacy_epsilon=1, privacy_delta=1e-6)\n"
         "assert 'contrib' in GLOBAL_FEATURES\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=100)

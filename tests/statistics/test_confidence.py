@@ -64,7 +64,7 @@ def test_a_suppressed_count_has_the_limits_of_its_range():
 
 
 def test_noise_takes_half_of_the_risk():
-    noise = Noise(scale=2.0, epsilon=1.0, delta=0.1)
+    noise = Noise(scale=2.0, privacy_epsilon=1.0, privacy_delta=0.1)
     reach = noise.reach(0.005)
     low, high = limits_of(report(noise=noise), np.array([20]), 0.01)
     assert low[0] == clopper_pearson(np.array([20 - reach]), 50, 0.005)[0][0]
@@ -72,7 +72,7 @@ def test_noise_takes_half_of_the_risk():
 
 
 def test_noise_needs_a_confidence():
-    noisy = [report(noise=Noise(scale=2.0, epsilon=1.0, delta=0.1))]
+    noisy = [report(noise=Noise(scale=2.0, privacy_epsilon=1.0, privacy_delta=0.1))]
     fed = fp.Federation.from_reports(noisy, epsilon=0.1, delta=0.05)
     with pytest.raises(FederationError, match=r"report 'a' has noise.*plan\(fed, confidence=0.95\)"):
         fp.plan(fed)

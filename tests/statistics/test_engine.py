@@ -50,7 +50,7 @@ def test_is_met_says_what_verify_says(kind, objective, data):
     fed, m, asked = case.build(), vectors(case, 2), requirements(case)
     met = engine_of(fed).is_met(m, asked)
     for row, vector in enumerate(m):
-        seen = fp.verify(fed, vector, method="bounds" if kind == "reports" else "exact")
+        seen = fp.verify(fed, vector, how="bounds" if kind == "reports" else "exact")
         assert met[row, : case.k].tolist() == list(seen.met.values())
         assert case.objective == "expected" or met[row, -1] == seen.is_feasible
 
@@ -107,7 +107,7 @@ def test_all_labelings_of_twelve_points(m, epsilon):
     chance = unseen_after(m)
     left = TWELVE @ (np.arange(4096)[None, :] >> np.arange(12)[:, None] & 1)
     bad = left > epsilon + 1e-12
-    seen = fp.verify(labelings_of_twelve(epsilon, "pac", "joint"), m, method="exact")
+    seen = fp.verify(labelings_of_twelve(epsilon, "pac", "joint"), m, how="exact")
     found = [entry.high for entry in seen.failure.values()]
     assert found == pytest.approx((bad @ chance).tolist(), abs=1e-10)
     assert seen.joint_failure.high == pytest.approx(bad.any(axis=0) @ chance, abs=1e-10)
@@ -117,7 +117,7 @@ def test_all_labelings_of_twelve_points(m, epsilon):
 def test_all_labelings_of_twelve_points_on_average(m):
     """The expected error is the mass that is expected to stay unseen, point by point."""
     unseen = np.prod((1 - TWELVE) ** np.array(m)[:, None], axis=0)
-    seen = fp.verify(labelings_of_twelve(0.1, "expected", "per-agent"), m, method="exact")
+    seen = fp.verify(labelings_of_twelve(0.1, "expected", "per-agent"), m, how="exact")
     found = [entry.high for entry in seen.failure.values()]
     assert found == pytest.approx((TWELVE @ unseen).tolist(), abs=1e-10)
 
@@ -138,7 +138,7 @@ def test_more_points_than_the_lattice_holds(seed):
     mass = [[Fraction(1, 22)] * 22 + [Fraction(0)] * 18, [Fraction(0)] * 22 + [Fraction(1, 18)] * 18]
     fed = fp.Federation.from_predictions(sites, epsilon=[0.4, 0.5], delta=0.1)
     for objective in ("pac", "expected"):
-        seen = fp.verify(fed.replace(objective=objective), m, method="exact")
+        seen = fp.verify(fed.replace(objective=objective), m, how="exact")
         for agent, name in enumerate(fed.names):
             values = []
             for truth in range(6):
@@ -175,7 +175,7 @@ def test_fifty_hypotheses_on_six_hundred_points(m, objective):
         assert 0.005 < interval.high < 0.2
         assert seen.how[name] in ("exact", "bounds")
         assert interval.high - interval.low < 1e-4
-        simulated, error = simulate(fed, sites, agent, seen.worst_target[name], m)
+        simulated, error = simulate(fed, sites, agent, seen.worst_truth[name], m)
         assert interval.low - 5 * error < simulated < interval.high + 5 * error
 
 
@@ -233,7 +233,7 @@ def test_the_exact_sum_is_refused_where_it_is_too_long():
     with pytest.raises(
         fp.FederationError, match=r"^method 'exact' needs too many terms if 'h\d+' is the truth; use"
     ):
-        fp.verify(fed, [3], method="exact")
+        fp.verify(fed, [3], how="exact")
     assert fp.verify(fed, [3]).how["a"] != "exact"
 
 

@@ -20,7 +20,11 @@ KINDS = {
     "exact": SITE,
     "hidden": fp.sites.hide_small_counts(SITE, 40),
     "noisy": fp.Report(
-        name="alice", n=300, n_classes=2, counts=SITE.counts, noise=Noise(scale=4.0, epsilon=1.0, delta=1e-6)
+        name="alice",
+        n=300,
+        n_classes=2,
+        counts=SITE.counts,
+        noise=Noise(scale=4.0, privacy_epsilon=1.0, privacy_delta=1e-6),
     ),
 }
 

@@ -111,7 +111,7 @@ def test_singles_do_not_blur_a_verification(objective, data):
     case = data.draw(cases("table", objective))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "KEEP", 0)
-        check_verification(case, fp.verify(case.build(), case.m, method="exact"))
+        check_verification(case, fp.verify(case.build(), case.m, how="exact"))
 
 
 def test_singles_do_not_hide_a_rate_just_above_epsilon(monkeypatch):

@@ -60,18 +60,18 @@ def test_the_answer_is_that_counted_out(case, noise):
     assert fp.Realizability.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
-@pytest.mark.parametrize("level", [0.15, 0.3, 0.6])
-def test_a_right_candidate_is_refuted_within_the_level_over_all_outcomes(level):
+@pytest.mark.parametrize("false_alarm_rate", [0.15, 0.3, 0.6])
+def test_a_right_candidate_is_refuted_within_the_level_over_all_outcomes(false_alarm_rate):
     """Both sites have three samples; h1 errs as often as allowed, and h2 is wrong more often where h1 is."""
     noise, outcomes = Fraction(1, 5), list(itertools.product((0, 1), repeat=2))
     chance = {(0, 0): Fraction(3, 5), (0, 1): Fraction(1, 5), (1, 0): Fraction(1, 20), (1, 1): Fraction(3, 20)}
     total = Fraction(0)
     for drawn, other in itertools.product(itertools.combinations_with_replacement(outcomes, 3), repeat=2):
         mistakes = np.array([np.sum(drawn, axis=0), np.sum(other, axis=0)]).T
-        if p_values(mistakes, np.array([3, 3]), float(noise)).max() <= level:
+        if p_values(mistakes, np.array([3, 3]), float(noise)).max() <= false_alarm_rate:
             total += _chance(drawn, chance) * _chance(other, chance)
     assert sum(p for (h1, _), p in chance.items() if h1) == noise
-    assert 0 < total <= Fraction(level)
+    assert 0 < total <= Fraction(false_alarm_rate)
 
 
 def _chance(drawn, chance):
@@ -79,14 +79,14 @@ def _chance(drawn, chance):
     return orders * prod((chance[outcome] for outcome in drawn), start=Fraction(1))
 
 
-@pytest.mark.parametrize("level", [0.01, 0.2])
-def test_many_right_candidates_are_refuted_within_the_level(level):
+@pytest.mark.parametrize("false_alarm_rate", [0.01, 0.2])
+def test_many_right_candidates_are_refuted_within_the_level(false_alarm_rate):
     """More than the level would be chance only once in a million; worse candidates are refuted more often."""
     rng, m, worlds = np.random.default_rng(0), np.array([40, 5, 100]), 50_000
-    right = p_values(rng.binomial(m, 0.1, (worlds, 3)), m, 0.1) <= level
-    assert 0 < right.sum() <= binom.isf(1e-6, worlds, level)
+    right = p_values(rng.binomial(m, 0.1, (worlds, 3)), m, 0.1) <= false_alarm_rate
+    assert 0 < right.sum() <= binom.isf(1e-6, worlds, false_alarm_rate)
     for wrong in ([0.2, 0.2, 0.2], [0.1, 0.9, 0.1]):
-        caught = p_values(rng.binomial(m, wrong, (1000, 3)), m, 0.1) <= level
+        caught = p_values(rng.binomial(m, wrong, (1000, 3)), m, 0.1) <= false_alarm_rate
         assert caught.mean() > 0.5
 
 
@@ -165,8 +165,8 @@ def test_what_is_found(contributions, noise, status, is_refuted):
 
 
 def test_without_noise_a_mistake_of_each_is_proof():
-    assert fp.realizability({"a": site(1, 1, m=1000)}, level=1e-300).p_value == 0
-    assert fp.realizability({"a": site(1000, 0, m=1000)}, level=0.999).p_value == 1
+    assert fp.realizability({"a": site(1, 1, m=1000)}, false_alarm_rate=1e-300).p_value == 0
+    assert fp.realizability({"a": site(1000, 0, m=1000)}, false_alarm_rate=0.999).p_value == 1
 
 
 def test_without_samples_nothing_is_known():
@@ -227,26 +227,32 @@ BAD = {
     "nan-label": (
         {"a": (GOOD[0], [0, np.nan, 1])},
         {},
-        "site 'a': labels must hold whole numbers (class indices)",
+        "site 'a': labels must be whole numbers or strings that are not empty, all of one kind; at point 2",
     ),
-    "nan": ({"a": ([[0, np.nan]], [0, 1])}, {}, "site 'a': predictions must hold whole numbers (class indices)"),
-    "words": ({"a": (GOOD[0], ["x", "y", "z"])}, {}, "site 'a': labels must hold whole numbers (class indices)"),
-    "none": (
-        {"a": (GOOD[0], None)},
+    "nan": (
+        {"a": ([[0, np.nan]], [0, 1])},
         {},
-        "site 'a': labels must be one row, the class of every sample; they are None",
+        "site 'a': predictions must hold whole numbers or strings; one is nan",
     ),
-    "column": (
-        {"a": (GOOD[0], [[1], [1], [1]])},
+    "words": (
+        {"a": (GOOD[0], ["x", "y", "z"])},
         {},
-        "site 'a': labels must be one row, the class of every sample",
+        "site 'a': labels and predictions must be all strings or all whole numbers; labels are strings and "
+        "predictions whole numbers",
     ),
+    "words-and-numbers": (
+        {"a": ([["x", "y"]], ["x", 0])},
+        {},
+        "site 'a': labels must be whole numbers or strings",
+    ),
+    "none": ({"a": (GOOD[0], None)}, {}, "site 'a' must give one label per point; the shape is ()"),
+    "rows": ({"a": (GOOD[0], [[1, 1, 1]])}, {}, "site 'a' must give one label per point; the shape is (1, 3)"),
     "ragged": (
         {"a": ([[0, 1], [0]], [0, 1])},
         {},
         "site 'a': predictions must be a matrix with one row per hypothesis",
     ),
-    "ragged-labels": ({"a": (GOOD[0], [[0, 1], [0]])}, {}, "site 'a': labels must be one row"),
+    "ragged-labels": ({"a": (GOOD[0], [[0, 1], [0]])}, {}, "site 'a' must give one label per point"),
     "no-candidates": ({"a": (np.empty((0, 3)), [1, 1, 1])}, {}, "site 'a': predictions must have at least one"),
     "no-candidates-nor-samples": (
         {"a": (np.empty((0, 0)), [])},
@@ -263,7 +269,11 @@ BAD = {
     "names": ({"a": GOOD}, {"hypotheses": ["x"]}, "hypothesis names must be 2 different strings; they are ['x']"),
     "noise-1": ({"a": GOOD}, {"noise": 1}, "noise must be 0 or more and below 1"),
     "noise-below-0": ({"a": GOOD}, {"noise": -0.1}, "noise must be 0 or more and below 1"),
-    "level": ({"a": GOOD}, {"level": 5}, "level must lie strictly between 0 and 1; it is 5"),
+    "false_alarm_rate": (
+        {"a": GOOD},
+        {"false_alarm_rate": 5},
+        "false_alarm_rate must lie strictly between 0 and 1; it is 5",
+    ),
     "confidence": ({"a": GOOD}, {"confidence": 95}, "confidence must lie strictly between 0 and 1; it is 95"),
 }
 
@@ -288,5 +298,5 @@ def test_labels_of_predicted_classes_are_compared_by_name(truth):
 
 def test_labels_of_predicted_classes_are_checked():
     said = fp.sites.predict({"a": lambda points: ["ill"]}, [0])
-    with pytest.raises(fp.FederationError, match=r"site 'alice': labels: .* at point 1 it is nan"):
+    with pytest.raises(fp.FederationError, match=r"site 'alice': labels must be .* at point 1 it is nan"):
         fp.realizability({"alice": (said, [np.nan])})

@@ -27,7 +27,7 @@ questions = pytest.mark.parametrize(("objective", "guarantee"), QUESTIONS.values
 @settings(max_examples=100)
 def test_exact_is_the_oracle(kind, objective, guarantee, data):
     case = data.draw(cases(kind, objective, guarantee))
-    seen = fp.verify(case.build(), case.m, method="exact")
+    seen = fp.verify(case.build(), case.m, how="exact")
     assert set(seen.how.values()) == {"exact"}
     check_verification(case, seen)
 
@@ -39,7 +39,7 @@ def test_exact_is_the_oracle(kind, objective, guarantee, data):
 @settings(max_examples=30)
 def test_an_interval_contains_the_oracle(kind, objective, guarantee, method, data):
     case = data.draw(cases(kind, objective, guarantee))
-    check_verification(case, fp.verify(case.build(), case.m, method=method))
+    check_verification(case, fp.verify(case.build(), case.m, how=method))
 
 
 @pytest.mark.parametrize("kind", ["table", "predictions"])
@@ -49,7 +49,7 @@ def test_an_interval_contains_the_oracle(kind, objective, guarantee, method, dat
 def test_an_estimate_covers_the_oracle(kind, objective, guarantee, data, seed):
     case = data.draw(cases(kind, objective, guarantee))
     rng = np.random.default_rng(seed)
-    check_verification(case, fp.verify(case.build(), case.m, method="estimate", rng=rng, draws=500))
+    check_verification(case, fp.verify(case.build(), case.m, how="estimate", rng=rng, draws=500))
 
 
 HALF = Fraction(1, 2)
@@ -100,7 +100,7 @@ EDGES = {
 @pytest.mark.parametrize("method", ["exact", "bounds", "estimate", "auto"])
 @pytest.mark.parametrize("case", EDGES.values(), ids=EDGES)
 def test_edges(case, method):
-    check_verification(case, fp.verify(case.build(), case.m, method=method, draws=1_000))
+    check_verification(case, fp.verify(case.build(), case.m, how=method, draws=1_000))
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1/20", "1/50", "1/5", "1/4", "1/7"])
@@ -221,7 +221,7 @@ def test_reports_allow_bounds_only(method):
     report = fp.Report(name="a", n=3, n_classes=2, counts=np.array([1, 2, 3]))
     fed = fp.Federation.from_reports([report], epsilon=0.1, delta=0.1)
     with pytest.raises(fp.FederationError, match=r"^reports hold pairwise rates only.*bounds"):
-        fp.verify(fed, [1], method=method)
+        fp.verify(fed, [1], how=method)
 
 
 def test_a_longer_vector_costs_what_its_agents_ask():
@@ -251,28 +251,28 @@ CHAIN = fp.Federation.from_table(
 
 
 def test_a_joint_estimate_does_not_pass_for_certain():
-    seen = fp.verify(CHAIN, [1, 1], method="estimate")
+    seen = fp.verify(CHAIN, [1, 1], how="estimate")
     assert seen.joint_failure.low < seen.joint_failure.high
     assert seen.to_dict()["confidence"] == 0.999
 
 
 def test_the_estimate_follows_its_generator():
     once, again, other = (
-        fp.verify(CHAIN, [1, 1], method="estimate", rng=np.random.default_rng(seed)).joint_failure
+        fp.verify(CHAIN, [1, 1], how="estimate", rng=np.random.default_rng(seed)).joint_failure
         for seed in (0, 0, 1)
     )
     assert once == again != other
 
 
 def test_more_draws_narrow_the_estimate():
-    few, many = (fp.verify(CHAIN, [1, 1], method="estimate", draws=draws).joint_failure for draws in (100, 10_000))
+    few, many = (fp.verify(CHAIN, [1, 1], how="estimate", draws=draws).joint_failure for draws in (100, 10_000))
     assert many.high - many.low < few.high - few.low
 
 
 @given(cases(guarantee="joint"))
 @settings(max_examples=40)
 def test_the_joint_failure_is_at_least_everyone_s(case):
-    seen = fp.verify(case.build(), case.m, method="exact")
+    seen = fp.verify(case.build(), case.m, how="exact")
     assert seen.joint_failure.high >= max(entry.high for entry in seen.failure.values()) - 1e-12
     assert max(answer(case.instance, case.m).joint) == pytest.approx(seen.joint_failure.high, abs=1e-9)
 
@@ -291,7 +291,7 @@ def test_a_tiny_delta_means_what_it_says(m, delta, is_met):
     fed = fp.Federation.from_table(labels, [first, second], epsilon=[0, 1], delta=delta)
     seen = fp.verify(fed, m)
     assert seen.met["agent-1"] == is_met
-    assert seen.failure["agent-1"].high <= fp.verify(fed, m, method="bounds").failure["agent-1"].high * (1 + 1e-9)
+    assert seen.failure["agent-1"].high <= fp.verify(fed, m, how="bounds").failure["agent-1"].high * (1 + 1e-9)
 
 
 def test_the_intervals_of_all_agents_share_one_confidence(monkeypatch):
@@ -302,7 +302,7 @@ def test_the_intervals_of_all_agents_share_one_confidence(monkeypatch):
         return estimate(family, m, draws=draws, rng=rng, confidence=confidence)
 
     monkeypatch.setattr(engine, "estimate", spy)
-    seen = fp.verify(fp.examples.arizona_hospitals(), [3] * 17, method="estimate", draws=200)
+    seen = fp.verify(fp.examples.arizona_hospitals(), [3] * 17, how="estimate", draws=200)
     assert "estimate" in seen.how.values()
     assert sum(asked) <= (1 - seen.confidence) * (1 + 1e-9)
 
@@ -325,9 +325,9 @@ def test_a_missed_joint_guarantee_is_explained():
     seen = fp.verify(fed, [2, 2])
     assert not seen.is_feasible
     assert all(seen.met.values())
-    assert seen.joint.how == "exact"
-    assert seen.joint.blocking in fed.hypotheses
-    assert seen.joint.blocking != seen.joint.worst_target
+    assert seen.joint_how == "exact"
+    assert seen.joint_blocking in fed.hypotheses
+    assert seen.joint_blocking != seen.joint_worst_truth
 
 
 def test_the_blocking_hypothesis_is_found_far_below_underflow():
@@ -335,7 +335,7 @@ def test_the_blocking_hypothesis_is_found_far_below_underflow():
         [[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0.5, 0.25, 0.25]], epsilon=0, delta=0.1, objective="expected"
     )
     seen = fp.verify(fed, [100_000])
-    assert seen.blocking["agent-1"] != seen.worst_target["agent-1"]
+    assert seen.blocking["agent-1"] != seen.worst_truth["agent-1"]
 
 
 def test_a_value_below_doubles_is_zero_not_a_floor():

@@ -1,9 +1,10 @@
 import fedpact as fp
+from fedpact.explain.against import list_ways
 from fedpact.web.answer_all import PART_NAMES, answer_all
+from fedpact.web.charts.against import read_against
 from fedpact.web.library import Known
 from fedpact.web.parts import PARTS
 from fedpact.web.view import read_view
-from fedpact.web.words.plan import list_ways
 
 
 def view_of(fed, *parameters):
@@ -43,7 +44,7 @@ def test_who_has_too_little_cannot_go_alone():
     assert against["standalone"] == {"alice": None, "bob": 14}
     assert against["costs"] == {"alice": None, "bob": 14.0}
     assert against["cost"] is None
-    (way,) = (way for way in list_ways(against) if way.name == "alone")
+    (way,) = (way for way in list_ways(read_against(against)) if way.name == "alone")
     assert way.note == "alice cannot reach the target alone"
 
 

@@ -66,7 +66,7 @@ def test_pages_say_what_the_package_says(client):
     assert game["dynamics"]["answer"]["dynamics"] == fp.best_response_dynamics(fed).to_dict()
     paid = page(client, "payments", fee="1")["parts"]
     rows = {(row["rule"], row["pivot"]): row for row in paid["payments"]["answer"]["rules"]}
-    assert rows["pwyc", "none"]["settlement"] == fp.settle(fed, fp.plan(fed), "pwyc", fee=1).to_dict()
+    assert rows["pwyc", None]["settlement"] == fp.settle(fed, fp.plan(fed), "pwyc", fee=1).to_dict()
     assert paid["audit"]["state"] == "idle"
     differ = page(client, "federation")["parts"]["divergence"]["answer"]
     assert differ["values"] == fp.planning.divergence(fed).values.tolist()

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
+from fedpact.protocol.operator.say_entry import say_entry
 
 import fedpact as fp
-from fedpact.protocol.operator.say_entry import say_entry
 from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering
@@ -169,7 +169,15 @@ def test_a_form_starts_a_run_without_a_script(client, done):
     assert fields["federation"] == done.from_key
     query = fields["query"].replace("&amp;", "&")
     assert re.search(r'<option value="lp"[^>]* selected>', page.text)
-    given = {**fields, "query": query, "method": "lp", "rule": "pwyc", "fee": "", "level": "0.01", "seed": "3"}
+    given = {
+        **fields,
+        "query": query,
+        "method": "lp",
+        "rule": "pwyc",
+        "fee": "",
+        "false_alarm_rate": "0.01",
+        "seed": "3",
+    }
     answer = client.post("/runs", data=given)
     assert answer.status_code == 303
     run = client.get(f"{answer.headers['location']}.json").json()
@@ -185,7 +193,7 @@ WRONG = {
     "rule": ({"rule": "vcg"}, "rule 'vcg' cannot pay in a run"),
     "fee": ({"fee": "much"}, "fee must be a number"),
     "fee-of-another-rule": ({"rule": "none", "fee": "1"}, "fee belongs to rule pwyc"),
-    "level": ({"level": "2"}, "level must lie strictly between 0 and 1"),
+    "false_alarm_rate": ({"false_alarm_rate": "2"}, "false_alarm_rate must lie strictly between 0 and 1"),
     "method": ({"method": "exact"}, "method 'exact' needs the joint structure"),
     "teacher": ({"teacher": "nobody"}, "teacher must be one of the hypotheses"),
     "seed": ({"seed": "-1"}, "seed: Input should be greater than or equal to 0"),

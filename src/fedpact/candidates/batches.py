@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, Label, code_labels, code_places, join, read_array
 from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.label_codes import Coded, Label, code_labels, code_places, join, read_array
 from fedpact.describe.numbers import read_number, read_whole_number
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
 BATCH = 1024
@@ -131,9 +132,9 @@ def _ask_one(
     batch: int,
     classes: tuple[Label, ...] | None,
     threshold: float | None,
-    progress: Callable[[int], None],
+    tell: Callable[[int], None],
 ) -> Coded:
-    """Predict all points with one candidate; ``progress`` is told how many were just predicted."""
+    """Predict all points with one candidate; ``tell`` is told how many were just predicted."""
     n, what = count_points(points), f"candidate {name!r}"
     labels: list[Coded] = []
     scored: list[tuple[int, NDArray[Any]]] = []
@@ -144,7 +145,7 @@ def _ask_one(
             scored.append((width, columns[:, 0] if width == 1 else columns.argmax(axis=1)))
         else:
             labels.append(code_labels(answer, what, first=first + 1))
-        progress(min(batch, n - first))
+        tell(min(batch, n - first))
     return join(labels) if labels else _decide(scored, classes, threshold, what)
 
 
@@ -156,7 +157,7 @@ def ask_all(
     classes: tuple[Label, ...] | None,
     threshold: float | None = None,
     batch: int = BATCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Predicted:
     """Predict all points with H candidates, each prepared when its turn comes."""
     size, n = read_whole_number(batch, "batch", least=1), count_points(points)
@@ -171,5 +172,5 @@ def ask_all(
 
     for name, prepared in candidates:
         digests[name] = prepared.digest
-        rows[name] = _ask_one(name, prepared, points, batch=size, classes=classes, threshold=cut, progress=tell)
+        rows[name] = _ask_one(name, prepared, points, batch=size, classes=classes, threshold=cut, tell=tell)
     return collect(rows, digests, classes)

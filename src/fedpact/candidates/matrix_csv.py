@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fedpact.candidates.label_codes import Coded, Label, join
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.label_codes import Coded, Label, join
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 

@@ -21,12 +21,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fedpact.candidates.label_codes import Coded, Label, read_classes
 from fedpact.candidates.matrix_csv import read_csv, write_csv
 from fedpact.candidates.matrix_npy import read_npy, write_npy
 from fedpact.candidates.matrix_parquet import read_parquet, write_parquet
 from fedpact.candidates.predicted import Predicted, collect
 from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.label_codes import Coded, Label, read_classes
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, code_labels
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.label_codes import Coded, code_labels
 from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.candidates.label_codes import Coded, code_labels, join
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.label_codes import Coded, code_labels, join
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, MissingExtraError
 

@@ -31,10 +31,11 @@ from fedpact.candidates.adapt_torch import (
     refuse_pickle,
 )
 from fedpact.candidates.batches import BATCH, Prepared, ask_all
-from fedpact.candidates.label_codes import Label, read_classes
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Label, read_classes
 from fedpact.describe.numbers import shorten
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
 
@@ -82,7 +83,7 @@ def predict(
     classes: Iterable[Label] | None = None,
     threshold: float | None = None,
     batch: int = BATCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Predicted:
     """Predict the points of one site with every candidate.
 
@@ -145,7 +146,7 @@ def from_torch(
     classes: Iterable[Label] | None = None,
     threshold: float | None = None,
     batch: int = BATCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Predicted:
     """Predict with one PyTorch architecture and the weights of several ``.safetensors`` files.
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Coded, Label, read_classes, smallest_type, stack
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Coded, Label, read_classes, smallest_type, stack
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
+from fedpact.rows import Column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Predicted(Shows):
+class Predicted(Shown):
     """Predictions of H candidates at n points.
 
     Examples
@@ -36,6 +36,8 @@ class Predicted(Shows):
     >>> Federation.from_predictions({"clinic": found}, cost=1, epsilon=0.1, delta=0.05).k
     1
     """
+
+    DERIVED: ClassVar = ("H", "n")
 
     labels: NDArray[np.integer]
     """(H, n) code of the class that candidate h predicts at point x; of the smallest type, read-only."""
@@ -75,14 +77,13 @@ class Predicted(Shows):
         """Number of points."""
         return int(self.labels.shape[1])
 
-    def shown(self) -> ShownTable:
-        """Show at which share of the points each candidate predicts each class."""
-        shares = [(self.labels == code).mean(axis=1).tolist() for code in range(len(self.classes))]
-        return ShownTable(
-            title=f"Predictions of {self.H:,} candidates at {self.n:,} points",
-            columns=[("candidate", str), *((str(label), float) for label in self.classes)],
-            rows=list(zip(self.candidates.names, *shares, strict=True)),
-        )
+    def own_columns(self) -> list[Column]:
+        """List at which share of the points each candidate predicts each class."""
+        shares = [tuple((self.labels == code).mean(axis=1).tolist()) for code in range(len(self.classes))]
+        return [
+            Column("candidate", str, self.candidates.names),
+            *(Column(str(label), float, share) for label, share in zip(self.classes, shares, strict=True)),
+        ]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.labels, dtype=dtype, copy=copy)

@@ -15,7 +15,7 @@ change a label.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from itertools import count as count_from
 from typing import Any, NamedTuple, TypeAlias
@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.families import FAMILIES
-from fedpact.candidates.label_codes import Coded, code_labels
 from fedpact.candidates.trained import TrainedCandidates, TrainedModel, TrainingStatus, read_points
 from fedpact.describe.candidate_list import CandidateList, digest_of
+from fedpact.describe.label_codes import Coded, code_labels
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError, MissingExtraError
 
 _SHARES = (
@@ -129,7 +130,7 @@ def _keep_different(
     lesson: _Lesson,
     trained: Iterator[tuple[int, _Named]],
     wanted: int,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> tuple[dict[str, TrainedModel], tuple[str, ...], int]:
     """Models that differ at the training points, their digests, and how many were looked at to find them."""
     models: dict[str, TrainedModel] = {}
@@ -166,7 +167,7 @@ def train(
     count: int = 100,
     rng: np.random.Generator | int = 0,
     families: Sequence[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> TrainedCandidates:
     """Train ``count`` candidates that differ, with scikit-learn (``pip install "fedpact[sklearn]"``).
 

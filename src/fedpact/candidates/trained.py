@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.candidates.batches import BATCH, Prepared, ask_all
-from fedpact.candidates.label_codes import Label
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Label
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
+from fedpact.rows import Column
 
 
-class TrainingStatus(Enum):
-    """How the training ended; the value is the sentence."""
+class TrainingStatus(StrEnum):
+    """How the training ended."""
 
-    COMPLETE = "as many candidates as asked for, no two alike at the training points"
-    EXHAUSTED = "fewer candidates than asked for: these families give no others; add points or families"
+    COMPLETE = "complete"
+    """As many candidates as asked for, no two alike at the training points."""
+    EXHAUSTED = "exhausted"
+    """Fewer: these families give no others."""
 
 
 def read_points(points: Any) -> NDArray[np.float64]:
@@ -78,8 +81,10 @@ class TrainedModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TrainedCandidates(Shows):
+class TrainedCandidates(Shown):
     """A class of candidates; :func:`train` makes it, the same one wherever points, seed and versions are."""
+
+    DERIVED: ClassVar = ("H",)
 
     models: Mapping[str, TrainedModel]
     """Name -> model, in order."""
@@ -104,22 +109,17 @@ class TrainedCandidates(Shows):
         """Number of candidates."""
         return len(self.models)
 
-    def shown(self) -> ShownTable:
-        """Show every candidate, with what it is and how many features it looks at."""
-        return ShownTable(
-            title="Trained candidates",
-            status=self.status.value,
-            facts={"candidates": self.H, "tried": self.tried, "seed": self.seed},
-            columns=[("candidate", str), ("estimator", str), ("features", int), ("digest", str)],
-            rows=[
-                (name, type(model.estimator).__name__, len(model.columns), digest)
-                for (name, model), digest in zip(self.models.items(), self.candidates.digests, strict=True)
-            ],
-        )
+    def own_columns(self) -> list[Column]:
+        """List every candidate, with what it is and how many features it looks at."""
+        models = self.models.values()
+        return [
+            Column("candidate", str, tuple(self.models)),
+            Column("estimator", str, tuple(type(model.estimator).__name__ for model in models)),
+            Column("features", int, tuple(len(model.columns) for model in models)),
+            Column("digest", str, self.candidates.digests),
+        ]
 
-    def predict(
-        self, points: Any, *, batch: int = BATCH, progress: Callable[[int, int], None] | None = None
-    ) -> Predicted:
+    def predict(self, points: Any, *, batch: int = BATCH, progress: Progress | None = None) -> Predicted:
         """Predict the points (n, d) of one site with every candidate."""
         digests = self.candidates.digests
         prepared = (

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
-    console,
-    format_number,
+    explain,
     is_file,
-    make_table,
     print_json,
-    print_table,
     read_federation,
     refuse_report,
+    show,
 )
 
 
@@ -35,7 +31,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
     if as_json:
         print_json(found.to_dict())
     elif found.summary is not None:
-        print_summary(found.summary, file=file)
+        show(explain(found))
     if found.problems:
         for problem in found.problems:
             print(f"error: {problem}", file=sys.stderr)
@@ -44,25 +40,3 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
 def _check_example(name: str) -> fp.planning.FileCheck:
     return fp.planning.FileCheck(file=name, problems=(), summary=fp.planning.summarise(read_federation(name)))
-
-
-def print_summary(summary: fp.planning.Summary, *, file: str = "FILE") -> None:
-    """Print the federation in a few lines and one row per agent."""
-    table = make_table("agent", "epsilon", "cost", "capacity")
-    for agent in summary.agents:
-        capacity = "no limit" if agent.capacity is None else f"{agent.capacity:,}"
-        table.add_row(escape(agent.name), format_number(agent.epsilon), str(agent.cost), capacity)
-    print_table(summary.name, table)
-    out = console()
-    merged = summary.H_given - summary.H
-    note = f" ({merged} of the {summary.H_given} given are the same to every agent)" if merged else ""
-    if summary.has_evidence:
-        out.print(f"{summary.H} hypotheses{note}; {summary.evidence}")
-    out.print(
-        f"objective {summary.objective}, guarantee {summary.guarantee}, delta {format_number(summary.delta)}"
-    )
-    if summary.has_evidence:
-        out.print("no problems found")
-    else:
-        run = f"fedpact run {shlex.quote(file)} --engine flower --superlink HOST:PORT"
-        out.print(escape(f"sound as the terms of a run: {summary.evidence}: {run}"), soft_wrap=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, overload
 
 import typer
 from rich.console import Console
@@ -20,11 +20,11 @@ from rich.text import Text
 
 import fedpact as fp
 from fedpact.cli.complete import complete_federations
-from fedpact.explain import Explanation, explain
-from fedpact.explain.text import render
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fedpact.explain import Explanation
 
 FileArgument = Annotated[
     str,
@@ -81,9 +81,9 @@ RecoverOption = Annotated[
 AloneOption = Annotated[
     str | None,
     typer.Option(
-        "--alone-at-least",
+        "--min-standalone",
         metavar="COUNT",
-        help="With --recover, samples that everybody is publicly known to need alone at the least.",
+        help="With --cost-recovery, samples that everybody is publicly known to need alone at the least.",
     ),
 ]
 PivotOption = Annotated[str, typer.Option(help='For the VCG rules, "none" or "clarke".')]
@@ -164,6 +164,12 @@ def read_m(text: str, what: str = "m") -> list[str] | dict[str, str]:
     return {name: number.strip() for name, (_, _, number) in zip(names, pairs, strict=True)}
 
 
+@overload
+def read_amounts(text: str, what: str) -> str | list[str] | dict[str, str]: ...
+@overload
+def read_amounts(text: None, what: str) -> None: ...
+@overload
+def read_amounts(text: str | None, what: str) -> str | list[str] | dict[str, str] | None: ...
 def read_amounts(text: str | None, what: str) -> str | list[str] | dict[str, str] | None:
     """Read one amount for all agents, or as :func:`read_m` one for each."""
     if text is None or not set(text) & set(",="):
@@ -200,11 +206,6 @@ def print_json(entry: Any) -> None:
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def say_rule(rule: str, pivot: str | None) -> str:
-    """Name a payment rule with its pivot, if it has one."""
-    return rule if pivot in (None, "none") else f"{rule} with Clarke pivots"
-
-
 class Drawable(Protocol):
     """A result that draws itself."""
 
@@ -220,8 +221,17 @@ def save_plot(result: Drawable, path: Path) -> None:
         raise fp.FederationError(f"plot cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
+def explain(result: Any) -> Explanation:
+    """Say a result in words; how is imported only now, so that ``--help`` need not wait for it."""
+    from fedpact.explain import explain
+
+    return explain(result)
+
+
 def show(said: Explanation) -> None:
     """Print an explanation."""
+    from fedpact.explain.text import render
+
     out = console()
     for part in render(said):
         out.print(part, soft_wrap=isinstance(part, Text))
@@ -280,18 +290,22 @@ def format_amount(value: float, total: float) -> str:
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:
     """Plan with a bar that shows how near the lower bound is to the best plan found."""
     with progress_bar("Looking for the optimum") as report:
-        return fp.plan(
-            fed,
-            method,
-            progress=lambda nodes, low, high: report(int(1000 * low / max(high, 1e-300)), 1000),
-            **options,
-        )
+        return fp.plan(fed, method, progress=report, **options)
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to."""
+def progress_bar(what: str) -> Iterator[Callable[[float, float], None]]:
+    """Show a bar on stderr while long work runs, on a terminal only; yields the function to report to.
+
+    What is not counted in whole numbers is shown in thousandths.
+    """
+
+    def tell(done: float, total: float) -> None:
+        if not isinstance(total, int):
+            done, total = int(1000 * done / max(total, 1e-300)), 1000
+        bar.update(task, completed=done, total=total)
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield tell

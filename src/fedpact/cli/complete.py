@@ -8,7 +8,6 @@ from pathlib import Path
 import fedpact as fp
 
 METHODS = ("auto", "exact", "tree", "union", "lp")
-RULES = ("pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional")
 
 
 def complete_names(incomplete: str) -> list[str]:
@@ -23,6 +22,17 @@ def complete_federations(incomplete: str) -> list[str]:
     names = sorted(f"{folder}{path.name}{'/' * path.is_dir()}" for path in paths)
     found = [name for name in names if name.startswith(incomplete) and name.endswith(("/", ".toml", ".json"))]
     return [*found, *complete_names(incomplete)]
+
+
+def complete_rules(*more: str) -> Callable[[str], list[str]]:
+    """Complete a payment rule, or one of a few words more."""
+
+    def complete(incomplete: str) -> list[str]:
+        from fedpact.mechanism.payment.rules import RULES
+
+        return one_of(*RULES, *more)(incomplete)
+
+    return complete
 
 
 def one_of(*values: str) -> Callable[[str], list[str]]:

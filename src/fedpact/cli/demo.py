@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
-
-from rich.markup import escape
+from typing import TYPE_CHECKING, Any
 
 import fedpact as fp
-from fedpact.cli.audit import print_audit
-from fedpact.cli.common import (
-    JsonOption,
-    answer,
-    console,
-    format_number,
-    make_table,
-    print_table,
-    progress_bar,
-)
-from fedpact.cli.compare import print_comparison
-from fedpact.cli.pay import say_money
-from fedpact.cli.plan import print_certificate
-from fedpact.cli.share import print_share
+from fedpact.cli.common import JsonOption, console, explain, print_json, progress_bar, show
+from fedpact.explain.words import words_of
 
+if TYPE_CHECKING:
+    from fedpact.explain import Explanation
+
+_WORDS = words_of("demo")
 _RECOVERED = 0.3
 
 
@@ -63,12 +54,12 @@ class Demonstration:
     @cached_property
     def settlement(self) -> fp.Settlement:
         """What each is paid for the plan."""
-        return fp.settle(self.fed, self.plan, rule="pwyc", recover=_RECOVERED)
+        return fp.settle(self.fed, self.plan, rule="pwyc", cost_recovery=_RECOVERED)
 
     @cached_property
     def audit(self) -> fp.Audit:
         """Whether it pays to misreport."""
-        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", reports=300)
+        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", n_misreports=300)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -89,60 +80,43 @@ def demo(as_json: JsonOption = False) -> None:
     Example: [bold]fedpact demo[/bold]
     """
     shown = Demonstration()
-    answer(shown, lambda: _print(shown), as_json=as_json)
+    if as_json:
+        print_json(shown.to_dict())
+    else:
+        _show_all(shown)
 
 
-def _print(shown: Demonstration) -> None:
-    fed = shown.fed
-    console().print(
-        f"{fed.k} hospitals want one model of their cardiac patients. Each tolerates an error of "
-        f"{fed.epsilon[0]:g} on its own patients,\nwith probability {1 - fed.delta:g}; "
-        f"{fed.H} candidate rules, any of which may be the right one. Who should label how many charts?\n"
-    )
-    _print_shares(fed, shown.standalone, shown.plan)
-    print_certificate(shown.plan)
+def _show_all(shown: Demonstration) -> None:
+    show(_introduce(shown))
+    _show(shown.plan)
+    _show(shown.comparison)
+    _lead_to("share", k=shown.consortium.k)
+    _show(shown.share)
+    _lead_to("settlement", recovered=_RECOVERED)
+    _show(shown.settlement)
+    _lead_to("audit")
+    _show(shown.audit)
+
+
+def _introduce(shown: Demonstration) -> Explanation:
+    """Say what the hospitals want, and what each would need alone."""
+    from fedpact.explain import Explanation
+    from fedpact.explain.against import list_needs
+
+    fed, alone = shown.fed, shown.standalone
+    costs = {
+        agent.name: None if (need := alone[agent.name]) is None else float(agent.cost(need))
+        for agent in fed.agents
+    }
+    needs = list_needs(alone, costs, plan=shown.plan.contributions)
+    asked = _WORDS.say("asked", k=fed.k, epsilon=float(fed.epsilon[0]), certainty=1 - fed.delta, H=fed.H)
+    return Explanation(kind="demo", title=fed.name, headline=asked, tables=(replace(needs, is_folded=False),))
+
+
+def _lead_to(part: str, **values: Any) -> None:
+    console().print(f"\n{_WORDS.say(f'before.{part}', **values)}", markup=False, soft_wrap=True)
+
+
+def _show(result: Any) -> None:
     console().print()
-    print_comparison(shown.comparison)
-    consortium = shown.consortium
-    console().print(
-        f"\nIf nobody coordinates, {consortium.k} hospitals end up labelling for all. Those {consortium.k} by "
-        "themselves, with nobody to pay for them,\nwould split the cost of their own plan so that no group of "
-        "them does better by leaving:\n"
-    )
-    print_share(consortium, shown.share)
-    console().print(
-        f"\nWith a funder, whoever labels is paid what that costs, and fees bring back about {_RECOVERED:.0%}:\n"
-    )
-    _print_payments(fed, shown.settlement)
-    console().print(
-        "\nDoes it pay to misreport? Among truthful agents never; but agents may have to answer a lie, as in the "
-        "example pwyc-not-dominant:\n"
-    )
-    print_audit("pwyc-not-dominant", shown.audit)
-
-
-def _print_payments(fed: fp.Federation, bill: fp.Settlement) -> None:
-    table = make_table("hospital", "charts", "labelling cost", "fee", "payment")
-    for name in (name for name in fed.names if bill.contributions[name]):
-        amounts = (bill.labelling[name], bill.fees[name], bill.payments[name])
-        table.add_row(escape(name), f"{bill.contributions[name]:,}", *(f"{amount:.2f}" for amount in amounts))
-    idle = [bill.fees[name] for name in fed.names if not bill.contributions[name]]
-    print_table("Pay what you contribute", table)
-    out = console()
-    out.print(
-        f"the other {len(idle)} hospitals label nothing and pay fees from {min(idle):.2f} to {max(idle):.2f}"
-    )
-    out.print(say_money(bill))
-    out.print(bill.status.value)
-
-
-def _print_shares(fed: fp.Federation, alone: dict[str, int | None], found: fp.Plan) -> None:
-    table = make_table(
-        "hospital", "cost per chart", "charts alone", "cost alone", "charts planned", "cost planned"
-    )
-    for agent in fed.agents:
-        need, share = alone[agent.name], found.contributions[agent.name]
-        cells = ("never enough", "-") if need is None else (f"{need:,}", format_number(float(agent.cost(need))))
-        planned = (f"{share:,}", format_number(float(agent.cost(share)))) if share else ("-", "-")
-        table.add_row(escape(agent.name), format_number(float(agent.cost(1))), *cells, *planned)
-    print_table(f"The plan: {found.m.sum():,} charts for {format_number(found.cost)}", table)
+    show(explain(result))

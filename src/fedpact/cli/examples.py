@@ -9,8 +9,17 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.check import print_summary
-from fedpact.cli.common import ForceOption, JsonOption, check_free, console, make_table, print_json, print_table
+from fedpact.cli.common import (
+    ForceOption,
+    JsonOption,
+    check_free,
+    console,
+    explain,
+    make_table,
+    print_json,
+    print_table,
+    show,
+)
 from fedpact.cli.complete import complete_names
 
 
@@ -48,7 +57,7 @@ def examples(
         return
     entry = fp.examples.find(name)
     console().print(f"{escape(entry.summary)}\nSource: {escape(entry.source)}\n")
-    print_summary(summary)
+    show(explain(summary))
 
 
 def _print_catalogue(as_json: bool) -> None:

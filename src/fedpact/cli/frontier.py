@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -13,9 +12,6 @@ from fedpact.cli.common import (
     JsonOption,
     PlotOption,
     answer,
-    format_number,
-    make_table,
-    print_table,
     progress_bar,
     read_federation,
     read_list,
@@ -55,7 +51,7 @@ def frontier(
         curve = fp.frontier(
             fed, **values, method=method, max_nodes=max_nodes, time_limit=time_limit, progress=report
         )
-    answer(curve, lambda: print_frontier(curve), as_json=as_json, plot=plot)
+    answer(curve, as_json=as_json, plot=plot)
 
 
 def _around(fed: fp.Federation) -> list[str]:
@@ -63,23 +59,3 @@ def _around(fed: fp.Federation) -> list[str]:
     low, high = float(fed.epsilon.min()) or 0.05, float(fed.epsilon.max()) or 0.05
     values = {min(1.0, (low if factor < 1 else high) * factor) for factor in _FACTORS}
     return [f"{value:.6g}" for value in sorted(values)]
-
-
-def print_frontier(curve: fp.Frontier) -> None:
-    """Print one line per point."""
-    table = make_table(curve.axis, "samples", "cost", "lower bound")
-    table.add_column("note", overflow="fold")
-    for point in curve.points:
-        if point.plan is None:
-            table.add_row(f"{point.value:g}", "-", "-", "-", escape(str(point.reason)))
-            continue
-        found = point.plan
-        note = "optimal" if found.ratio == 1 else f"at most {found.ratio:.3f} times the optimum"
-        table.add_row(
-            f"{point.value:g}",
-            f"{found.m.sum():,}",
-            format_number(found.cost),
-            format_number(found.lower_bound),
-            note,
-        )
-    print_table(f"{curve.name}: cost against {curve.axis}", table)

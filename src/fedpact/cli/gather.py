@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.check import print_summary
 from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, read_amounts
 
 
@@ -63,6 +63,6 @@ def gather(
     places = [Path(os.path.relpath(path, output.parent)).as_posix() for path in reports]
     fp.save(fed, output, files={report.name: place for report, place in zip(read, places, strict=True)})
     found = fp.planning.summarise(fed)
-    answer(found, lambda: print_summary(found), as_json=as_json)
+    answer(found, as_json=as_json)
     if not as_json:
-        console().print(f"wrote {output}; next: fedpact plan {output} --confidence 0.95", soft_wrap=True)
+        console().print(escape(f"Wrote {output}. Next: fedpact plan {output} --confidence 0.95"), soft_wrap=True)

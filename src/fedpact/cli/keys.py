@@ -11,9 +11,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, print_json, read_list, show
-from fedpact.explain import explain
-from fedpact.explain.keys import say_keys_problem
+from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -102,6 +100,8 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
     else:
         said = explain(found)
         show(replace(said, tables=said.tables[:1]))
+    from fedpact.explain.keys import say_keys_problem
+
     for problem in found.problems:
         print(f"error: {say_keys_problem(problem)}", file=sys.stderr)
     if found.problems:

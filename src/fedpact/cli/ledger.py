@@ -16,10 +16,8 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli import books
-from fedpact.cli.common import ForceOption, JsonOption, console, make_table, print_json
+from fedpact.cli.common import ForceOption, JsonOption, console, explain, make_table, print_json
 from fedpact.cli.common import show as print_words
-from fedpact.explain import explain
-from fedpact.explain.ledger import say_break, say_first_problem
 
 LedgerArgument = Annotated[
     str,
@@ -134,6 +132,8 @@ def verify(
 
     Example: [bold]fedpact ledger verify run.ledger[/bold]
     """
+    from fedpact.explain.ledger import say_break, say_first_problem
+
     found = fp.protocol.verify_ledger(ledger, head=head)
     audited = fp.protocol.check_books(ledger) if found.is_intact else None
     if as_json:

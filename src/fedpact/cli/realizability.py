@@ -6,17 +6,12 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
     JsonOption,
     answer,
-    console,
-    format_number,
-    make_table,
     names_candidates,
-    print_table,
 )
 
 
@@ -30,7 +25,7 @@ def realizability(
         ),
     ],
     noise: Annotated[str, typer.Option(help="Share of the labels that may be wrong.")] = "0",
-    level: Annotated[str, typer.Option(help="Chance, at most, of refuting what is true.")] = "0.01",
+    false_alarm_rate: Annotated[str, typer.Option(help="Chance, at most, of refuting what is true.")] = "0.01",
     confidence: Annotated[
         str, typer.Option(help="Chance, at least, that all limits of errors are right.")
     ] = "0.95",
@@ -43,8 +38,10 @@ def realizability(
     Example: [bold]fedpact realizability alice=alice.csv,alice-labels.csv bob=bob.csv,bob-labels.csv[/bold]
     """
     contributions, names = _read_sites(sites)
-    seen = fp.realizability(contributions, noise=noise, level=level, confidence=confidence, hypotheses=names)
-    answer(seen, lambda: print_realizability(seen), as_json=as_json)
+    seen = fp.realizability(
+        contributions, noise=noise, false_alarm_rate=false_alarm_rate, confidence=confidence, hypotheses=names
+    )
+    answer(seen, as_json=as_json)
 
 
 def _split(text: str) -> tuple[str, str, str]:
@@ -89,28 +86,3 @@ def _read_sites(sites: list[str]) -> tuple[dict[str, Any], tuple[str, ...] | Non
                 f"{named[0][0]!r} and {site!r} predict with different candidates: {difference}"
             )
     return contributions, named[0][1].names if named else None
-
-
-def print_realizability(seen: fp.Realizability) -> None:
-    """Print the errors of the best candidate, the verdict, and what a teacher would promise."""
-    table = make_table("site", "samples", "mistakes", "error", "at least", "at most")
-    everywhere = {"all": seen.error} if len(seen.errors) > 1 else {}
-    for site, error in [*seen.errors.items(), *everywhere.items()]:
-        rate = "-" if error.rate is None else format_number(error.rate)
-        cells = (f"{error.m:,}", f"{error.mistakes:,}", rate, f"{error.low:.3g}", f"{error.high:.3g}")
-        table.add_row(escape(site), *cells)
-    best = f", of which {seen.best} has the fewest mistakes" if seen.best is not None else ""
-    print_table(f"{len(seen.mistakes):,} candidates{best}", table)
-    out = console()
-    out.print(escape(seen.status.value), soft_wrap=True)
-    out.print(escape(seen.excess), soft_wrap=True)
-    if seen.best is not None and not seen.consistent:
-        out.print(escape(_say_teacher(seen)), soft_wrap=True)
-
-
-def _say_teacher(seen: fp.Realizability) -> str:
-    limits = ", ".join(f"{site} {limit:.3g}" for site, limit in seen.error_with_teacher.items())
-    return (
-        f"if the sites label new samples by {seen.teacher!r}, whatever agrees with all of them errs at most at "
-        f"epsilon plus the teacher's own rate: {limits} (confidence {seen.confidence:g})"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,17 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, progress_bar, read_list
+from fedpact.cli.common import (
+    ForceOption,
+    JsonOption,
+    answer,
+    check_free,
+    console,
+    explain,
+    progress_bar,
+    read_list,
+    show,
+)
 
 
 def report(
@@ -59,7 +70,7 @@ def report(
     if minimum_count:
         made = fp.sites.hide_small_counts(made, minimum_count)
     made.save(path)
-    answer(made, lambda: print_report(made, path), as_json=as_json)
+    answer(made, lambda: _print_report(made, path), as_json=as_json)
 
 
 def _find_output(name: str, output: Path | None, predictions: list[Path]) -> Path:
@@ -78,21 +89,10 @@ def _read_budget(text: str) -> dict[str, Any]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2:
         raise fp.FederationError(f'privacy must be an epsilon and a delta, as in "1,1e-6"; it is {text!r}')
-    return {"epsilon": parts[0], "delta": parts[1]}
+    return {"privacy_epsilon": parts[0], "privacy_delta": parts[1]}
 
 
-def print_report(made: fp.Report, path: Path) -> None:
-    """Print what is about to leave the site."""
-    out = console()
-    out.print(escape(f"{made.name}: {made.H:,} candidates on {made.n:,} points with {made.n_classes} labels"))
-    out.print(escape(f"wrote {path} ({path.stat().st_size:,} bytes)"), soft_wrap=True)
-    if made.candidates is not None:
-        fingerprint = made.candidates.fingerprint
-        out.print(f"it holds how often any two candidates disagree, no point; candidates {fingerprint}")
-    if made.minimum_count:
-        out.print(f"counts below {made.minimum_count}, and that close to {made.n:,}, are not told apart")
-    if made.noise is not None:
-        out.print(
-            f"noise of scale {made.noise.scale:.4g} on every count: "
-            f"({made.noise.epsilon:g}, {made.noise.delta:g})-differentially private"
-        )
+def _print_report(made: fp.Report, path: Path) -> None:
+    """Print what is about to leave the site, but not its rates."""
+    show(replace(explain(made), tables=()))
+    console().print(escape(f"Wrote {path} ({path.stat().st_size:,} bytes)."), soft_wrap=True)

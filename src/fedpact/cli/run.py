@@ -31,7 +31,7 @@ from fedpact.explain.reason import say_reason
 ENGINES = ("in-process", "flower", "flower-sim")
 TRIALS = ("hospitals", "digits")
 _OF_TRIALS = {"candidates", "epsilon", "delta", "data", "train"}
-_OF_RESUMES = {"resume", "engine", "local", "superlink", "plot", "as_json"}
+_OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
 
 
 class _Trial(NamedTuple):
@@ -73,7 +73,7 @@ def run(
             autocompletion=one_of(*ENGINES),
         ),
     ] = None,
-    local: Annotated[
+    local_nodes: Annotated[
         int | None,
         typer.Option(
             metavar="SITES",
@@ -106,14 +106,16 @@ def run(
             metavar="LEDGER", help="Continue a run from its ledger, or its home, wherever it was stopped."
         ),
     ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Run once more in the home of a finished run; all are paid once more.")
+    rerun: Annotated[
+        bool, typer.Option("--rerun", help="Run once more in the home of a finished run; all are paid once more.")
     ] = False,
     method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, lp, union or tree.')] = "auto",
     confidence: ConfidenceOption = None,
     rule: Annotated[str, typer.Option(help="Payment rule: pwyc, equal-split, proportional or none.")] = "pwyc",
     fee: FeeOption = None,
-    level: Annotated[str, typer.Option(help="Chance, at most, of withholding pay from an honest site.")] = "0.01",
+    false_alarm_rate: Annotated[
+        str, typer.Option(help="Chance, at most, of withholding pay from an honest site.")
+    ] = "0.01",
     patience: Annotated[
         str | None,
         typer.Option(
@@ -147,23 +149,27 @@ def run(
     _check_given(context, file, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
-        is_elsewhere = superlink is None and local is None and engine in (None, place.engine)
-        carrier = _choose_carrier(engine or place.engine, local, place.superlink if is_elsewhere else superlink)
-        _check_local(list(place.sites), local)
+        is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
+        carrier = _choose_carrier(
+            engine or place.engine, local_nodes, place.superlink if is_elsewhere else superlink
+        )
+        _check_local(list(place.sites), local_nodes)
         with _hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
                 outcome = _carry_out(place, carrier)
     else:
-        carrier = _choose_carrier(engine, local, superlink)
-        terms = _read_terms(method, confidence, rule, fee, level, patience) | _read_training(train, seed)
+        carrier = _choose_carrier(engine, local_nodes, superlink)
+        terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience) | _read_training(
+            train, seed
+        )
         trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
         made = (
             _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
             if not sites
             else _Made(pact=fp.protocol.load_pact(_insist(file), **terms), folders=tuple(sites))
         )
-        _check_local(list(made.pact.names if made.folders else made.sites or ()), local)
+        _check_local(list(made.pact.names if made.folders else made.sites or ()), local_nodes)
         folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
         with _hold_home(folder):
             place = fp.protocol.prepare_home(
@@ -176,7 +182,7 @@ def run(
                 starts=made.starts,
                 engine=carrier.engine,
                 superlink=carrier.superlink,
-                again=again,
+                rerun=rerun,
             )
             outcome = _carry_out(place, carrier)
     found = RunAnswer(outcome=outcome, gap=find_gap(outcome, place), place=place)
@@ -232,23 +238,23 @@ def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) 
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 
 
-def _choose_carrier(engine: str | None, local: int | None, superlink: str | None) -> _Carrier:
+def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str | None) -> _Carrier:
     chosen = ENGINES[0] if engine is None else engine
     if chosen not in ENGINES:
         raise fp.FederationError(f"engine must be one of {', '.join(ENGINES)}; it is {chosen!r}")
-    if chosen != "flower" and (local is not None or superlink is not None):
-        raise fp.FederationError("--local and --superlink belong to --engine flower")
-    if local is not None and superlink is not None:
-        raise fp.FederationError("--local starts a SuperLink, --superlink names one; give one of the two")
+    if chosen != "flower" and (local_nodes is not None or superlink is not None):
+        raise fp.FederationError("--local-nodes and --superlink belong to --engine flower")
+    if local_nodes is not None and superlink is not None:
+        raise fp.FederationError("--local-nodes starts a SuperLink, --superlink names one; give one of the two")
     if chosen != ENGINES[0]:
         require_package("flwr", f"the engine {chosen}", extra="flower")
     return _Carrier(chosen, superlink)
 
 
-def _check_local(sites: list[str], local: int | None) -> None:
-    if local is not None and local != len(sites):
+def _check_local(sites: list[str], local_nodes: int | None) -> None:
+    if local_nodes is not None and local_nodes != len(sites):
         raise fp.FederationError(
-            f"--local must be the number of sites, {len(sites)} ({', '.join(sites)}); it is {local}"
+            f"--local-nodes must be the number of sites, {len(sites)} ({', '.join(sites)}); it is {local_nodes}"
         )
 
 
@@ -265,14 +271,14 @@ def _insist(file: str | None) -> str:
 
 
 def _read_terms(
-    method: str, confidence: str | None, rule: str, fee: str | None, level: str, patience: str | None
+    method: str, confidence: str | None, rule: str, fee: str | None, false_alarm_rate: str, patience: str | None
 ) -> dict[str, Any]:
     return {
         "method": method,
         "confidence": confidence,
         "rule": rule,
         "fee": read_amounts(fee, "fee"),
-        "level": level,
+        "false_alarm_rate": false_alarm_rate,
         "patience": read_amounts(patience, "patience"),
     }
 

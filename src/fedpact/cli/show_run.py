@@ -15,8 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import fedpact as fp
-from fedpact.cli.common import console, format_number, make_table, show
-from fedpact.explain import explain
+from fedpact.cli.common import console, explain, format_number, make_table, show
 from fedpact.explain.reason import say_reason
 
 

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.planning.budget import Budget
 from fedpact.planning.lower_bound import bound_below
@@ -87,11 +88,11 @@ class CostGame:
         method: str = "auto",
         *,
         time_limit: float | None = None,
-        progress: Callable[[int], None] | None = None,
+        tell: Callable[[int], None] | None = None,
     ) -> None:
         self.fed, self.method, self.time_limit = fed, method, time_limit
         self.everyone: Members = tuple(range(fed.k))
-        self._progress = progress
+        self._tell = tell
         self._values: dict[Members, Value] = {}
         self._bounds: dict[Members, float] = {}
 
@@ -138,8 +139,8 @@ class CostGame:
         """
         if group not in self._values:
             self._values[group] = self._plan_everyone() if group == self.everyone else self._plan_group(group)
-            if self._progress is not None:
-                self._progress(self.planned)
+            if self._tell is not None:
+                self._tell(self.planned)
         return self._values[group]
 
     def lower_bound(self, group: Members) -> float:
@@ -167,7 +168,8 @@ class CostGame:
         seconds = _GROUP_SECONDS if self.time_limit is None else self.time_limit
         try:
             fed = self.fed.restrict(self.names(group))
-            found = plan_from(fed, method, Start(), Budget(time_limit=seconds, raises_interrupt=True))
+            with on_interrupt("raise"):
+                found = plan_from(fed, method, Start(), Budget(time_limit=seconds))
         except NoPlanFoundError as error:
             return Value(cost=math.inf, lower_bound=self._bound(group), plan=None, reason=str(error))
         except InfeasibleError as error:

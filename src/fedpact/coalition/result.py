@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.drawing.figures import draw_bars
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
-class ShareStatus(Enum):
-    """What is known of a split, in words a user can act on."""
+class ShareStatus(StrEnum):
+    """What is known of a split."""
 
-    STABLE = "stable: no group would do better by leaving"
-    NOT_BEATEN = "no group was found that would do better by leaving; that there is none is not proved"
-    UNSTABLE = "not stable: some groups have a plan of their own that costs less than their shares"
+    STABLE = "stable"
+    """No group would do better by leaving."""
+    NOT_BEATEN = "not-beaten"
+    """No group was found that would do better by leaving; that there is none is not proved."""
+    UNSTABLE = "unstable"
+    """Some groups have a plan of their own that costs less than their shares."""
 
 
-class GroupsLookedAt(Enum):
+class GroupsLookedAt(StrEnum):
     """How the groups that would leave were looked for."""
 
-    ALL = "all groups were looked at"
-    SAMPLED = "only some groups were looked at: one that was not tried may do better"
+    ALL = "all"
+    """All groups were looked at."""
+    SAMPLED = "sampled"
+    """Only some groups were looked at: one that was not tried may do better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeavingGroup:
     """Agents who would do better by themselves, with the plan that shows it."""
+
+    DERIVED: ClassVar = ("saving",)
 
     members: tuple[str, ...]
     share: float
@@ -47,30 +52,12 @@ class LeavingGroup:
         """What they save by leaving."""
         return self.share - self.cost
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "members": list(self.members),
-            "share": self.share,
-            "cost": self.cost,
-            "saving": self.saving,
-            "contributions": dict(self.contributions),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> LeavingGroup:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            members=tuple(entry["members"]),
-            share=entry["share"],
-            cost=entry["cost"],
-            contributions=dict(entry["contributions"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share(Shows):
+class Share(Result):
     """Who bears how much of the plan for all, and how stable that is."""
+
+    DERIVED: ClassVar = ("payments", "is_stable")
 
     shares: dict[str, float]
     """What each agent bears in the end; they sum to ``cost``. A negative share is a profit."""
@@ -97,6 +84,8 @@ class Share(Shows):
     is_proved: bool
     """Whether every plan that was used is the cheapest of its group."""
     status: ShareStatus
+    name: str
+    """The federation's."""
     rule: str
     method: str
     objective: str
@@ -124,54 +113,3 @@ class Share(Shows):
             marked=self.leaving[0].members if self.leaving else (),
             meaning="would do better by leaving together",
         )
-
-    def shown(self) -> ShownTable:
-        """Show what each agent bears, and what it would pay alone."""
-        return ShownTable(
-            title=f"Split of the cost by rule {self.rule}",
-            status=self.status.value,
-            facts={"cost": self.cost, "groups that would leave": len(self.leaving)},
-            columns=[
-                ("agent", str),
-                ("share", float),
-                ("alone", float),
-                ("samples", int),
-                ("labelling", float),
-                ("payment", float),
-            ],
-            rows=rows_by_name(self.shares, self.alone, self.contributions, self.labelling, self.payments),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "shares": dict(self.shares),
-            "payments": self.payments,
-            "cost": self.cost,
-            "contributions": dict(self.contributions),
-            "labelling": dict(self.labelling),
-            "alone": dict(self.alone),
-            "leaving": [group.to_dict() for group in self.leaving],
-            "least_core_value": self.least_core_value,
-            "standard_errors": None if self.standard_errors is None else dict(self.standard_errors),
-            "looked_at": self.looked_at.value,
-            "groups_tried": self.groups_tried,
-            "groups_planned": self.groups_planned,
-            "is_proved": self.is_proved,
-            "status": self.status.value,
-            "is_stable": self.is_stable,
-            "rule": self.rule,
-            "method": self.method,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Share:
-        """Read what :meth:`to_dict` wrote."""
-        derived = {"payments", "is_stable"}
-        values = {key: value for key, value in entry.items() if key not in derived}
-        values["leaving"] = tuple(LeavingGroup.from_dict(group) for group in entry["leaving"])
-        values["status"] = ShareStatus(entry["status"])
-        values["looked_at"] = GroupsLookedAt(entry["looked_at"])
-        return cls(**values)

@@ -37,6 +37,7 @@ from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError
 
 RULES = ("core", "least-core", "shapley", "equal", "proportional")
@@ -88,19 +89,19 @@ def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) ->
     )
 
 
-def _report(progress: Callable[[int, int], None] | None, total: int) -> Callable[[int], None] | None:
+def _report(progress: Progress | None, total: int) -> Callable[[int], None] | None:
     return None if progress is None else lambda done: progress(min(done, total), total)
 
 
 def share(
     fed: Federation,
-    rule: str = "least-core",
     *,
+    rule: str = "least-core",
     method: str = "auto",
     time_limit: float | None = None,
     max_groups: int | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Share:
     """Split the cost of the plan for all, and say which groups would do better by leaving.
 
@@ -141,7 +142,7 @@ def share(
     max_groups = MAX_GROUPS if max_groups is None else check_at_least(max_groups, "max_groups", 1)
     rng = np.random.default_rng(0) if rng is None else rng
     most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups
-    game = CostGame(fed, method, time_limit=time_limit, progress=_report(progress, most))
+    game = CostGame(fed, method, time_limit=time_limit, tell=_report(progress, most))
     everyone = game.value(game.everyone)
     assert everyone.plan is not None, "without a plan for all an error is raised"
     search = AllGroups(game) if fed.k <= MANY_AGENTS else SampledGroups(game, max_groups, rng)
@@ -163,6 +164,7 @@ def share(
         groups_planned=game.planned,
         is_proved=game.is_proved,
         status=ShareStatus.UNSTABLE if leaving else status,
+        name=fed.name,
         rule=rule,
         method=method,
         objective=fed.objective,

@@ -21,84 +21,73 @@ harms an agent, so it takes nothing from those who go alone; under the joint gua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from fedpact.comparison.result import ComparedRow, Comparison
+from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import interrupts_end_all
+from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.make_game import game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.planning.exchangeable import plan_exchangeable
 from fedpact.planning.plan import plan
-from fedpact.statistics.standalone import standalone, why_not_alone
-from fedpact.statistics.verification import Verification, VerificationStatus, verify
+from fedpact.refusal import Refusal, refusal_of
+from fedpact.statistics.standalone import Shortfall, find_shortfalls, standalone
+from fedpact.statistics.verification import Verification, verify
 
 _EQUILIBRIUM_SECONDS = 10.0
 # Up to so many are listed before only the extremes are looked for, so that in small games ties end the same way.
 _MOST_EQUILIBRIA = 1000
 
-TITLES = {
-    "alone": "everyone alone",
-    "exchangeable": "exchangeable data",
-    "worst-equilibrium": "worst equilibrium",
-    "best-equilibrium": "best equilibrium",
-    "lp": "paper's program",
-    "union": "union program",
-    "tree": "Hunter-Worsley",
-    "exact": "exact search",
-    "auto": "search on pairs",
-}
+METHODS = (
+    "alone",
+    "exchangeable",
+    "worst-equilibrium",
+    "best-equilibrium",
+    "lp",
+    "union",
+    "tree",
+    "exact",
+    "auto",
+)
 
 
-def _row_without_numbers(method: str, reason: str) -> ComparedRow:
+def _row_without_numbers(method: str, status: RowStatus, refusal: Refusal | None = None) -> ComparedRow:
     return ComparedRow(
-        method=method,
-        title=TITLES[method],
-        contributions={},
-        cost=None,
-        met={},
-        is_feasible=False,
-        lower_bound=None,
-        status=reason,
-        verification=None,
+        method=method, contributions={}, cost=None, met={}, is_feasible=False, status=status, refusal=refusal
     )
 
 
 def _verified_row(
-    method: str, seen: Verification, *, status: str | None = None, lower_bound: float | None = None
+    method: str, seen: Verification, status: RowStatus = RowStatus.RULE, lower_bound: float | None = None
 ) -> ComparedRow:
     return ComparedRow(
         method=method,
-        title=TITLES[method],
         contributions=dict(seen.contributions),
         cost=seen.cost,
         met=dict(seen.met),
         is_feasible=seen.is_feasible,
         lower_bound=lower_bound,
-        status=seen.status.value if status is None else status,
+        status=status,
         verification=seen,
     )
 
 
-def _go_alone(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow:
-    reasons = why_not_alone(fed, needs)
-    if not reasons:
-        return _verified_row("alone", verify(fed, needs))
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+def _go_alone(fed: Federation, needs: Mapping[str, int | None], dependent: Mapping[str, Shortfall]) -> ComparedRow:
+    if not dependent:
+        return _verified_row("alone", verify(fed, {name: need or 0 for name, need in needs.items()}))
     return ComparedRow(
         method="alone",
-        title=TITLES["alone"],
         contributions=dict(needs),
         cost=None,
-        met={name: name not in reasons for name in fed.names},
+        met={name: name not in dependent for name in fed.names},
         is_feasible=False,
-        lower_bound=None,
-        status=next(iter(reasons.values())) + more,
-        verification=None,
+        status=RowStatus.REFUSED,
+        refusal=Refusal(code="not-alone", agents=tuple(dependent)),
     )
 
 
@@ -106,40 +95,29 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
     try:
         return _verified_row("exchangeable", verify(fed, plan_exchangeable(fed, needs)))
     except InfeasibleError as error:
-        return _row_without_numbers("exchangeable", str(error))
+        return _row_without_numbers("exchangeable", RowStatus.REFUSED, refusal_of(error))
 
 
 def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
     """Row of the dearest or the cheapest equilibrium that meets every target; of any one if none does."""
     if not len(found.profiles):
-        return _row_without_numbers(method, found.status.value)
+        return _row_without_numbers(method, RowStatus(found.status))
     is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
     if not is_met.any():
-        every = "every equilibrium found" if found.cost_left else "every equilibrium"
-        known = f"{every} misses a target, as this one does"
-        return _verified_row(method, verify(fed, found.profiles[0]), status=known)
+        known = RowStatus.FOUND_MISS if found.cost_left else RowStatus.ALL_MISS
+        return _verified_row(method, verify(fed, found.profiles[0]), known)
     some = found.profiles[is_met]
     costs = fed.costs_of(some)
-    is_worst = method == "worst-equilibrium"
-    m = some[costs.argmax() if is_worst else costs.argmin()]
-    extreme = "dearest" if is_worst else "cheapest"
-    known = f"the {extreme} found; there may be others" if found.cost_left else f"the {extreme} of all"
-    seen = verify(fed, m)
-    if seen.status is not VerificationStatus.MET:
-        known += f"; {fed.guarantee} guarantee: {seen.status.value}"
-    return _verified_row(method, seen, status=known)
+    m = some[costs.argmax() if method == "worst-equilibrium" else costs.argmin()]
+    return _verified_row(method, verify(fed, m), RowStatus.OF_FOUND if found.cost_left else RowStatus.OF_ALL)
 
 
 def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: float | None) -> ComparedRow:
     try:
         found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
     except NoPlanFoundError as error:
-        return _row_without_numbers(method, str(error))
-    seen = verify(fed, found.m)
-    status = found.status.value
-    if seen.status is not VerificationStatus.MET:
-        status += f"; verified anew: {seen.status.value}"
-    return _verified_row(method, seen, status=status, lower_bound=found.lower_bound)
+        return _row_without_numbers(method, RowStatus.REFUSED, refusal_of(error))
+    return _verified_row(method, verify(fed, found.m), RowStatus(found.status), found.lower_bound)
 
 
 def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
@@ -148,13 +126,13 @@ def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
     return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
 
 
-@interrupts_end_all()
+@on_interrupt("raise")
 def compare(
     fed: Federation,
     *,
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare going alone, counting samples only, leaving it to everyone, and every planner.
 
@@ -181,22 +159,23 @@ def compare(
     >>> table = compare(singletons())
     >>> for method in ("alone", "exchangeable", "exact"):
     ...     row = table.row(method)
-    ...     print(row.title, row.cost, row.met)
-    everyone alone 108.0 {'agent-1': True, 'agent-2': True}
-    exchangeable data 54.0 {'agent-1': True, 'agent-2': False}
-    exact search 66.0 {'agent-1': True, 'agent-2': True}
+    ...     print(row.method, row.cost, row.met)
+    alone 108.0 {'agent-1': True, 'agent-2': True}
+    exchangeable 54.0 {'agent-1': True, 'agent-2': False}
+    exact 66.0 {'agent-1': True, 'agent-2': True}
     >>> table.best
     'exact'
     """
     needs = standalone(fed)
+    dependent = find_shortfalls(fed, needs)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
     found = find_equilibria(game_of(fed), max_count=_MOST_EQUILIBRIA, time_limit=seconds)
     rows: list[ComparedRow] = []
     left_out = "exact" if isinstance(fed.evidence, Reports) else "auto"
-    methods = [method for method in TITLES if method != left_out]
+    methods = [method for method in METHODS if method != left_out]
     for method in methods:
         if method == "alone":
-            row = _go_alone(fed, needs)
+            row = _go_alone(fed, needs, dependent)
         elif method == "exchangeable":
             row = _count_only(fed, needs)
         elif method.endswith("equilibrium"):
@@ -207,5 +186,10 @@ def compare(
         if progress is not None:
             progress(len(rows), len(methods))
     return Comparison(
-        rows=_share_bound(rows), standalone=needs, name=fed.name, objective=fed.objective, guarantee=fed.guarantee
+        rows=_share_bound(rows),
+        standalone=needs,
+        dependent=dependent,
+        name=fed.name,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
     )

@@ -1,8 +1,9 @@
 """``equilibria``: what happens if nobody coordinates, and what that costs against the optimum.
 
 The *price of stability* is the cost of the cheapest equilibrium over that of the cheapest plan, the *price of
-anarchy* that of the dearest (the paper's section 3). Both are computed here for the federation at hand; the
-paper bounds the first from below on one family, with a formula that is about three times too large (ERRATA B1).
+anarchy* that of the dearest (the paper's section 3). Both are computed here for the federation at hand; Theorem
+1 of the paper bounds the first from below on one family, with a formula that is about three times too large
+(ERRATA B1).
 
 - The optimum meets every agent's target, also where the federation's guarantee is joint: in the game everyone
   looks after its own. It is the proven one or lies within bounds; an equilibrium that meets every target is a
@@ -21,16 +22,17 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.check import find_unmet
 from fedpact.game.game import Profiles
 from fedpact.game.make_game import game_of
-from fedpact.game.pure_equilibria import Found, Progress, find_equilibria
+from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.game.result import Equilibria, PricedEquilibrium
 from fedpact.planning.budget import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import plan
-from fedpact.statistics.standalone import why_not_alone
+from fedpact.statistics.standalone import find_shortfalls
 from fedpact.statistics.verification import Interval
 
 MAX_COUNT = 10_000
@@ -115,7 +117,7 @@ def equilibria(
         Seconds for the search, and again for the optimum, 60 if not given; an interrupt (Ctrl-C) also returns
         what was found.
     progress
-        Called with the share of all profiles that is settled and the number of equilibria found.
+        Called with the share of all profiles that is settled, and 1.0.
 
     Examples
     --------
@@ -125,8 +127,8 @@ def equilibria(
     ((0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0))
     >>> found.price_of_stability, found.price_of_anarchy
     (1.0, 2.8)
-    >>> equilibria(no_pure_equilibrium()).status.value
-    'no pure equilibrium exists: every profile was searched'
+    >>> print(equilibria(no_pure_equilibrium()).status)
+    none-exists
     """
     max_count = MAX_COUNT if max_count is None else check_at_least(max_count, "max_count", 1)
     time_limit = TIME_LIMIT if time_limit is None else check_at_least(time_limit, "time_limit", 0)
@@ -139,7 +141,7 @@ def equilibria(
     costs = fed.costs_of(good)
     stability, anarchy = _price(found, costs.tolist(), optimum)
     return Equilibria(
-        profiles=tuple(tuple(m) for m in found.profiles.tolist()),
+        equilibria=tuple(dict(zip(fed.names, m, strict=True)) for m in found.profiles.tolist()),
         costs=tuple(fed.costs_of(found.profiles).tolist()),
         best=_look_at(fed, good[costs.argmin()], best) if len(good) else None,
         worst=_look_at(fed, good[costs.argmax()], best) if len(good) else None,
@@ -152,7 +154,8 @@ def equilibria(
         undecided=len(found.undecided),
         status=found.status,
         standalone=game.needs,
-        dependent=why_not_alone(fed, game.needs),
+        dependent=find_shortfalls(fed, game.needs),
+        name=fed.name,
         names=fed.names,
         objective=fed.objective,
         guarantee=fed.guarantee,

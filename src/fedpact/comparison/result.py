@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.describe.names import read_choice
 from fedpact.drawing.figures import draw_bars
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.refusal import Refusal
+from fedpact.result import Result
+from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval, Verification
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
+class RowStatus(StrEnum):
+    """What is known of one way to organise a federation."""
+
+    RULE = "rule"
+    """The contributions follow from a rule, whether they are enough or not."""
+    OPTIMAL = "optimal"
+    """A plan, and none is cheaper."""
+    CERTIFIED = "certified"
+    """A plan; the ratio says how far the optimum can be at most."""
+    INTERRUPTED = "interrupted"
+    """A plan; the search for the optimum stopped early."""
+    NOTHING_NEEDED = "nothing-needed"
+    """A plan without a single sample."""
+    OF_ALL = "of-all"
+    """The cheapest, or the most expensive, of all equilibria that meet every target."""
+    OF_FOUND = "of-found"
+    """The cheapest, or the most expensive, that was found; there may be others."""
+    ALL_MISS = "all-miss"
+    """Every equilibrium misses a target, as this one does."""
+    FOUND_MISS = "found-miss"
+    """Every equilibrium that was found misses a target, as this one does."""
+    NONE_EXISTS = "none-exists"
+    """No pure equilibrium exists."""
+    NONE_FOUND = "none-found"
+    """The search stopped early and found no equilibrium."""
+    UNDECIDED = "undecided"
+    """Bounds cannot tell whether there is an equilibrium."""
+    REFUSED = "refused"
+    """There is no such way; the refusal says why."""
+
+
+class ComparisonStatus(StrEnum):
+    """Whether any way to organise a federation is enough."""
+
+    ENOUGH = "enough"
+    """Some row holds the guarantee."""
+    NONE_ENOUGH = "none-enough"
+    """No row is known to hold it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRow:
-    """One way to organise the federation; one that gives no contribution vector says why in ``status``."""
+    """One way to organise the federation."""
+
+    DERIVED: ClassVar = ("samples", "ratio", "targets_met")
 
     method: str
-    title: str
     contributions: dict[str, int | None]
     """Samples per agent, None where 2^40 are not enough; empty if the method gives none."""
     cost: float | None
     """None if nobody can pay it: the vector is missing, unbounded or beyond a capacity."""
     met: dict[str, bool]
     """Whether each target is really met; empty if there are no contributions."""
-    is_feasible: bool
+    is_feasible: bool = field(metadata={"key": "feasible"})
     """Whether the federation's chosen guarantee holds."""
-    lower_bound: float | None
+    lower_bound: float | None = None
     """For plans: no contribution vector that meets the targets costs less; the best bound that any plan has."""
-    status: str
-    verification: Verification | None
+    status: RowStatus
+    refusal: Refusal | None = None
+    """Why there are no contributions, or whose are beyond a capacity."""
+    verification: Verification | None = None
     """The evidence for ``met``; None if the vector cannot be contributed."""
 
     @property
@@ -54,51 +96,28 @@ class ComparedRow:
         return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
 
     @property
+    def targets_met(self) -> int | None:
+        """How many targets are met; None if there are no contributions."""
+        return sum(self.met.values()) if self.met else None
+
+    @property
     def failure(self) -> dict[str, Interval]:
         """Probability of missing each target, or its expected error; empty where it was not verified."""
         return {} if self.verification is None else dict(self.verification.failure)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        ratio = self.ratio
-        return {
-            "method": self.method,
-            "title": self.title,
-            "contributions": dict(self.contributions),
-            "samples": self.samples,
-            "cost": self.cost,
-            "met": dict(self.met),
-            "feasible": self.is_feasible,
-            "lower_bound": self.lower_bound,
-            "ratio": ratio if ratio is not None and np.isfinite(ratio) else None,
-            "status": self.status,
-            "verification": None if self.verification is None else self.verification.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ComparedRow:
-        """Read what :meth:`to_dict` wrote."""
-        seen = entry["verification"]
-        return cls(
-            method=entry["method"],
-            title=entry["title"],
-            contributions=dict(entry["contributions"]),
-            cost=entry["cost"],
-            met=dict(entry["met"]),
-            is_feasible=entry["feasible"],
-            lower_bound=entry["lower_bound"],
-            status=entry["status"],
-            verification=None if seen is None else Verification.from_dict(seen),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Shows):
+class Comparison(Result):
     """Ways to organise one federation, side by side."""
+
+    ROWS: ClassVar = "rows"
+    DERIVED: ClassVar = ("best", "status")
 
     rows: tuple[ComparedRow, ...]
     standalone: dict[str, int | None]
     """What each agent needs alone; None if 2^40 samples are not enough."""
+    dependent: dict[str, Shortfall]
+    """Agents that cannot meet their targets alone, and why."""
     name: str
     """The federation's."""
     objective: str
@@ -109,6 +128,11 @@ class Comparison(Shows):
         """Method of the cheapest feasible row, of equally cheap ones the last; None if no row is feasible."""
         costs = {row.method: row.cost for row in reversed(self.rows) if row.is_feasible and row.cost is not None}
         return min(costs, key=costs.__getitem__, default=None)
+
+    @property
+    def status(self) -> ComparisonStatus:
+        """Whether any row is enough."""
+        return ComparisonStatus.NONE_ENOUGH if self.best is None else ComparisonStatus.ENOUGH
 
     def row(self, method: str) -> ComparedRow:
         """Give the row of that method."""
@@ -130,62 +154,9 @@ class Comparison(Shows):
         Rows that miss a target are red and hatched; rows without a cost are left out.
         """
         return draw_bars(
-            {row.title: row.cost for row in self.rows if row.cost is not None},
+            {row.method: row.cost for row in self.rows if row.cost is not None},
             title=self.name,
             axis="cost",
-            marked={row.title for row in self.rows if not row.is_feasible},
+            marked={row.method for row in self.rows if not row.is_feasible},
             meaning="misses a target",
-        )
-
-    def shown(self) -> ShownTable:
-        """Show what each way costs and how many targets it meets."""
-        return ShownTable(
-            title=f"Ways to organise {self.name}",
-            facts={"best": self.best, "agents": len(self.standalone)},
-            columns=[
-                ("way", str),
-                ("samples", int),
-                ("cost", float),
-                ("times_best", float),
-                ("met", int),
-                ("is_feasible", bool),
-                ("lower_bound", float),
-                ("status", str),
-            ],
-            rows=[
-                (
-                    row.title,
-                    row.samples,
-                    row.cost,
-                    self.times_best(row),
-                    sum(row.met.values()),
-                    row.is_feasible,
-                    row.lower_bound,
-                    row.status,
-                )
-                for row in self.rows
-            ],
-            bars="cost",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "rows": [row.to_dict() for row in self.rows],
-            "best": self.best,
-            "standalone": dict(self.standalone),
-            "name": self.name,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Comparison:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            rows=tuple(ComparedRow.from_dict(row) for row in entry["rows"]),
-            standalone=dict(entry["standalone"]),
-            name=entry["name"],
-            objective=entry["objective"],
-            guarantee=entry["guarantee"],
         )

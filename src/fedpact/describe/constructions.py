@@ -31,7 +31,7 @@ def alice_bob(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federati
     need both points right. At the defaults five samples are enough, as (2, 3) or (3, 2), while 14 from
     one agent alone are an equilibrium as well.
 
-    Source: the two-player example of the paper's section 3. The paper leaves the class open; here it is
+    Source: Section 3, Alice and Bob, of the paper. The paper leaves the class open; here it is
     all four labelings. Its claim that (1, 1) is optimal needs delta >= 4 epsilon (1 - 2 epsilon) (ERRATA
     B6), which the defaults do not meet.
 
@@ -72,9 +72,8 @@ def no_pure_equilibrium() -> Federation:
     comparison is an exact tie (1/3 at epsilon, 2/3 at delta), so it also shows what careless rounding
     breaks (ERRATA C1: with >= in place of > it has four equilibria).
 
-    Source: the paper's theorem on the non-existence of pure Nash equilibria, in its appendix on
-    equilibria. The paper names no costs; 1/2 keeps its self-sufficiency assumption (one sample, which is
-    what each agent needs alone, must cost below 1).
+    Source: Theorem 6 of the paper (no pure Nash equilibrium), in Appendix C. The paper names no costs; 1/2
+    keeps its self-sufficiency assumption (one sample, which is what each agent needs alone, must cost below 1).
 
     Examples
     --------
@@ -100,7 +99,7 @@ def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) 
     Alice then has to collect all n points. The ratio grows like log(1/epsilon): 1.176 at the defaults,
     3.176 at epsilon = 1/1024.
 
-    Source: the paper's theorem that the price of stability is unbounded. As printed, n > 1 / (2 epsilon)
+    Source: Theorem 1 of the paper (the price of stability is unbounded). As printed, n > 1 / (2 epsilon)
     makes Alice's masses sum to more than 1 and the stated ratio is about three times too large (ERRATA
     B1); n is rounded down here and the mass that is left, if any, lies on y.
 
@@ -147,11 +146,11 @@ def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta
     Shows the cost of learning alone: about n log(n / delta) samples, a number known in closed form and
     hence a check for every engine.
 
-    Source: the warm-up example of the paper's section 2. The paper takes all 2^n labelings; here the
+    Source: Section 2, warm-up example, of the paper. The paper takes all 2^n labelings; here the
     class is the n singletons and the all-negative hypothesis, which has the same failure probability. For
-    the all-negative target (for any target, among all labelings) the smallest sets on which a bad
+    the all-negative truth (for any truth, among all labelings) the smallest sets on which a bad
     hypothesis can differ are the single points, and missing one of those is the whole failure; a
-    singleton as target is safe as soon as its own point is seen. So n may run into the thousands.
+    singleton as truth is safe as soon as its own point is seen. So n may run into the thousands.
 
     Parameters
     ----------
@@ -190,9 +189,9 @@ def set_cover(
     1 - delta = |X|^-m, m samples are enough exactly if some sequence of m points tells h* from every h_i,
     and such a sequence gives a cover.
 
-    Source: the paper's proof that planning is NP-hard. As printed, 1 - delta >= |X|^-m, the forward claim
-    fails; the direction has to be 0 < 1 - delta <= |X|^-m (ERRATA B2). At the defaults two samples fail
-    with probability 7/9, within delta = 35/36.
+    Source: the proof of Theorem 2 of the paper (planning is NP-hard). As printed, 1 - delta >= |X|^-m, the
+    forward claim fails; the direction has to be 0 < 1 - delta <= |X|^-m (ERRATA B2). At the defaults two
+    samples fail with probability 7/9, within delta = 35/36.
 
     Parameters
     ----------
@@ -242,7 +241,7 @@ def singletons(n: int | str = 17, epsilon: float | str | None = None, delta: flo
     points. Only the pairs (nowhere, x1) and (nowhere, x2) then bind in the paper's program, and the plan
     has room to move one sample either way while every target stays met.
 
-    Source: the construction in the proof of the paper's lemma that its program is locally oblivious. The
+    Source: the construction in the proof of Lemma 1 of the paper (its program is locally oblivious). The
     lemma claims this for all large plans, which cannot be for epsilon > 0; it holds on a bounded region
     and for epsilon below 1/(2H) (ERRATA A6, B4).
 

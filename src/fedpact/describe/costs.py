@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.numbers import Number, read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
 __all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
@@ -30,27 +30,9 @@ def _read_coefficient(value: Any, field: str) -> float:
     return number
 
 
-class _Plain:
-    """What all costs share: how they are written in dictionaries, and read again."""
-
-    __slots__ = ()
-
-    def to_plain(self) -> Any:
-        """As the file format writes it."""
-        return self.to_json()  # type: ignore[attr-defined]
-
-    @staticmethod
-    def from_plain(value: Any, where: str) -> Cost:
-        """Read a cost of any kind."""
-        try:
-            return read_cost(value)
-        except FederationError as error:
-            raise FormatError(f"{where}: {error}") from None
-
-
 @final
 @dataclass(frozen=True, slots=True)
-class Linear(_Plain):
+class Linear:
     """c(m) = rate * m.
 
     Examples
@@ -74,9 +56,14 @@ class Linear(_Plain):
         """Cost of sample number ``m + 1``."""
         return self.rate
 
-    def to_json(self) -> float:
+    def to_plain(self) -> float:
         """How the file format writes it."""
         return self.rate
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         return f"{self.rate:g} per sample"
@@ -84,7 +71,7 @@ class Linear(_Plain):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Quadratic(_Plain):
+class Quadratic:
     """c(m) = linear * m + quadratic * m^2.
 
     Examples
@@ -114,9 +101,14 @@ class Quadratic(_Plain):
         """Cost of sample number ``m + 1``."""
         return self.linear + self.quadratic * (2 * m + 1)
 
-    def to_json(self) -> dict[str, list[float]]:
+    def to_plain(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"quadratic": [self.linear, self.quadratic]}
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         return f"{self.linear:g} m + {self.quadratic:g} m^2"
@@ -124,7 +116,7 @@ class Quadratic(_Plain):
 
 @final
 @dataclass(frozen=True, slots=True)
-class PiecewiseLinear(_Plain):
+class PiecewiseLinear:
     """The first ``breakpoints[0]`` samples cost ``slopes[0]`` each, those up to the next one ``slopes[1]``.
 
     Examples
@@ -170,9 +162,14 @@ class PiecewiseLinear(_Plain):
         rises = zip(self.breakpoints, np.diff(self.slopes).tolist(), strict=True)
         return self.slopes[0] + float(sum(rise * min(max(m + 1 - at, 0.0), 1.0) for at, rise in rises))
 
-    def to_json(self) -> dict[str, list[float]]:
+    def to_plain(self) -> dict[str, list[float]]:
         """How the file format writes it."""
         return {"breakpoints": list(self.breakpoints), "slopes": list(self.slopes)}
+
+    @classmethod
+    def from_plain(cls, entry: Any, where: str) -> Cost:
+        """Read what a cost of any kind is written as."""
+        return _read_plain(entry, where)
 
     def __str__(self) -> str:
         steps = [f"{slope:g} up to {at:g}" for slope, at in zip(self.slopes, self.breakpoints, strict=False)]
@@ -180,6 +177,8 @@ class PiecewiseLinear(_Plain):
 
 
 Cost: TypeAlias = Linear | Quadratic | PiecewiseLinear
+AnyCost: TypeAlias = Number | Cost | Mapping[str, Any]
+"""A cost as a user may write it: a number per sample, a cost, or a table as in a federation file."""
 
 
 def scale(cost: Cost, factor: float) -> Cost:
@@ -230,6 +229,13 @@ def read_cost(value: Any) -> Cost:
         f"cost must be a number, {{quadratic = [a, b]}} or {{breakpoints = [...], slopes = [...]}}; "
         f"it is {shorten(dict(value))}"
     )
+
+
+def _read_plain(entry: Any, where: str) -> Cost:
+    try:
+        return read_cost(entry)
+    except FederationError as error:
+        raise FormatError(f"{where}: {error}") from None
 
 
 def _numbers(value: Any, field: str) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ def expected_min_counterexample() -> Federation:
     minimum over the agents the program answers (1, 0), which leaves agent 1 an expected error of 6/25,
     above its 1/10; with the maximum it answers (4, 0) and 48/3125.
 
-    Source: ERRATA A1, on the linear program in the paper's appendix on expected accuracy. The expected
+    Source: ERRATA A1, on Equation 11, the linear program of the paper's Appendix F. The expected
     objective does not use delta.
 
     Examples
@@ -39,7 +39,8 @@ def pwyc_not_dominant(cost: float | str = "1/5") -> Federation:
     by reporting 3/4. If a sample of agent 1 costs 1/20 instead of 1/5, its lie also raises what VCG as
     printed leaves it with, from 9/5 to 39/20.
 
-    Source: ERRATA A2 and A3, on the paper's claims that its mechanism is strategyproof and VCG truthful.
+    Source: ERRATA A2 and A3, on the claims of the paper's Section 5 that Equation 5 is strategyproof and
+    Equation 6 (VCG) truthful.
 
     Parameters
     ----------

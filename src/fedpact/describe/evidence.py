@@ -8,25 +8,30 @@ predictions every agent's own points and what each h says    yes        yes
 reports     only each site's pairwise disagreement counts    yes        no
 =========== ================================================ ========== ===============
 
-Arrays are checked once, here, and read-only afterwards.
+Arrays are checked once, here, and read-only afterwards. Labels that are strings are kept as whole numbers, and
+``classes`` says what these stand for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.hypothesis_class import HypothesisClass, number_names
+from fedpact.describe.label_matrix import Classes, decode, read_labels, share_classes
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
 
 SUM_TOL = 1e-9
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,13 +39,15 @@ class Table:
     """Finitely many points: what every hypothesis says there and how likely each agent draws them."""
 
     labels: NDArray[np.integer]
-    """(H, n) label of every hypothesis at every point."""
+    """(H, n) label of every hypothesis at every point, or its code where there are ``classes``."""
     distributions: NDArray[np.float64]
     """(k, n) mass of every agent on every point."""
     points: tuple[str, ...]
     hypotheses: tuple[str, ...]
     class_name: str | None = None
     """The named class that the labels came from, if any."""
+    classes: Classes = None
+    """The label that each code stands for; None: the whole numbers are the labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,8 +55,10 @@ class Predictions:
     """Each agent's own unlabelled points, seen through what every hypothesis predicts there."""
 
     predictions: tuple[NDArray[np.integer], ...]
-    """One (H, n_i) array per agent."""
+    """One (H, n_i) array per agent, of labels or, where there are ``classes``, of their codes."""
     hypotheses: tuple[str, ...]
+    classes: Classes = None
+    """The label that each code stands for, at all agents; None: the whole numbers are the labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,15 +87,17 @@ def read_table(
     points: Sequence[str] | None,
     hypotheses: Sequence[str] | None,
     problems: Problems,
+    classes: Classes = None,
 ) -> Table | None:
     """Check a table; what is wrong goes to ``problems`` and the answer is then None."""
     class_name = None
     if isinstance(labels, HypothesisClass):
         class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
-    label_array = read_labels(labels, "labels", problems)
+    numbered = _note(problems, lambda: share_classes({"labels": read_labels(labels, "labels")}, "labels", classes))
     rows = _distributions(distributions, names, points, problems)
-    if label_array is None or rows is None:
+    if numbered is None or rows is None:
         return None
+    (label_array,), classes = numbered
     n = label_array.shape[1]
     if rows.shape[1] != n:
         problems.add(
@@ -106,31 +117,44 @@ def read_table(
         points=points,
         hypotheses=named,
         class_name=class_name,
+        classes=classes,
     )
 
 
 def read_predictions(
-    predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, problems: Problems
+    predictions: Mapping[str, Any],
+    *,
+    hypotheses: Sequence[str] | None,
+    problems: Problems,
+    classes: Classes = None,
 ) -> Predictions | None:
     """Check one prediction matrix per agent; if one is wrong, ``problems`` says so and the answer is None."""
-    arrays = [read_labels(array, f"agent {name!r}: predictions", problems) for name, array in predictions.items()]
-    known = [array for array in arrays if array is not None]
-    heights = {name: len(array) for name, array in zip(predictions, arrays, strict=True) if array is not None}
+    known = {}
+    for name, array in predictions.items():
+        matrix = _note(problems, partial(read_labels, array, f"agent {name!r}: predictions"))
+        if matrix is not None:
+            known[name] = matrix
+    heights = {name: len(matrix.codes) for name, matrix in known.items()}
     if len(set(heights.values())) > 1:
         problems.add(
             f"every agent must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
         )
         return None
-    if len(known) < len(arrays) or not known:
+    if len(known) < len(predictions) or not known:
         return None
     lists = lists_of(predictions)
     difference = find_difference(lists)
     if difference is not None:
         problems.add(f"every agent must predict with the same candidates; {difference}")
         return None
+    by_agent = {f"predictions of agent {name!r}": matrix for name, matrix in known.items()}
+    numbered = _note(problems, lambda: share_classes(by_agent, "predictions", classes))
+    if numbered is None:
+        return None
+    arrays, classes = numbered
     names = lists[0][1].names if lists and hypotheses is None else hypotheses
-    named = read_hypothesis_names(names, len(known[0]), problems)
-    return Predictions(predictions=tuple(_frozen(array) for array in known), hypotheses=named)
+    named = read_hypothesis_names(names, len(arrays[0]), problems)
+    return Predictions(predictions=tuple(map(_frozen, arrays)), hypotheses=named, classes=classes)
 
 
 def read_reports(
@@ -153,6 +177,26 @@ def read_reports(
         hypotheses = lists[0][1].names
     named = read_hypothesis_names(hypotheses, reports[0].H, problems)
     return Reports(reports=tuple(reports), hypotheses=named)
+
+
+def _note(problems: Problems, read: Callable[[], T]) -> T | None:
+    """Read something; what is wrong with it is noted."""
+    try:
+        return read()
+    except FederationError as error:
+        problems.extend(error)
+        return None
+
+
+def given_labels(evidence: Evidence) -> tuple[NDArray[Any], ...]:
+    """Labels as they were given: those of a table, or of every agent's predictions; reports have none."""
+    match evidence:
+        case Table(labels=labels, classes=classes):
+            return (decode(labels, classes),)
+        case Predictions(predictions=predictions, classes=classes):
+            return tuple(decode(array, classes) for array in predictions)
+        case Reports():
+            return ()
 
 
 def restrict_evidence(evidence: Evidence, agents: Sequence[int]) -> Evidence:
@@ -220,34 +264,6 @@ def find_twin(evidence: Evidence, hypothesis: int, distinct: NDArray[np.intp]) -
         parts = [(own[distinct] == own[hypothesis]).all(axis=1) for own in evidence.predictions]
         same = np.all(parts, axis=0)
     return int(np.flatnonzero(same)[0])
-
-
-def read_labels(values: Any, field: str, problems: Problems) -> NDArray[np.integer] | None:
-    """Labels (H, n) as integers of the smallest type that holds them; None where ``problems`` says why."""
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError):
-        array = np.empty(0, dtype=object)
-    if array.dtype == object or array.ndim != 2:
-        problems.add(
-            f"{field} must be a matrix with one row per hypothesis and one column per point; "
-            f"rows of different length, nested values or no numbers were given: {shorten(values)}"
-        )
-        return None
-    if array.size == 0:
-        problems.add(f"{field} must have at least one hypothesis and one point; the shape is {array.shape}")
-        return None
-    if array.dtype.kind not in "biuf":
-        problems.add(f"{field} must hold whole numbers (class indices); they hold {array.dtype}")
-        return None
-    with np.errstate(invalid="ignore"):
-        whole = array.astype(np.int64)
-    if not np.array_equal(whole, array):
-        worst = array[whole != array].flat[0]
-        problems.add(f"{field} must hold whole numbers (class indices); one is {worst}")
-        return None
-    kind = np.result_type(np.min_scalar_type(whole.min()), np.min_scalar_type(whole.max()))
-    return whole.astype(kind) if kind.kind in "iu" else whole
 
 
 def _distributions(

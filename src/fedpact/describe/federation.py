@@ -1,9 +1,9 @@
 """A federation: agents with targets and costs, and the evidence of how their data differ.
 
-The paper's model (its section 2) has one epsilon, linear costs and no capacities. Here epsilon and cost are
-per agent, a capacity is optional, and the guarantee is named: *per-agent* (every agent's target holds with
-probability 1 - delta, the paper's definition of the objective) or *joint* (all at once, the paper's section
-4); ERRATA C2 shows that they differ.
+The paper's model (its section 2) has one epsilon, linear costs and no capacities. Here epsilon
+(Section 6, own thresholds) and cost are per agent, a capacity is optional, and the guarantee is named: *per-agent*
+(every agent's target holds with probability 1 - delta, the paper's definition of the objective) or *joint* (all
+at once, the paper's section 4); ERRATA C2 shows that they differ.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.costs import Linear
+from fedpact.describe.costs import AnyCost, Linear
 from fedpact.describe.evidence import (
     Evidence,
     Predictions,
@@ -26,6 +26,7 @@ from fedpact.describe.evidence import (
     arrays_of,
     find_distinct,
     find_twin,
+    given_labels,
     read_predictions,
     read_reports,
     read_table,
@@ -33,16 +34,15 @@ from fedpact.describe.evidence import (
 )
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import shorten
+from fedpact.describe.numbers import Number, shorten
 from fedpact.describe.points import read_restriction
-from fedpact.describe.settings import Agent, Settings, read_settings
+from fedpact.describe.settings import Agent, PerAgent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Federation(Shows):
+class Federation(Shown):
     """Agents, their targets and the evidence of how their data differ.
 
     Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
@@ -58,6 +58,8 @@ class Federation(Shows):
     >>> fed
     Federation('federation': 2 agents, 4 hypotheses, table, pac, per-agent)
     """
+
+    ROWS: ClassVar = "agents"
 
     name: str
     agents: tuple[Agent, ...]
@@ -82,11 +84,11 @@ class Federation(Shows):
         labels: Any,
         distributions: Any,
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
         names: Sequence[str] | None = None,
-        capacity: Any = None,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -98,7 +100,8 @@ class Federation(Shows):
         Parameters
         ----------
         labels
-            (H, n) label of every hypothesis at every point, or a named class from :mod:`fedpact.planning.classes`.
+            (H, n) label of every hypothesis at every point, all whole numbers or all strings, or a named class
+            from :mod:`fedpact.planning.classes`.
         distributions
             (k, n) mass of every agent on every point.
         cost, epsilon, capacity
@@ -125,10 +128,10 @@ class Federation(Shows):
         cls,
         predictions: Mapping[str, Any],
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -139,7 +142,15 @@ class Federation(Shows):
         Parameters
         ----------
         predictions
-            Agent name to (H, n_i) array. Agent i's distribution is uniform on its own n_i points.
+            Agent name to (H, n_i) array of whole numbers or, at all agents, strings. Agent i's distribution is
+            uniform on its own n_i points.
+
+        Examples
+        --------
+        >>> seen = {"north": [["benign", "malignant"], ["benign", "benign"]], "south": [["unclear"], ["benign"]]}
+        >>> fed = Federation.from_predictions(seen, epsilon=0.1, delta=0.05)
+        >>> fed.labels["south"].tolist(), fed.evidence.classes
+        ([['unclear'], ['benign']], ('benign', 'malignant', 'unclear'))
         """
         problems = Problems()
         if not isinstance(predictions, Mapping) or not predictions:
@@ -155,10 +166,10 @@ class Federation(Shows):
         points: Mapping[str, Any],
         hypotheses: str = "thresholds",
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -168,7 +179,7 @@ class Federation(Shows):
 
         The class is restricted to the points: every different labelling that it induces on all agents' points
         together is one hypothesis. With agent i's distribution uniform on its own points that loses nothing, so
-        whatever is proved of this federation holds exactly for every target in the infinite class and every
+        whatever is proved of this federation holds exactly for every truth in the infinite class and every
         hypothesis that a learner may pick from it. It says nothing of points that were not given. Where the
         labelings are too many to enumerate there is :func:`fedpact.planning.plan_cover`.
 
@@ -202,10 +213,10 @@ class Federation(Shows):
         cls,
         reports: Sequence[Any],
         *,
-        epsilon: Any,
-        delta: Any,
-        cost: Any = 1.0,
-        capacity: Any = None,
+        epsilon: PerAgent[Number],
+        delta: Number,
+        cost: PerAgent[AnyCost] = 1.0,
+        capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
         name: str = "federation",
@@ -249,6 +260,14 @@ class Federation(Shows):
     def hypotheses(self) -> tuple[str, ...]:
         """Names of the H different hypotheses."""
         return tuple(self.evidence.hypotheses[index] for index in self.distinct)
+
+    @property
+    def labels(self) -> NDArray[Any] | dict[str, NDArray[Any]] | None:
+        """Labels as they were given: (H, n) of a table, (H, n_i) by agent of predictions; reports have none."""
+        found = given_labels(self.evidence)
+        if isinstance(self.evidence, Table):
+            return found[0]
+        return dict(zip(self.names, found, strict=True)) if found else None
 
     @property
     def truths(self) -> NDArray[np.intp]:
@@ -303,10 +322,10 @@ class Federation(Shows):
     def replace(
         self,
         *,
-        epsilon: Any = None,
-        delta: Any = None,
-        cost: Any = None,
-        capacity: Any = None,
+        epsilon: PerAgent[Number] | None = None,
+        delta: Number | None = None,
+        cost: PerAgent[AnyCost] | None = None,
+        capacity: PerAgent[Number | None] = None,
         objective: str | None = None,
         guarantee: str | None = None,
         teacher: str | None = None,
@@ -387,12 +406,6 @@ class Federation(Shows):
         from fedpact.describe.files import save
 
         save(self, path)
-
-    def shown(self) -> ShownTable:
-        """Show who takes part, on which terms."""
-        from fedpact.describe.summary import summarise
-
-        return summarise(self).shown()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what describes the federation, not what was worked out about it."""

@@ -24,6 +24,8 @@ from fedpact.describe.evidence import (
     read_table,
 )
 from fedpact.describe.hypothesis_class import HypothesisClass
+from fedpact.describe.label_codes import read_classes
+from fedpact.describe.label_matrix import Classes
 from fedpact.describe.names import nearest
 from fedpact.describe.npy_files import read_npy
 from fedpact.describe.numbers import read_number, shorten
@@ -37,7 +39,7 @@ KINDS = ("distribution", "predictions", "points", "report")
 
 _OF_ALL_POINTS = ("class", "labels", "points", "names")
 _OF_OWN_POINTS = ("class", "feature_names")
-_KEYS = (*_OF_ALL_POINTS, "features", "feature_names")
+_KEYS = (*_OF_ALL_POINTS, "classes", "features", "feature_names")
 
 Named: TypeAlias = list[tuple[str, Any]]
 
@@ -75,14 +77,15 @@ def _read_hypotheses(data: Values, kind: str | None, problems: Problems) -> Valu
 def _fitting_keys(table: Values, kind: str | None) -> tuple[str, tuple[str, ...]]:
     name = str(table.get("class"))
     if kind in ("predictions", "report"):
-        return f"agents with {kind}", ("names",)
+        return f"agents with {kind}", ("names", "classes") if kind == "predictions" else ("names",)
     if kind == "points":
         return (f"class {name!r}", ("class",)) if name in ON_LINE else ("agents with points", _OF_OWN_POINTS)
     if "labels" in table:
-        return "explicit labels", _OF_ALL_POINTS
+        return "explicit labels", (*_OF_ALL_POINTS, "classes")
     if name in ON_POINTS:
         return f"class {name!r}", _OF_ALL_POINTS
-    return f"class {name!r}", (*_OF_ALL_POINTS, "features") if name in ON_LINE else _KEYS
+    on_features = (*_OF_ALL_POINTS, "features", "feature_names")
+    return f"class {name!r}", on_features[:-1] if name in ON_LINE else on_features
 
 
 def _read_strings(table: Values, key: str, problems: Problems) -> list[str] | None:
@@ -182,15 +185,27 @@ def _read_labels(table: Values, points: list[str], problems: Problems) -> Any:
     if not isinstance(labels, list) or not all(isinstance(row, list) for row in labels):
         problems.add(f"hypotheses: labels must be a list of rows of labels; it is {shorten(labels)}")
         return None
+    return labels
+
+
+def _read_classes(table: Values, problems: Problems) -> Classes:
+    if "classes" not in table:
+        return None
     try:
-        return [[_read_label(label) for label in row] for row in labels]
+        return read_classes(table["classes"])
     except FederationError as error:
-        problems.extend(error)
+        problems.add(f"hypotheses: {error}")
         return None
 
 
-def _read_label(label: Any) -> Any:
-    return read_number(label, "hypotheses: a label") if isinstance(label, str) else label
+def _read_quoted_numbers(labels: Any, classes: Classes) -> Any:
+    """Take labels in quotes for numbers if all of them are numbers and no class is declared to be a string."""
+    if not isinstance(labels, list) or (classes is not None and isinstance(classes[0], str)):
+        return labels
+    try:
+        return [[read_number(one, "a label") if isinstance(one, str) else one for one in row] for row in labels]
+    except FederationError:
+        return labels
 
 
 def _read_points(table: Values, distributions: Named, problems: Problems) -> Table | None:
@@ -199,15 +214,16 @@ def _read_points(table: Values, distributions: Named, problems: Problems) -> Tab
     points = _read_strings(table, "points", problems) or list(seen)
     if not points:
         return None
-    labels = _read_labels(table, points, problems)
+    labels, classes = _read_labels(table, points, problems), _read_classes(table, problems)
     names = _read_strings(table, "names", problems)
     return read_table(
-        [[0] * len(points)] if labels is None else labels,
+        [[0] * len(points)] if labels is None else _read_quoted_numbers(labels, classes),
         [_read_row(name, row, points, problems) for name, row in masses],
         names=[name for name, _ in masses],
         points=points,
         hypotheses=None if labels is None else names,
         problems=problems,
+        classes=None if labels is None else classes,
     )
 
 
@@ -240,10 +256,10 @@ class Folder:
 
 def _say_unreadable(path: Path) -> str:
     if path.suffix.lower() == ".npy":
-        return "not an .npy array that can be read without pickle"
+        return "not an .npy array that can be read without pickle (strings: numpy.save(FILE, labels.astype(str)))"
     return (
-        "predictions must be an .npy file, a row for every hypothesis: numpy.save(FILE, labels), whole numbers; a "
-        "table (.csv) is read by fedpact report and by a site's site.toml"
+        "predictions must be an .npy file, a row for every hypothesis: numpy.save(FILE, labels), whole numbers or "
+        "strings; a table (.csv) is read by fedpact report and by a site's site.toml"
     )
 
 
@@ -316,4 +332,5 @@ def read_evidence(data: Values, agents: Named, folder: Folder, problems: Problem
     if kind == "report":
         return _read_reports(chosen, names, folder, problems)
     arrays = _read_files(chosen, "predictions", folder, _read_array, problems)
-    return read_predictions(arrays, hypotheses=names, problems=problems)
+    classes = _read_classes(table, problems)
+    return read_predictions(arrays, hypotheses=names, problems=problems, classes=classes)

@@ -15,7 +15,8 @@
     distribution = {xA = 0.8, xB = 0.2}  # or predictions = "alice.npy", or report = "alice.report.npz"
                                          # or points = "alice.csv" (a header, then numbers) or "alice.npy"
     [hypotheses]
-    class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...]
+    class = "all-labelings"              # or labels = [[0, 0], [0, 1], ...], or strings for the labels
+    classes = ["healthy", "ill"]         # what labels or predictions may be, if they are strings; may be left out
     points = ["xA", "xB"]                # the order of the points
     features = {xA = 1.5, xB = 2}        # or lists of numbers, for the classes that look at features
     feature_names = ["age"]
@@ -24,10 +25,11 @@
 A number may be a fraction in a string ("1/3"). Without ``points`` the points are those of the distributions
 in order of first appearance; a point that a distribution leaves out has mass 0. Without ``features`` a class
 on the line takes the positions 1, 2, ... of the points. All agents bring the same kind of evidence; with
-predictions or reports ``hypotheses`` may hold ``names`` only. Where each agent has its own ``points``, the
-``class`` is restricted to them as by :meth:`~fedpact.Federation.from_points`; its ``feature_names`` are those
-of the header unless they are given, and :func:`save` writes what the hypotheses predict. Paths are relative to
-the file's folder.
+reports ``hypotheses`` may hold ``names`` only, with predictions ``names`` and ``classes``. Labels in quotes are
+strings, unless every one of them is a number and ``classes`` lists no strings. Where each agent has its own
+``points``, the ``class`` is restricted to them as by :meth:`~fedpact.Federation.from_points`; its
+``feature_names`` are those of the header unless they are given, and :func:`save` writes what the hypotheses
+predict. Paths are relative to the file's folder.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ from numpy.typing import NDArray
 from fedpact import formats
 from fedpact.describe.classes import ON_POINTS
 from fedpact.describe.costs import read_cost
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
+from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, given_labels
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
 from fedpact.describe.hypothesis_class import number_names
@@ -71,7 +73,8 @@ _TOP_KEYS = ("format", "name", "delta", *_SETTINGS, "objective", "guarantee", "a
 _AGENT_KEYS = ("name", *_SETTINGS, *KINDS)
 _COST_KEYS = ("quadratic", "breakpoints", "slopes")
 
-_NUMBERS_ON_LINES = re.compile(r"\[\n\s*([-+.\de,\s]+?),?\n\s*\]")
+_ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
+"""A list of numbers or strings, each on a line."""
 
 Writer: TypeAlias = Callable[[Path], object]
 
@@ -186,7 +189,7 @@ def _describe_evidence(
         field, ending, writers = (
             "predictions",
             "npy",
-            [partial(_write_array, a) for a in evidence.predictions],
+            [partial(_write_array, array) for array in given_labels(evidence)],
         )
     else:
         field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
@@ -200,13 +203,15 @@ def _describe_hypotheses(evidence: Evidence) -> Values:
     default = number_names("h", len(evidence.hypotheses))
     if isinstance(evidence, Reports) and (first := evidence.reports[0].candidates) is not None:
         default = first.names
-    named = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
+    named: Values = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
+    if not isinstance(evidence, Reports) and evidence.classes is not None:
+        named["classes"] = list(evidence.classes)
     if not isinstance(evidence, Table):
         return named
     points = list(evidence.points)
     if _is_named_class(evidence):
         return {"class": evidence.class_name, "points": points}
-    return {"points": points, "labels": evidence.labels.tolist(), **named}
+    return {"points": points, "labels": given_labels(evidence)[0].tolist(), **named}
 
 
 def _is_named_class(table: Table) -> bool:
@@ -222,17 +227,23 @@ def _describe(fed: Federation, evidence: list[Values]) -> Values:
     agents = []
     for agent, own in zip(fed.agents, evidence, strict=True):
         limit = {} if agent.capacity is None else {"capacity": agent.capacity}
-        agents.append({"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_json(), **limit, **own})
+        agents.append(
+            {"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_plain(), **limit, **own}
+        )
     head = {"format": formats.FEDERATION, "name": fed.name, "delta": fed.delta}
     head |= {"objective": fed.objective, "guarantee": fed.guarantee}
     hypotheses = _describe_hypotheses(fed.evidence)
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
 
 
+def _fold(found: re.Match[str]) -> str:
+    items = " ".join(line.strip() for line in found[1].split("\n"))
+    return f"[{items.strip(', ')}]"
+
+
 def _encode(data: Values, syntax: str) -> bytes:
     text = tomli_w.dumps(data) if syntax == "TOML" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    # A line break is never inside a string here, so this folds lists of numbers and nothing else.
-    text = _NUMBERS_ON_LINES.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    text = _ON_LINES.sub(_fold, text)
     try:
         return text.encode()
     except UnicodeEncodeError as error:

@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Literal, TypeAlias
 
-_ENDS_ALL = ContextVar("interrupts end everything", default=False)
+OnInterrupt: TypeAlias = Literal["answer", "raise"]
+_ON_INTERRUPT: ContextVar[OnInterrupt] = ContextVar("on_interrupt", default="answer")
 
 
 @contextmanager
-def interrupts_end_all() -> Iterator[None]:
-    """Let an interrupt from the keyboard through every search within; else it ends one, and the next begins.
+def on_interrupt(what: OnInterrupt) -> Iterator[None]:
+    """Let an interrupt from the keyboard end one search, which then answers, or raise it through all of them.
 
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
     >>> from fedpact.planning.plan import plan
-    >>> with interrupts_end_all():
+    >>> with on_interrupt("raise"):
     ...     [plan(alice_bob().replace(delta=delta), "exact").cost for delta in (0.1, 0.2)]
     [4.0, 3.0]
     """
-    token = _ENDS_ALL.set(True)
+    token = _ON_INTERRUPT.set(what)
     try:
         yield
     finally:
-        _ENDS_ALL.reset(token)
+        _ON_INTERRUPT.reset(token)
 
 
 def ends_search() -> tuple[type[KeyboardInterrupt], ...]:
@@ -38,8 +40,8 @@ def ends_search() -> tuple[type[KeyboardInterrupt], ...]:
     ... except ends_search():
     ...     print("stopped early")
     stopped early
-    >>> with interrupts_end_all():
+    >>> with on_interrupt("raise"):
     ...     ends_search()
     ()
     """
-    return () if _ENDS_ALL.get() else (KeyboardInterrupt,)
+    return () if _ON_INTERRUPT.get() == "raise" else (KeyboardInterrupt,)

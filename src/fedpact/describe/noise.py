@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_number
@@ -21,25 +19,25 @@ class Noise:
 
     Examples
     --------
-    >>> Noise(scale=10.0, epsilon=1.0, delta=1e-6).reach(0.001)
+    >>> Noise(scale=10.0, privacy_epsilon=1.0, privacy_delta=1e-6).reach(0.001)
     37
     """
 
     mechanism: str = "discrete-gaussian"
     scale: float
     """Noise z has a chance in proportion to exp(-z^2 / 2 scale^2); its standard deviation is at most this."""
-    epsilon: float
-    delta: float
+    privacy_epsilon: float
+    privacy_delta: float
     """The report is (epsilon, delta)-differentially private if one point is exchanged for another."""
 
     def __post_init__(self) -> None:
         read_choice(self.mechanism, "noise: mechanism", MECHANISMS)
-        for field in ("scale", "epsilon"):
+        for field in ("scale", "privacy_epsilon"):
             value = read_number(getattr(self, field), f"noise: {field}")
             if not value > 0:
                 raise FederationError(f"noise: {field} must be above 0; it is {value:g}")
             object.__setattr__(self, field, value)
-        object.__setattr__(self, "delta", read_chance(self.delta, "noise: delta"))
+        object.__setattr__(self, "privacy_delta", read_chance(self.privacy_delta, "noise: privacy_delta"))
 
     def reach(self, risk: float) -> int:
         """Whole number that the noise of one count exceeds, in a given direction, with at most this chance.
@@ -51,12 +49,3 @@ class Noise:
         """
         tail = self.scale * math.sqrt(2 * math.log(1 / risk)) * (1 + _SLACK)
         return max(0, math.ceil(tail) - 1)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Noise:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)

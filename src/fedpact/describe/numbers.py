@@ -6,11 +6,14 @@ import math
 import re
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from fedpact.errors import FederationError
 
 _LONGEST = 60
+
+Number: TypeAlias = int | float | str | Fraction
+"""A number; a string may hold a fraction, as in "1/3"."""
 
 N = TypeVar("N", int, float)
 

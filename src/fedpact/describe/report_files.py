@@ -55,7 +55,8 @@ UNREADABLE = (
 """What numpy raises, without pickle, on a file that is not what it claims to be."""
 
 _NEEDED = ("format", "name", "n", "n_classes", "counts")
-_NOISE = ("mechanism", "scale", "epsilon", "delta")
+_NOISE = {"mechanism": "mechanism", "scale": "scale", "epsilon": "privacy_epsilon", "delta": "privacy_delta"}
+"""What a file calls the fields of the noise."""
 _OPTIONAL = ("candidates", "digests", "minimum_count", *_NOISE, "version", "checksum")
 
 # A member may unpack to so many bytes, or to so many times what it takes; counts that are mostly zeros do.
@@ -81,7 +82,7 @@ def to_bytes(report: Report) -> bytes:
             "digests": json.dumps(report.candidates.digests),
         }
     if report.noise is not None:
-        plain |= report.noise.to_dict()
+        plain |= {key: getattr(report.noise, field) for key, field in _NOISE.items()}
     fields = {key: np.asarray(value) for key, value in plain.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{**fields, "checksum": np.asarray(_checksum(fields))})  # type: ignore[arg-type]
@@ -174,7 +175,7 @@ def _build(fields: Fields) -> Report:
 def _read_noise(fields: Fields) -> Noise | None:
     if not set(_NOISE) <= set(fields):
         return None
-    return Noise.from_dict({key: fields[key].tolist() for key in _NOISE})
+    return Noise(**{field: fields[key].tolist() for key, field in _NOISE.items()})
 
 
 def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import count_pairs, height_of, to_square
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.plain import to_plain
+from fedpact.result import Shown
+from fedpact.rows import Column
 
 LARGEST = 2**53
 
@@ -38,7 +40,7 @@ def hide_counts(counts: NDArray[np.integer], n: int, minimum_count: int) -> NDAr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report(Shows):
+class Report(Shown):
     """Pairwise disagreement counts of H hypotheses on n points of one site.
 
     :func:`fedpact.report` makes one from predictions, :func:`fedpact.sites.read_report` reads a file.
@@ -53,6 +55,8 @@ class Report(Shows):
            [2, 0, 3],
            [5, 3, 0]])
     """
+
+    schema: ClassVar[int] = 1
 
     name: str
     n: int
@@ -139,43 +143,34 @@ class Report(Shows):
             least = np.where(sent == self.n, max(self.minimum_count, self.n - self.minimum_count + 1), least)
         return least, most
 
-    def shown(self) -> ShownTable:
-        """Show at which rates each candidate differs from the others: least, on average, most."""
-        noise = None if self.noise is None else self.noise.epsilon
-        return ShownTable(
-            title=f"Report of {self.name}",
-            status="the counts are exact"
-            if self.is_exact
-            else "counts were hidden or made noisy before they were sent",
-            facts={
-                "points": self.n,
-                "classes": self.n_classes,
-                "pairs": len(self.counts),
-                "counts hidden below": self.minimum_count or None,
-                "differential privacy epsilon": noise,
-            },
-            columns=[("candidate", str), ("least", float), ("mean", float), ("most", float)],
-            rows=self._list_rates(),
-        )
+    def own_columns(self) -> list[Column]:
+        """List at which rates each candidate differs from the others: least, on average, most."""
+        names = self.candidates.names if self.candidates else number_names("h", self.H)
+        none: tuple[None, ...] = (None,)
+        least, mean, most = (none, none, none) if self.H == 1 else self._find_rates()
+        return [
+            Column("candidate", str, names),
+            Column("least", float, least),
+            Column("mean", float, mean),
+            Column("most", float, most),
+        ]
 
-    def _list_rates(self) -> list[tuple[Any, ...]]:
-        names = self.candidates.names if self.candidates else tuple(f"h{h + 1}" for h in range(self.H))
-        if self.H == 1:
-            return [(names[0], None, None, None)]
+    def _find_rates(self) -> tuple[tuple[float, ...], ...]:
         rates = (self.square() / self.n)[~np.eye(self.H, dtype=np.bool_)].reshape(self.H, -1)
-        found = (rates.min(axis=1), rates.mean(axis=1), rates.max(axis=1))
-        return list(zip(names, *(column.tolist() for column in found), strict=True))
+        return tuple(tuple(found.tolist()) for found in (rates.min(axis=1), rates.mean(axis=1), rates.max(axis=1)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, all but the counts: those are for the file that :meth:`save` writes."""
         return {
+            "kind": self.kind,
+            "schema": self.schema,
             "name": self.name,
             "H": self.H,
             "n": self.n,
             "n_classes": self.n_classes,
             "candidates": None if self.candidates is None else self.candidates.fingerprint,
             "minimum_count": self.minimum_count,
-            "noise": None if self.noise is None else self.noise.to_dict(),
+            "noise": to_plain(self.noise),
         }
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedpact.describe.costs import Cost, read_cost
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
-from fedpact.showing.table import Kind
+from fedpact.rows import Kind
 
 OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")
 
 T = TypeVar("T")
+
+PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
+"""One value for all agents, one for each in their order, or one for each by name."""
+Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any]
+"""Samples of each agent: in their order, or by name, and nothing of those who are not named."""
 
 AGENT_COLUMNS: Sequence[tuple[str, Kind]] = (("agent", str), ("epsilon", float), ("cost", str), ("capacity", int))
 """Columns of a table of agents."""

@@ -3,119 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings
 from fedpact.describe.parsing import parse
-from fedpact.describe.reports import Report
-from fedpact.describe.settings import AGENT_COLUMNS, Agent, agent_rows
+from fedpact.describe.settings import Agent
 from fedpact.errors import FederationError, Problems
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
-_NO_EVIDENCE = "no agent has data here; sites report them"
+
+class EvidenceKind(StrEnum):
+    """What is known of the agents' data."""
+
+    TABLE = "table"
+    """Finitely many points, and everybody's mass on each."""
+    PREDICTIONS = "predictions"
+    """What every hypothesis predicts at some points of each agent."""
+    REPORTS = "reports"
+    """On how many points of each agent any two hypotheses disagree."""
+    NONE = "none"
+    """Nothing yet: the sites of a run report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary(Shows):
+class Summary(Result):
     """A federation in a few lines."""
 
+    ROWS: ClassVar = "agents"
+
     name: str
-    evidence: str
-    """What is known of the data, in words."""
+    evidence: EvidenceKind
+    fewest_points: int | None = None
+    """Points of the agent that has the fewest; of a table, its points; None without evidence."""
+    most_points: int | None = None
+    hidden: tuple[str, ...] = ()
+    """Whose small counts are hidden."""
+    noisy: tuple[str, ...] = ()
+    """Whose counts have noise."""
+    confidence: float | None = None
+    """With which the rates are known, where they are taken for estimates."""
     agents: tuple[Agent, ...]
-    H: int
+    H: int = field(metadata={"key": "hypotheses"})
     """Different hypotheses, which is the |H| of the linear program; 0 if sites are still to report."""
-    H_given: int
+    H_given: int = field(metadata={"key": "hypotheses_given"})
     """Hypotheses as described."""
     delta: float
     objective: str
     guarantee: str
 
     @property
+    def k(self) -> int:
+        """Number of agents."""
+        return len(self.agents)
+
+    @property
     def has_evidence(self) -> bool:
         """Whether anything is known of the data; if not, these are the terms of a run whose sites report it."""
-        return self.H > 0
+        return self.evidence is not EvidenceKind.NONE
 
-    def shown(self) -> ShownTable:
-        """Show who takes part, on which terms."""
-        return ShownTable(
-            title=self.name,
-            status=self.evidence,
-            facts={
-                "hypotheses": self.H or None,
-                "delta": self.delta,
-                "objective": self.objective,
-                "guarantee": self.guarantee,
-            },
-            columns=AGENT_COLUMNS,
-            rows=agent_rows(self.agents),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "name": self.name,
-            "evidence": self.evidence,
-            "agents": [
-                {
-                    "name": agent.name,
-                    "epsilon": agent.epsilon,
-                    "cost": agent.cost.to_json(),
-                    "capacity": agent.capacity,
-                }
-                for agent in self.agents
-            ],
-            "hypotheses": self.H,
-            "hypotheses_given": self.H_given,
-            "delta": self.delta,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
+    @property
+    def is_sampled(self) -> bool:
+        """Whether rates were counted on some points of each agent, and are taken for the truth."""
+        return self.evidence in (EvidenceKind.PREDICTIONS, EvidenceKind.REPORTS) and self.confidence is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileCheck(Shows):
+class FileCheck(Result):
     """What a file describes, or every problem with it."""
 
     file: str
     problems: tuple[str, ...]
-    summary: Summary | None
+    """What the errors say that reading the file raises."""
+    summary: Summary | None = field(metadata={"key": "describes"})
     """None where there are problems."""
 
-    def shown(self) -> ShownTable:
-        """Show what the file describes, or its problems."""
-        if self.summary is not None:
-            return replace(self.summary.shown(), title=f"{self.file}: no problems found")
-        return ShownTable(
-            title=f"{self.file}: {len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}",
-            columns=[("problem", str)],
-            rows=[(problem,) for problem in self.problems],
-        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        described = self.summary.to_dict() if self.summary else None
-        return {"file": self.file, "problems": list(self.problems), "describes": described}
+def _count_points(sizes: Sequence[int]) -> dict[str, int]:
+    return {"fewest_points": min(sizes), "most_points": max(sizes)}
 
 
-def _say_sizes(sizes: Sequence[int]) -> str:
-    low, high = min(sizes), max(sizes)
-    return f"{low} points" if low == high else f"{low} to {high} points"
-
-
-def _say_changes(reports: Sequence[Report]) -> str:
-    """Say what was done to the counts before they were sent."""
-    hidden = [report.name for report in reports if report.minimum_count > 1]
-    noisy = [report.name for report in reports if report.noise is not None]
-    said = [(hidden, "small counts hidden by"), (noisy, "noise added by")]
-    return "".join(f"; {what} {', '.join(names)}" for names, what in said if names)
+def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
+    """Return what is known of the data, as fields of a summary."""
+    match evidence:
+        case Table(points=points):
+            return {"evidence": EvidenceKind.TABLE, **_count_points([len(points)])}
+        case Predictions(predictions=predictions):
+            sizes = [array.shape[1] for array in predictions]
+            return {"evidence": EvidenceKind.PREDICTIONS, **_count_points(sizes)}
+        case Reports(reports=reports, confidence=confidence):
+            return {
+                "evidence": EvidenceKind.REPORTS,
+                **_count_points([report.n for report in reports]),
+                "hidden": tuple(report.name for report in reports if report.minimum_count > 1),
+                "noisy": tuple(report.name for report in reports if report.noise is not None),
+                "confidence": confidence,
+            }
 
 
 def summarise(fed: Federation) -> Summary:
@@ -124,22 +113,13 @@ def summarise(fed: Federation) -> Summary:
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
-    >>> summarise(alice_bob()).evidence
-    'a table of 2 points'
+    >>> found = summarise(alice_bob())
+    >>> print(found.evidence, found.most_points)
+    table 2
     """
-    match fed.evidence:
-        case Table(points=points):
-            evidence = f"a table of {len(points)} points"
-        case Predictions(predictions=predictions):
-            evidence = f"predictions on {_say_sizes([array.shape[1] for array in predictions])} of each agent"
-        case Reports(reports=reports, confidence=confidence):
-            sizes = _say_sizes([report.n for report in reports])
-            evidence = f"reports of pairwise disagreements on {sizes} of each agent{_say_changes(reports)}"
-            if confidence is not None:
-                evidence += f"; rates are estimates, known with confidence {confidence:g}"
     return Summary(
         name=fed.name,
-        evidence=evidence,
+        **_describe_evidence(fed.evidence),
         agents=fed.agents,
         H=fed.H,
         H_given=fed.H_given,
@@ -165,7 +145,7 @@ def _summarise_terms(path: Path) -> Summary:
     name, settings = load_settings(path)
     return Summary(
         name=name,
-        evidence=_NO_EVIDENCE,
+        evidence=EvidenceKind.NONE,
         agents=settings.agents,
         H=0,
         H_given=0,

@@ -2,8 +2,8 @@
 
 The paper's own examples sit exactly on both thresholds (ERRATA C1: its no-pure-equilibrium example ties at
 epsilon = 1/3 and delta = 2/3, where doubles say 1 - 1/3 > 2/3). A hypothesis is bad only if its error is
-*strictly* above epsilon, and a target is met if the failure is *at most* delta; a value within ``TIE`` of the
-threshold counts as equal to it.
+*strictly* above epsilon (Section 4.2, bad hypotheses, has >= in one place), and a target is met if the failure
+is *at most* delta; a value within ``TIE`` of the threshold counts as equal to it.
 
 A threshold below 1e-6 is itself of the size of ``TIE``. There the tolerance shrinks to a thousandth of the
 threshold, so that delta = 1e-10 means what it says and epsilon = 0 tolerates nothing.

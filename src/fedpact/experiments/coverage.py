@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.describe.ties import exceeds
@@ -88,8 +89,9 @@ def is_missed(truth: Federation, m: Any) -> bool | None:
     return False if len(sure) == truth.k and all(seen.met.values()) else None
 
 
+@on_interrupt("raise")
 def _plan(fed: Federation, method: str, max_nodes: int | None = None) -> Plan:
-    budget = Budget(max_nodes=max_nodes, time_limit=NO_END, raises_interrupt=True)
+    budget = Budget(max_nodes=max_nodes, time_limit=NO_END)
     return plan_from(fed, method, Start(), budget)
 
 

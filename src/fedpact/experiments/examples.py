@@ -75,7 +75,7 @@ def _play(fed: Federation) -> Answer:
 def _split(fed: Federation, rule: str) -> Answer | None:
     """Tell who bears what by a rule, and who would leave; None where the core is empty."""
     try:
-        found = share(fed, rule)
+        found = share(fed, rule=rule)
     except InfeasibleError:
         return None
     value = found.least_core_value
@@ -88,7 +88,7 @@ def _split(fed: Federation, rule: str) -> Answer | None:
 
 def _pay(fed: Federation, recover: float, seconds: float) -> Answer | None:
     """Tell what pay-what-you-contribute spends and what fees bring back; None where they drive somebody away."""
-    found = bill(fed, plan(fed, time_limit=seconds), terms=read_terms(fed, "pwyc", recover=recover))
+    found = bill(fed, plan(fed, time_limit=seconds), terms=read_terms(fed, "pwyc", cost_recovery=recover))
     return None if find_driven_away(found) else {"spend": found.spend, "recovered": found.recovered}
 
 

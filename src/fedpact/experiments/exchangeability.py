@@ -33,6 +33,7 @@ from fedpact.describe.classes import all_labelings
 from fedpact.describe.constructions import alice_bob
 from fedpact.describe.evidence import Table
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import read_chance
 from fedpact.errors import SolverError
 from fedpact.experiments.exchangeability_page import conclude, draw, tabulate
@@ -155,7 +156,8 @@ def _judge(fed: Federation, m: NDArray[np.int64], optimum: float) -> Answer:
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed = build_federation(cell)
     needs = {name: need or 0 for name, need in standalone(fed).items()}
-    best = plan(fed, "exact", time_limit=NO_END, raises_interrupt=True)
+    with on_interrupt("raise"):
+        best = plan(fed, "exact", time_limit=NO_END)
     if best.status is PlanStatus.NOTHING_NEEDED:
         return {"is_needed": False}
     if best.status is not PlanStatus.OPTIMAL:

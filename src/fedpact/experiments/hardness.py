@@ -1,10 +1,10 @@
 """Planning is NP-hard: random set-cover instances, answered by plans, beside a solver of set cover.
 
-*The paper's reduction* has one agent, who draws uniformly from a point per set and a point per element and
-tolerates no error; h_i is 1 at element i and at the sets that hold it, h* nowhere. With 1 - delta <= |X|^-m, m
-samples are enough if and only if m sets cover all elements (the paper has >=, with which the claim fails, ERRATA
-B2). Below the smallest cover c no sequence of samples tells h* from all h_i, and some of c samples does; so for
-every m >= c the cheapest plan has exactly c samples.
+*The paper's reduction* (Theorem 2) has one agent, who draws uniformly from a point per set and a point per
+element and tolerates no error; h_i is 1 at element i and at the sets that hold it, h* nowhere. With 1 - delta
+<= |X|^-m, m samples are enough if and only if m sets cover all elements (the paper has >=, with which the claim
+fails, ERRATA B2). Below the smallest cover c no sequence of samples tells h* from all h_i, and some of c
+samples does; so for every m >= c the cheapest plan has exactly c samples.
 
 That is hard for delta exponentially close to 1 only. *With one agent per set* planning is as hard for every
 delta: agent j always draws the point of set j, at which h_i has the label i if i is in the set and 0 if not. A
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.constructions import MIN_SUCCESS, set_cover
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import read_chance
 from fedpact.errors import FederationError, SolverError
 from fedpact.experiments.hardness_page import METHODS, conclude, draw, tabulate
@@ -131,6 +132,7 @@ def give_each_set_an_agent(members: Members, delta: float) -> Federation:
     return Federation.from_table(labels, np.eye(sets), epsilon=0.5, delta=delta, name="set-cover-by-agents")
 
 
+@on_interrupt("raise")
 def _plan_all(fed: Federation, max_nodes: int) -> Answer:
     """Tell what every planner's plan costs, and how many boxes the exact search looked at."""
     boxes = 0
@@ -139,7 +141,7 @@ def _plan_all(fed: Federation, max_nodes: int) -> Answer:
         nonlocal boxes
         boxes += 1
 
-    exact = plan(fed, "exact", max_nodes=max_nodes, time_limit=NO_END, progress=count, raises_interrupt=True)
+    exact = plan(fed, "exact", max_nodes=max_nodes, time_limit=NO_END, progress=count)
     costs = {method: plan(fed, method).cost for method in METHODS if method != "greedy"}
     return costs | {"exact": exact.cost, "is_proved": exact.status is PlanStatus.OPTIMAL, "boxes": boxes}
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from fedpact.describe.examples import build
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.names import read_choice
 from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
 from fedpact.experiments.mechanisms_page import conclude, draw, tabulate
@@ -41,7 +42,7 @@ _COSTS, _EPSILONS, _DELTAS = (0.05, 0.1, 0.2, 0.3), (0.1, 0.2), (0.1, 0.25, 0.5)
 COMPARED: dict[str, tuple[str, dict[str, str]]] = {
     "pwyc": ("pwyc", {}),
     "pwyc with a fee": ("pwyc", {"fee": "fee"}),
-    "pwyc with recover": ("pwyc", {"recover": "recover"}),
+    "pwyc with recover": ("pwyc", {"cost_recovery": "recover"}),
     "vcg": ("vcg", {}),
     "vcg with Clarke pivots": ("vcg", {"pivot": "clarke"}),
     "vcg-verified": ("vcg-verified", {}),
@@ -138,7 +139,13 @@ def _audit(fed: Federation, cell: Mapping[str, Any], terms: Mapping[str, Any], p
     rule, place = COMPARED[cell["rule"]][0], list(COMPARED).index(cell["rule"])
     method = None if RULES[rule].needs_optimum or RULES[rule].contribute else cell["method"]
     rng = np.random.default_rng([cell["federation"].get("seed", 0), 1, place, private == "costs"])
-    options = {"reports": cell["reports"], "senses": ["ex-post"], "private": private, "method": method, "rng": rng}
+    options = {
+        "n_misreports": cell["reports"],
+        "senses": ["ex-post"],
+        "private": private,
+        "method": method,
+        "rng": rng,
+    }
     seen = audit(fed, rule, **options, **terms)
     if not seen.is_complete:
         raise KeyboardInterrupt  # an audit that is cut short answers with what it has, which is not to be kept
@@ -148,7 +155,8 @@ def _audit(fed: Federation, cell: Mapping[str, Any], terms: Mapping[str, Any], p
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed, rule = build_federation(cell["federation"]), COMPARED[cell["rule"]][0]
     method = find_optimum_method(fed) if RULES[rule].needs_optimum else cell["method"]
-    found = plan(fed, method, time_limit=NO_END, raises_interrupt=True)
+    with on_interrupt("raise"):
+        found = plan(fed, method, time_limit=NO_END)
     terms = _set_terms(fed, cell, found.cost)
     name = cell["federation"].get("example", fed.name)
     answer: Answer = {"rule": cell["rule"], "federation": name, "is_drawn": "seed" in cell["federation"]}

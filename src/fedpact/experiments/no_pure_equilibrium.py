@@ -1,9 +1,9 @@
 """The paper's federation without a pure equilibrium, and how rare such federations are.
 
-Three agents stand in a ring: agent i has mass 1/3 on x_i and 2/3 on x_{i+1}, all labelings are possible, epsilon
-= 1/3 and delta = 2/3. Every agent needs its heavy point seen with probability 1/3; one sample of its own, or of
-its successor, is just enough. So whoever contributes makes its predecessor stop, and the paper's theorem says that
-no pure profile is an equilibrium. Here
+Three agents stand in a ring: agent i has mass 1/3 on x_i and 2/3 on x_{i+1}, all labelings are possible,
+epsilon = 1/3 and delta = 2/3. Every agent needs its heavy point seen with probability 1/3; one sample of its
+own, or of its successor, is just enough. So whoever contributes makes its predecessor stop, and Theorem 6 of
+the paper says that no pure profile is an equilibrium. Here
 
 - all profiles are searched; best responses are followed from every start on a grid; a mixed equilibrium is found;
 - the same is done with bad meaning at least epsilon, as the paper's section on planning has it (ERRATA C1).

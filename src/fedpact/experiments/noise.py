@@ -61,7 +61,7 @@ def _make_reports(cell: Mapping[str, Any]) -> list[Report]:
 
 def _make_noisy(site: Report, scale: float, budget: Sequence[float], rng: np.random.Generator) -> Report:
     drawn = site.counts.astype(np.int64) + np.rint(rng.normal(0, scale, len(site.counts))).astype(np.int64)
-    noise = Noise(scale=scale, epsilon=budget[0], delta=budget[1])
+    noise = Noise(scale=scale, privacy_epsilon=budget[0], privacy_delta=budget[1])
     return replace(site, counts=np.clip(drawn, 0, site.n), noise=noise)
 
 

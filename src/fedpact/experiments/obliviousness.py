@@ -4,9 +4,9 @@ Two maps over the plans of two agents, for the class of singletons. At every pla
 are built for all four neighbours, planned and verified; beyond some plans it is proved that no reports lead
 there (:mod:`fedpact.mechanism.obliviousness.largest_plan`).
 
-- pac: the paper's lemma says all m with m_1, m_2 >= 2 H log H. For epsilon > 0 plans are bounded, so there is an
-  upper end, and the lower end is not needed (ERRATA A6, B4).
-- expected: the paper's lemma says all m in [2 + log(1/epsilon) / log(2H), 2 log(H) / epsilon]^2. Its own
+- pac: Lemma 1 of the paper says all m with m_1, m_2 >= 2 H log H. For epsilon > 0 plans are bounded, so there
+  is an upper end, and the lower end is not needed (ERRATA A6, B4).
+- expected: Lemma 5 says all m in [2 + log(1/epsilon) / log(2H), 2 log(H) / epsilon]^2. Its own
   construction is built as well; and all reports of agent 1 whose masses are multiples of 1/parts on the two
   agents' points, a third, and the one where all hypotheses agree are tried, to see whether one raises the plan's
   other entry (ERRATA A8).
@@ -102,8 +102,8 @@ def _cut_maps(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]
 def _look_at_plan(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     """Of 8 cases, a neighbour and an agent that reports, how many are reached at one plan, and by the paper."""
     fed, is_pac = _build(cell), cell["objective"] == "pac"
-    found = obliviousness(fed, cell["m"])
-    paper = None if is_pac else obliviousness(fed, cell["m"], construction=OWN_POINTS)
+    found = obliviousness(fed, m=cell["m"])
+    paper = None if is_pac else obliviousness(fed, m=cell["m"], construction=OWN_POINTS)
     return {
         "m": cell["m"],
         "reached": found.reached,

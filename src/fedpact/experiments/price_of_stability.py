@@ -1,6 +1,6 @@
 """The price of stability of the paper's family, computed, beside the formula that the paper prints.
 
-The paper's theorem on the price of stability builds, for every epsilon, two agents whose best equilibrium is
+Theorem 1 of the paper builds, for every epsilon, two agents whose best equilibrium is
 dear: Bob contributes nothing in any equilibrium, so Alice has to collect all her points, while one look at
 Bob's data would settle most. It prints
 

@@ -28,6 +28,7 @@ from fedpact.candidates.trained import TrainedCandidates
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_chance, read_whole_number
+from fedpact.describe.progress import Progress
 from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.experiments.data.site_data import SiteData
@@ -40,7 +41,6 @@ from fedpact.statistics.standalone import standalone
 
 EPSILONS = (0.1, 0.2, 0.3)
 METHODS = ("lp", "union", "tree")
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ def _run(data: SiteData, count: int, wish: Wish, steps: _Steps) -> CandidateRun:
         public.labels,
         count=count,
         rng=wish.seed,
-        progress=lambda done, _: steps.reach(before + done),
+        progress=lambda done, _: steps.reach(before + int(done)),
     )
     with TemporaryDirectory() as outbox:
         sites = _send_reports(trained, data, Path(outbox))

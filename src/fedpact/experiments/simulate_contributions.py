@@ -22,6 +22,7 @@ from scipy.special import betaincinv
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_number, read_whole_number
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 from fedpact.experiments.contribution_check_page import draw
 from fedpact.experiments.simulated_sites import SimulatedSites, simulate_sites
@@ -215,7 +216,7 @@ def simulate_contributions(
     sites: int = SITES,
     lying_sites: int = LYING_SITES,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> ContributionSimulation:
     """Simulate honest and lying sites of every agent at every quota, and count who is flagged.
 

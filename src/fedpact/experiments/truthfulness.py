@@ -88,7 +88,9 @@ def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     rng = np.random.default_rng([cell.get("seed", 0), METHODS.index(cell["method"])])
     for fed in _list_federations(cell, rng):
         try:
-            seen = audit(fed, "pwyc", method=cell["method"], reports=cell["reports"], senses=["ex-post"], rng=rng)
+            seen = audit(
+                fed, "pwyc", method=cell["method"], n_misreports=cell["reports"], senses=["ex-post"], rng=rng
+            )
         except InfeasibleError:
             continue
         if not seen.is_complete:

@@ -5,11 +5,6 @@ renders. The words of a kind of result stand in ``words/KIND.toml``, where they 
 program; nothing that fedpact stores, sends or compares has any of them in it.
 """
 
-from __future__ import annotations
+from fedpact.lazy import offer_names
 
-from fedpact.explain.explain import explain
-from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Mark, Point, Table
-from fedpact.explain.html import to_html
-from fedpact.explain.text import to_text
-
-__all__ = ["Chart", "Column", "Explanation", "Fact", "Mark", "Point", "Table", "explain", "to_html", "to_text"]
+__all__ = offer_names(__name__)

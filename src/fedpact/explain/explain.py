@@ -9,15 +9,35 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 
 _OWN = {
+    "audit": "audit",
     "books-check": "ledger",
+    "comparison": "comparison",
+    "contribution-check": "contribution_check",
+    "divergence": "divergence",
+    "dynamics": "dynamics",
+    "equilibria": "equilibria",
+    "federation": "federation",
+    "file-check": "federation",
+    "frontier": "frontier",
     "key-set": "keys",
     "keys-check": "keys",
     "labelling": "labelling",
     "ledger-check": "ledger",
+    "mixed-equilibrium": "mixed",
     "pact": "pact",
     "plan": "plan",
+    "realizability": "realizability",
+    "refutation": "witness",
+    "report": "report",
+    "rule-comparison": "rule_comparison",
     "run-outcome": "run",
+    "settlement": "settlement",
+    "shadow-prices": "shadow_prices",
+    "share": "share",
     "statement": "statement",
+    "summary": "federation",
+    "verification": "verification",
+    "witness": "witness",
 }
 """Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
 

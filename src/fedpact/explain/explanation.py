@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["text", "count", "number", "share"]
-Mood: TypeAlias = Literal["", "good", "bad"]
+Kind: TypeAlias = Literal["text", "prose", "count", "number", "share"]
+Mood: TypeAlias = Literal["", "good", "so-so", "bad"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +30,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A text in a table that is good or bad news."""
+    """A text in a table that is good or bad news, or has more to it."""
 
     text: str
     mood: Mood = "good"
+    hint: str = ""
+    """What a page adds to it in small letters."""
 
     def __str__(self) -> str:
         return self.text
@@ -49,7 +51,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether its values stand at the right."""
-        return self.kind != "text"
+        return self.kind not in ("text", "prose")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +65,24 @@ class Table:
     """What one must know to read it; stands before it."""
     columns: tuple[Column, ...]
     rows: tuple[tuple[Any, ...], ...]
-    """A value for every column: a number, a text, a :class:`Mark`, or None where there is none."""
+    """A value for every column: a number, a text, a :class:`Mark`, or None where there is none.
+
+    A row may be shorter: its last value, a text, stands in all columns that are left.
+    """
+    gap: str = ""
+    """What is left out in the middle of its rows; stands there."""
     total: tuple[Any, ...] | None = None
     """A last row that sums up."""
     rest: str = ""
     """What is left out of it; stands after it."""
     is_folded: bool = False
     """Whether a page shows it only when asked."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a narrow screen has no room for its rows: too many texts, or long ones."""
+        texts = [column.kind for column in self.columns if not column.is_number]
+        return len(texts) > 2 or "prose" in texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +110,8 @@ class Explanation:
     sentences: tuple[str, ...] = ()
     """What else to know, the most important first."""
     charts: tuple[Chart, ...] = ()
+    chooser: str = ""
+    """What one chooses by, where the charts are alternatives: a page shows one at a time."""
     tables: tuple[Table, ...] = ()
     points: tuple[Point, ...] = ()
     """The certificate: why a stranger should believe it."""

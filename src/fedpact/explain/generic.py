@@ -1,15 +1,18 @@
 """A result in words that follow from its fields alone: what any result has, and most need no more.
 
 The headline is the sentence of its status; facts are what holds for all of it; the table has its rows. A kind's
-own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``fields.KEY``.
+own words say how these are called: ``title``, ``headline``, ``status.CODE``, ``sentences.ANY``, ``fields.KEY``;
+title, headline and sentences may name fields in braces.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Table
-from fedpact.explain.words import Words, words_of
+from fedpact.explain.words import Words, sentence, words_of
+from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 
@@ -21,6 +24,28 @@ def say_status(result: Any) -> str:
     """Say what the status of a result means; nothing where it has none."""
     status = getattr(result, "status", None)
     return "" if status is None else words_of(result.kind).say(f"status.{status}")
+
+
+def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> str:
+    """Say why there is no answer: in a kind's own words where it has some for it, else in everybody's.
+
+    Examples
+    --------
+    >>> say_refusal(Refusal(code="capacity", agents=("alice",)))
+    'No plan exists: with everybody at capacity alice still misses the target.'
+    """
+    common, key = words_of("common"), f"refusal.{refusal.code}"
+    own = common if words is None or key not in words else words
+    values |= refusal.values or {}
+    said = own.say(key, agents=refusal.agents, n=len(refusal.agents), **values)
+    if refusal.pair is None:
+        return said
+    return f"{said} {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
+
+
+def make_columns(words: Words, **kinds: Kind) -> tuple[Column, ...]:
+    """Make columns with the names that the words have for them."""
+    return tuple(Column(words.name(key), kind) for key, kind in kinds.items())
 
 
 def list_rows(result: Shown, words: Words, *keys: str) -> Table:
@@ -43,23 +68,33 @@ def _say_codes(words: Words, key: str, values: tuple[Any, ...]) -> list[Any]:
 
 def list_facts(result: Shown, words: Words) -> tuple[Fact, ...]:
     """List what holds for all of a result."""
+    said = words.texts.get("title", "") + words.texts.get("headline", "")
     return tuple(
-        Fact(label=words.name(key), value=_say_codes(words, key, (value,))[0])
+        Fact(
+            label=words.name(key),
+            value=_say_codes(words, key, (value,))[0],
+            is_in_headline=f"{{{key}}}" in said or f"{{{key}:" in said,
+        )
         for key, value in scalars_of(result).items()
         if value is not None and key not in _HIDDEN
     )
 
 
+def _values_of(result: Any) -> dict[str, Any]:
+    """Return what a title or headline may name."""
+    return {name: getattr(result, name) for name in (*(one.name for one in fields(result)), *result.DERIVED)}
+
+
 def explain_fields(result: Shown) -> Explanation:
     """Explain a result by its fields."""
-    words = words_of(result.kind)
-    title = words.say("title") if "title" in words else result.kind.replace("-", " ").capitalize()
-    table = list_rows(result, words)
-    has_rows = result.ROWS is not None or table.rows[1:] or table.columns[:1] == (Column(result.INDEX),)
+    words, values, table = words_of(result.kind), _values_of(result), list_rows(result, words_of(result.kind))
+    names = words.name(result.INDEX)
+    has_rows = result.ROWS is not None or table.rows[1:] or [one.title for one in table.columns[:1]] == [names]
     return Explanation(
         kind=result.kind,
-        title=title,
-        headline=say_status(result),
+        title=words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize(),
+        headline=words.say("headline", **values) if "headline" in words else sentence(say_status(result)),
         facts=list_facts(result, words),
+        sentences=tuple(words.say(key, **values) for key in words.texts if key.startswith("sentences.")),
         tables=(table,) if table.rows and has_rows else (),
     )

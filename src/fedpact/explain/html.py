@@ -8,23 +8,33 @@ from __future__ import annotations
 from html import escape
 
 from fedpact.explain.explanation import Column, Explanation, Table
-from fedpact.explain.text import MOST_ROWS, list_new_facts, say_rest, write_cell
+from fedpact.explain.text import MOST_ROWS, cut, list_new_facts, write_cell
 from fedpact.explain.words import write
 
 _BAR = 120
 
 
-def _cell(value: object, column: Column, tag: str = "td") -> str:
+def _cell(value: object, column: Column, span: int = 1) -> str:
+    side = "right" if column.is_number and span == 1 else "left"
+    wide = f' colspan="{span}"' if span > 1 else ""
+    return f'<td{wide} style="text-align: {side}">{escape(write_cell(value, column))}</td>'
+
+
+def _row(row: tuple[object, ...], columns: tuple[Column, ...]) -> str:
+    """Write the cells of a row; the last value of a short one stands in all columns that are left."""
+    left = len(columns) - len(row) + 1
+    first = map(_cell, row[:-1], columns)
+    return "".join((*first, _cell(row[-1], columns[len(row) - 1], left)))
+
+
+def _head(column: Column) -> str:
     side = "right" if column.is_number else "left"
-    return f'<{tag} style="text-align: {side}">{escape(write_cell(value, column))}</{tag}>'
+    return f'<th scope="col" style="text-align: {side}">{escape(column.title)}</th>'
 
 
-def _bar(row: tuple[object, ...], place: int | None, most: float) -> str:
-    """Draw the first count of a row as a bar."""
-    if place is None:
-        return ""
-    value = row[place] if isinstance(row[place], int | float) else 0
-    width = _BAR * max(value, 0) / most if most else 0  # type: ignore[operator]
+def _bar(value: int | None, most: int) -> str:
+    """Draw a count as a bar."""
+    width = _BAR * (value or 0) / most if most else 0
     return (
         f'<td style="text-align: left"><svg width="{_BAR}" height="10" aria-hidden="true">'
         f'<rect width="{width:.1f}" height="10" fill="currentColor" opacity="0.5"></rect></svg></td>'
@@ -32,23 +42,23 @@ def _bar(row: tuple[object, ...], place: int | None, most: float) -> str:
 
 
 def _grid(table: Table) -> str:
-    rows = table.rows[:MOST_ROWS]
+    """Write a table; the first column of counts is drawn as bars too."""
     place = next((at for at, column in enumerate(table.columns) if column.kind == "count"), None)
-    most = 0 if place is None else max((row[place] or 0 for row in rows), default=0)
-    head = "".join(_cell(column.title, column, "th") for column in table.columns)
-    lines = [
-        f"<tr>{''.join(map(_cell, row, table.columns))}{_bar(row, place, most)}</tr>"
-        for row in (*rows, *([table.total] if table.total else []))
-    ]
-    space = "" if place is None else "<td></td>"
-    body = ["<table>", f"<thead><tr>{head}{space}</tr></thead>", "<tbody>", *lines, "</tbody>", "</table>"]
-    return "\n".join(body)
+    counts = [] if place is None else [row[place] if len(row) > place else None for row in table.rows]
+    most, space = max((count or 0 for count in counts), default=0), "" if place is None else "<td></td>"
+    bars = [_bar(count, most) for count in counts] or [""] * len(table.rows)
+    rows = [*zip(table.rows, bars, strict=True), *([(table.total, space)] if table.total else [])]
+    lines = [f"<tr>{_row(row, table.columns)}{bar}</tr>" for row, bar in rows]
+    if table.gap:
+        lines.insert(len(table.rows) // 2, f'<tr><td colspan="{len(table.columns)}">{escape(table.gap)}</td></tr>')
+    head = f"<thead><tr>{''.join(map(_head, table.columns))}{space}</tr></thead>"
+    return "\n".join(["<table>", head, "<tbody>", *lines, "</tbody>", "</table>"])
 
 
 def _write_table(table: Table) -> str:
+    table = cut(table, MOST_ROWS)
     before = [f"<p>{escape(line)}</p>" for line in (table.title, table.note) if line]
-    rest = say_rest(table, MOST_ROWS)
-    return "\n".join([*before, _grid(table), *([f"<p>{escape(rest)}</p>"] if rest else [])])
+    return "\n".join([*before, _grid(table), *([f"<p>{escape(table.rest)}</p>"] if table.rest else [])])
 
 
 def to_html(said: Explanation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -95,3 +96,17 @@ def join_names(names: list[str] | tuple[str, ...], most: int = 6) -> str:
     if len(names) > most:
         shown.append(f"{len(names) - most:,} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nobody"
+
+
+def join_values(values: Mapping[str, float], most: int = 6) -> str:
+    """List names with their numbers, without zeros; of many, the largest and how many more.
+
+    Examples
+    --------
+    >>> join_values({"x1": 0.25, "x2": 0.75, "x3": 0}), join_values({"a": 1, "b": 3, "c": 2}, most=2)
+    ('x1 0.25, x2 0.75', 'b 3, c 2 and 1 more')
+    """
+    there = {name: value for name, value in values.items() if value}
+    largest = sorted(there, key=lambda name: -there[name])[:most]
+    more = f" and {len(there) - most:,} more" if len(there) > most else ""
+    return ", ".join(f"{name} {format_number(there[name])}" for name in there if name in largest) + more

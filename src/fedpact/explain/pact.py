@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fedpact.protocol.pact import Pact
 
 _WORDS = words_of("pact")
-_FACTS = ("delta", "objective", "guarantee", "confidence", "level")
+_FACTS = ("delta", "objective", "guarantee", "confidence", "false_alarm_rate")
 
 
 def explain_pact(pact: Pact) -> Explanation:

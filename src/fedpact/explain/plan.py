@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Mark, Point, Table
 from fedpact.explain.generic import say_status
-from fedpact.explain.words import words_of
+from fedpact.explain.words import sentence, words_of
 
 if TYPE_CHECKING:
     from fedpact.mechanism.payment.settlement import Settlement
@@ -19,11 +19,6 @@ _WORDS = words_of("plan")
 _PAIRS = 8
 _FEW = 20
 _BARS = 40
-
-
-def sentence(text: str) -> str:
-    """Begin a text with a capital and end it with a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def is_optimal(plan: Plan) -> bool:

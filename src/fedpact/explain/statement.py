@@ -137,7 +137,7 @@ def _say_check(body: Mapping[str, Any]) -> dict[str, str]:
         words, key = words_of("contribution-check"), f"status.{check['status']}"
         said = {
             "contribution": words.say(key) if key in words else check["status"],
-            "level": _WORDS.say("answers.level", level=check["level"]),
+            "level": _WORDS.say("answers.level", level=check["false_alarm_rate"]),
             "compared": _WORDS.say("answers.compared", tested=check["tested"], m=check["m"]),
         }
     said["chosen"] = str(body["hypothesis"])

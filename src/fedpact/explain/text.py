@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fedpact.explain.explanation import Column, Explanation, Fact, Table
+from fedpact.explain.explanation import Column, Explanation, Fact, Mark, Table
 from fedpact.explain.numbers import format_share
 from fedpact.explain.words import words_of, write
 
 MOST_ROWS = 30
+MOST_COLUMNS = 20
+_STYLES = {"good": "green", "bad": "red", "": ""}
 _WIDE = 100_000
 
 
@@ -40,33 +43,50 @@ def write_cell(value: object, column: Column) -> str:
     return format_share(value) if column.kind == "share" and isinstance(value, float) else write(value)
 
 
-def _grid(table: Table, most: int | None) -> RichTable:
+def _write_cell(value: object, column: Column) -> Text:
+    style = _STYLES[value.mood] if isinstance(value, Mark) else ""
+    return Text(visible(write_cell(value, column)), style=style)
+
+
+def cut(table: Table, most: int | None) -> Table:
+    """Leave out the rows beyond ``most`` and the columns beyond what fits, and say so; None leaves out nothing."""
+    left = 0 if most is None else max(0, len(table.rows) - most)
+    wide = 0 if most is None else max(0, len(table.columns) - MOST_COLUMNS)
+    if not left and not wide:
+        return table
+    words, across = words_of("common"), slice(None, MOST_COLUMNS if wide else None)
+    said = [words.say(f"more_{what}", n=n) for what, n in (("rows", left), ("columns", wide)) if n]
+    return replace(
+        table,
+        columns=table.columns[across],
+        rows=tuple(row[across] for row in table.rows[:most]),
+        total=None if table.total is None else table.total[across],
+        rest=words.say("more", what=said),
+    )
+
+
+def _grid(table: Table) -> RichTable:
     grid = RichTable(box=box.SIMPLE_HEAD if table.total else None, pad_edge=False, show_edge=False)
     for column in table.columns:
         title = Text(visible(column.title), style="bold")
         grid.add_column(title, justify="right" if column.is_number else "left", overflow="fold")
-    rows = [*table.rows[:most], *([table.total] if table.total else [])]
+    rows = [*table.rows, *([table.total] if table.total else [])]
     for place, row in enumerate(rows):
-        cells = zip(row, table.columns, strict=True)
+        if table.gap and place == len(table.rows) // 2:
+            grid.add_row(Text(visible(table.gap)))
+        left = (None,) * (len(table.columns) - len(row))
         is_last = table.total is not None and place == len(rows) - 2
-        grid.add_row(*(Text(visible(write_cell(value, column))) for value, column in cells), end_section=is_last)
+        grid.add_row(*map(_write_cell, (*row[:-1], *left, row[-1]), table.columns), end_section=is_last)
     return grid
 
 
-def say_rest(table: Table, most: int | None) -> str:
-    """Say what a table leaves out."""
-    left = 0 if most is None else len(table.rows) - most
-    return words_of("common").say("more_rows", rows=left) if left > 0 else table.rest
-
-
-def _render_table(table: Table, most: int | None) -> Iterator[RenderableType]:
+def _render_table(table: Table) -> Iterator[RenderableType]:
     for line in (table.title, table.note):
         if line:
             yield Text(visible(line), style="bold" if line is table.title else "")
-    yield _grid(table, most)
-    rest = say_rest(table, most)
-    if rest:
-        yield Text(visible(rest))
+    yield _grid(table)
+    if table.rest:
+        yield Text(visible(table.rest))
 
 
 def list_new_facts(said: Explanation) -> list[Fact]:
@@ -84,7 +104,7 @@ def render(said: Explanation, most: int | None = None) -> Iterator[RenderableTyp
         if table.is_folded:
             yield Text(visible(table.title))
         else:
-            yield from _render_table(table, most)
+            yield from _render_table(cut(table, most))
     for sentence in said.sentences:
         yield Text(visible(sentence))
     for point in said.points:

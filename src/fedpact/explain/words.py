@@ -58,6 +58,17 @@ def write(value: Any) -> str:
     return str(value)
 
 
+def sentence(text: str) -> str:
+    """Begin a text with a capital and end it with a full stop.
+
+    Examples
+    --------
+    >>> sentence("every target is met"), sentence("")
+    ('Every target is met.', '')
+    """
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
+
+
 def _flatten(entry: Mapping[str, Any], before: str = "") -> dict[str, str]:
     found: dict[str, str] = {}
     for key, value in entry.items():

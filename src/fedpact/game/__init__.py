@@ -4,9 +4,9 @@ Use it to look into a game further than :func:`fedpact.equilibria`, :func:`fedpa
 :func:`fedpact.best_response_dynamics` do:
 
 - ``standalone``: what each agent needs alone; ``best_response``: the least that is enough, given the others
-- ``regret``, ``Regret``, ``is_equilibrium``: what an agent could gain by another contribution
+- ``regret``, ``Regret``, ``RegretStatus``: what an agent could gain by contributing otherwise
 - what the three functions return: ``EquilibriaStatus``, ``PricedEquilibrium``, ``MixedEquilibrium``,
-  ``MixedStatus``, ``Dynamics``, ``DynamicsStatus``
+  ``MixedStatus``, ``Solver``, ``Dynamics``, ``DynamicsStatus``
 """
 
 from fedpact.lazy import offer_names

@@ -5,8 +5,9 @@ from fedpact.game.dynamics import DynamicsStatus as DynamicsStatus
 from fedpact.game.mixed import MixedEquilibrium as MixedEquilibrium
 from fedpact.game.mixed import MixedStatus as MixedStatus
 from fedpact.game.regret import Regret as Regret
-from fedpact.game.regret import is_equilibrium as is_equilibrium
+from fedpact.game.regret import RegretStatus as RegretStatus
 from fedpact.game.regret import regret as regret
 from fedpact.game.result import EquilibriaStatus as EquilibriaStatus
 from fedpact.game.result import PricedEquilibrium as PricedEquilibrium
+from fedpact.game.solve_mixed import Solver as Solver
 from fedpact.statistics.standalone import standalone as standalone

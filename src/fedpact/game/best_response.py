@@ -1,12 +1,12 @@
 """What an agent does by itself: the least contribution that meets its own target, given the others'.
 
-Agent i chooses m_i and cares about its own target alone (the paper's section 2: utility 1 if fail_i(m) <= delta,
-less c_i(m_i)). The paper's self-sufficiency assumption makes meeting the target worth what it costs alone, so
+Agent i chooses m_i and cares about its own target alone (utility 1 if fail_i(m) <= delta, less c_i(m_i),
+Equation 3 of the paper). Assumption 1, self-sufficiency, makes meeting the target worth what it costs alone, so
 costs do not matter for what an agent does:
 
-- its best response to the others is the least m_i with which its target is met. More data never harm (ERRATA
-  C3), so the condition is monotone in m_i and a one-dimensional search finds it; and the more the others give,
-  the less it is.
+- its best response to the others is the least m_i with which its target is met. More data never harm
+  (Assumption 2, here a theorem; ERRATA C3), so the condition is monotone in m_i and a one-dimensional search
+  finds it; and the more the others give, the less it is.
 - nobody contributes more than n_ind(i), what it needs alone: more is dominated (ERRATA C4).
 
 The paper leaves out agents that are not self-sufficient. Here such an agent, whose capacity is below n_ind(i) or
@@ -20,13 +20,14 @@ is only known within an interval, "met" and "missed" mean surely so; between the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.game.game import Profiles, respond
 from fedpact.game.make_game import game_of
@@ -45,7 +46,7 @@ def _read_profiles(fed: Federation, m: NDArray[Any]) -> Profiles:
     return m.astype(np.int64)
 
 
-def best_response(fed: Federation, m: Any) -> NDArray[np.int64]:
+def best_response(fed: Federation, m: Contributions | Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Best response of every agent to what the others contribute.
 
     Parameters
@@ -69,7 +70,7 @@ def best_response(fed: Federation, m: Any) -> NDArray[np.int64]:
     >>> best_response(alice_bob(), [[0, 0], [1, 7]]).tolist()
     [[14, 14], [1, 7]]
     """
-    has_many = not isinstance(m, Mapping) and np.ndim(m) == 2
+    has_many = not isinstance(m, Mapping) and np.asarray(m).ndim == 2
     profiles = _read_profiles(fed, np.asarray(m)) if has_many else read_contributions(fed, m)[None]
     game = game_of(fed)
     answers = np.stack([respond(game, profiles, agent) for agent in range(fed.k)], axis=1)

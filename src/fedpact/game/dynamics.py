@@ -11,10 +11,10 @@ random order it may still get away, so that only the last closed walk is reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,15 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
+from fedpact.describe.settings import Contributions
 from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
 from fedpact.game.check import check_profiles
 from fedpact.game.game import Game, find_least, respond
 from fedpact.game.make_game import game_of
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
+from fedpact.rows import Column
 from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
@@ -41,18 +43,23 @@ _LONGEST_STAIRCASE = 20_000
 _MOST_DRAWN = 60
 
 
-class DynamicsStatus(Enum):
-    """How best-response dynamics ended, in words a user can act on."""
+class DynamicsStatus(StrEnum):
+    """How best-response dynamics ended."""
 
-    SETTLED = "nobody wants to move any more: an equilibrium"
-    RESTS = "nobody is sure to gain by moving; bounds cannot tell whether somebody would"
-    CYCLES = "the profiles repeat for ever: these dynamics never settle"
-    WANDERS = "did not settle within the rounds and keeps coming back to the same profiles"
-    STOPPED = "neither settled nor came back to a profile within the rounds: allow more"
+    SETTLED = "settled"
+    """Nobody wants to move any more: an equilibrium."""
+    RESTS = "rests"
+    """Nobody is sure to gain by moving; bounds cannot tell whether somebody would."""
+    CYCLES = "cycles"
+    """The profiles repeat for ever."""
+    WANDERS = "wanders"
+    """In a random order, it did not settle within the rounds and keeps coming back to the same profiles."""
+    STOPPED = "stopped"
+    """It neither settled nor came back to a profile within the rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dynamics(Shows):
+class Dynamics(Result):
     """A path of profiles, each reached from the one before by best responses."""
 
     path: tuple[tuple[int, ...], ...]
@@ -61,6 +68,8 @@ class Dynamics(Shows):
     """What repeats for ever, or in a random order the last closed walk, in order; empty if none."""
     costs: tuple[float, ...]
     """What each profile of the path costs in all."""
+    equilibrium: dict[str, int] | None
+    """Where the dynamics settled; None if they did not."""
     responses: dict[str, tuple[int, ...]]
     """For two agents: best response of each to 0, 1, 2, ... samples of the other. Empty for more agents."""
     staircase: tuple[int | None, ...]
@@ -70,13 +79,6 @@ class Dynamics(Shows):
     """Rounds that were played."""
     order: str
     names: tuple[str, ...]
-
-    @property
-    def equilibrium(self) -> dict[str, int] | None:
-        """Where the dynamics settled; None if they did not."""
-        if self.status is not DynamicsStatus.SETTLED:
-            return None
-        return dict(zip(self.names, self.path[-1], strict=True))
 
     def plot(self) -> Figure:
         """Draw the path, as a matplotlib figure; needs ``fedpact[plot]``.
@@ -90,53 +92,24 @@ class Dynamics(Shows):
                 names=self.names,
                 responses=self.responses,
                 enough=self.staircase,
-                title=self.status.value,
+                title=self._title,
             )
         steps = self.path[-_MOST_DRAWN:]
         lines = {name: [m[agent] for m in steps] for agent, name in enumerate(self.names)}
         lines = {name: counts for name, counts in lines.items() if any(counts)} or lines
-        return draw_lines(lines, title=self.status.value, x_axis="step", y_axis="samples")
+        return draw_lines(lines, title=self._title, x_axis="step", y_axis="samples")
 
-    def shown(self) -> ShownTable:
-        """Show the path, step by step."""
-        return ShownTable(
-            title=f"Best responses, {self.order}",
-            status=self.status.value,
-            facts={"rounds": self.rounds, "steps": len(self.path) - 1, "profiles that repeat": len(self.cycle)},
-            columns=[("step", int), ("cost", float), *((name, int) for name in self.names)],
-            rows=[(step, cost, *m) for step, (cost, m) in enumerate(zip(self.costs, self.path, strict=True))],
-            bars="cost",
-        )
+    @property
+    def _title(self) -> str:
+        return f"best responses, {self.order}: {self.status}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "path": [list(m) for m in self.path],
-            "cycle": [list(m) for m in self.cycle],
-            "costs": list(self.costs),
-            "equilibrium": self.equilibrium,
-            "responses": {name: list(counts) for name, counts in self.responses.items()},
-            "staircase": list(self.staircase),
-            "status": self.status.value,
-            "rounds": self.rounds,
-            "order": self.order,
-            "names": list(self.names),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Dynamics:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            path=tuple(tuple(m) for m in entry["path"]),
-            cycle=tuple(tuple(m) for m in entry["cycle"]),
-            costs=tuple(entry["costs"]),
-            responses={name: tuple(counts) for name, counts in entry["responses"].items()},
-            staircase=tuple(entry["staircase"]),
-            status=DynamicsStatus(entry["status"]),
-            rounds=entry["rounds"],
-            order=entry["order"],
-            names=tuple(entry["names"]),
-        )
+    def own_columns(self) -> list[Column]:
+        """Give a row for every step, with what each agent contributes."""
+        return [
+            Column("step", int, tuple(range(len(self.path)))),
+            Column("cost", float, self.costs),
+            *(Column(name, int, tuple(m[at] for m in self.path)) for at, name in enumerate(self.names)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +195,7 @@ def _play(
     order: str,
     max_rounds: int,
     rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> _Played:
     """Play until nobody moves, a round of a fixed order starts where one did before, or the rounds are used up."""
     k, m, path = game.fed.k, start, [tuple(start.tolist())]
@@ -250,10 +223,10 @@ def best_response_dynamics(
     fed: Federation,
     *,
     order: str = "round-robin",
-    start: Any = None,
+    start: Contributions | None = None,
     max_rounds: int = MAX_ROUNDS,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Dynamics:
     """Let agents respond to each other until nobody moves, the profiles repeat or the rounds are used up.
 
@@ -279,8 +252,8 @@ def best_response_dynamics(
     {'alice': 14, 'bob': 0}
     >>> best_response_dynamics(alice_bob(), order="simultaneous").cycle
     ((0, 0), (14, 14))
-    >>> best_response_dynamics(no_pure_equilibrium()).status.name
-    'CYCLES'
+    >>> print(best_response_dynamics(no_pure_equilibrium()).status)
+    cycles
     """
     read_choice(order, "order", ORDERS)
     check_at_least(max_rounds, "max_rounds", 1)
@@ -291,10 +264,12 @@ def best_response_dynamics(
         raise FederationError([f"start: {problem}" for problem in error.problems]) from None
     played = _play(game, m, order, max_rounds, np.random.default_rng(0) if rng is None else rng, progress)
     reach = _reach(game, played.path)
+    is_settled = played.status is DynamicsStatus.SETTLED
     return Dynamics(
         path=tuple(played.path),
         cycle=played.cycle,
         costs=tuple(fed.costs_of(np.array(played.path)).tolist()),
+        equilibrium=dict(zip(fed.names, played.path[-1], strict=True)) if is_settled else None,
         responses={} if reach is None else _find_responses(game, reach),
         staircase=() if reach is None else _find_staircase(game, reach),
         status=played.status,

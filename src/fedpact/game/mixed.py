@@ -1,21 +1,21 @@
 """A mixed equilibrium: agents draw their contributions at random, and none gains by drawing otherwise.
 
-It exists even where no pure one does (the paper's theorem on existence; its monotonicity assumption is neither
-true nor needed, ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
+It exists even where no pure one does (Theorem 5 of the paper; its Assumption 2 is neither true nor needed,
+ERRATA C3). QuantEcon finds it among the strategies that are not dominated; everything it says
 is checked anew: the regret of every agent is against all its strategies, the dominated ones too, and comes from
 best responses to every profile that the others may draw instead of the payoffs that the solver was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from enum import StrEnum
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
+from fedpact.describe.settings import PerAgent
 from fedpact.game.game import Game
 from fedpact.game.make_game import game_of
 from fedpact.game.normal_form import (
@@ -28,24 +28,27 @@ from fedpact.game.normal_form import (
     responses_of,
 )
 from fedpact.game.regret import largest_costs, read_worth
-from fedpact.game.solve_mixed import SUPPORT, Mixture, solve
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.game.solve_mixed import SUPPORT, Mixture, Solver, solve
+from fedpact.result import Result
+from fedpact.rows import Column
 
 # Up to this share of what an agent may spend on its target, or of its worth if less, a regret is rounding.
 _REGRET_TOL = 1e-6
 
 
-class MixedStatus(Enum):
-    """How good a mixed equilibrium is, in words a user can act on."""
+class MixedStatus(StrEnum):
+    """How good a mixed equilibrium is."""
 
-    VERIFIED = "an equilibrium: nobody gains by deviating, up to rounding"
-    CAUTIOUS = "an equilibrium of agents who count a target as met only where bounds prove it"
-    APPROXIMATE = "close to an equilibrium: the regret says how much somebody can gain by deviating"
+    VERIFIED = "verified"
+    """Nobody gains by deviating, up to rounding."""
+    CAUTIOUS = "cautious"
+    """An equilibrium of agents who count a target as met only where bounds prove it."""
+    APPROXIMATE = "approximate"
+    """The regret says how much somebody can gain by deviating."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixedEquilibrium(Shows):
+class MixedEquilibrium(Result):
     """With which probability each agent contributes how much."""
 
     strategies: dict[str, dict[int, float]]
@@ -61,7 +64,7 @@ class MixedEquilibrium(Shows):
     considered: dict[str, int]
     """How many strategies of each agent are not dominated."""
     status: MixedStatus
-    method: str
+    method: Solver
 
     @property
     def is_pure(self) -> bool:
@@ -73,52 +76,16 @@ class MixedEquilibrium(Shows):
         """The largest regret of any agent."""
         return max(self.regret.values())
 
-    def shown(self) -> ShownTable:
-        """Show what each agent draws, with which probability."""
-        return ShownTable(
-            title="Mixed equilibrium",
-            status=self.status.value,
-            facts={"expected cost": self.expected_cost, "largest regret": self.largest_regret},
-            columns=[
-                ("agent", str),
-                ("samples", int),
-                ("probability", float),
-                ("probability_met", float),
-                ("regret", float),
-            ],
-            rows=[
-                (name, count, share, self.probability_met[name], self.regret[name])
-                for name, mixture in self.strategies.items()
-                for count, share in mixture.items()
-            ],
-            bars="probability",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "strategies": {
-                name: {str(count): share for count, share in mixture.items()}
-                for name, mixture in self.strategies.items()
-            },
-            "probability_met": dict(self.probability_met),
-            "expected_cost": self.expected_cost,
-            "expected_contributions": dict(self.expected_contributions),
-            "regret": dict(self.regret),
-            "worth": dict(self.worth),
-            "considered": dict(self.considered),
-            "status": self.status.value,
-            "method": self.method,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> MixedEquilibrium:
-        """Read what :meth:`to_dict` wrote."""
-        strategies = {
-            name: {int(count): share for count, share in mixture.items()}
-            for name, mixture in entry["strategies"].items()
-        }
-        return cls(**{**entry, "strategies": strategies, "status": MixedStatus(entry["status"])})
+    def own_columns(self) -> list[Column]:
+        """Give a row for every contribution that somebody draws."""
+        drawn = [(name, *one) for name, mixture in self.strategies.items() for one in mixture.items()]
+        return [
+            Column("agent", str, tuple(name for name, _, _ in drawn)),
+            Column("samples", int, tuple(count for _, count, _ in drawn)),
+            Column("probability", float, tuple(share for _, _, share in drawn)),
+            Column("probability_met", float, tuple(self.probability_met[name] for name, _, _ in drawn)),
+            Column("regret", float, tuple(self.regret[name] for name, _, _ in drawn)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +124,7 @@ def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
     return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
 
 
-def mixed_equilibrium(fed: Federation, *, worth: Any = None) -> MixedEquilibrium:
+def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None) -> MixedEquilibrium:
     """Find one mixed equilibrium and check it; needs ``fedpact[game]``.
 
     Parameters

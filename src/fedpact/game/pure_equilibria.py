@@ -4,7 +4,8 @@ A profile is an equilibrium if every agent plays its best response to the others
 :mod:`fedpact.game.best_response`). The more the others give, the less an agent responds with, so in a box low
 <= m <= high of profiles agent i's part of an equilibrium lies between its response to high and its response
 to low. A box is cut to that, agent by agent, and then halved; a box that becomes empty holds no equilibrium.
-Many boxes are cut at once, and no payoff tensor is ever built.
+Many boxes are cut at once, and no payoff tensor is ever built. Where none is left there
+is no pure equilibrium, as Theorem 6 of the paper says of its ring.
 
 An agent that is not self-sufficient responds with 0 where it cannot reach its target. A box is split into the
 agent's {0} and the rest before it is halved; in the rest the rule above holds, and {0} holds no equilibrium if
@@ -17,22 +18,18 @@ are looked for: a box whose profiles can be neither cheaper nor dearer than what
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.interrupts import ends_search
+from fedpact.describe.progress import Progress
 from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
 from fedpact.game.check import check_profiles, find_unmet
 from fedpact.game.dynamics import play_to_rest
 from fedpact.game.game import Game, Profiles, find_span, with_count
 from fedpact.game.result import EquilibriaStatus
-
-Progress: TypeAlias = Callable[[float, int], None]
-"""Called with the share of all profiles that is settled and the number of equilibria found."""
 
 # A batch of boxes is as large as takes about this many seconds, so that time limits hold.
 _BATCH_SECONDS = 0.2
@@ -62,7 +59,7 @@ class Found:
 
     @property
     def status(self) -> EquilibriaStatus:
-        """How the search ended, in words."""
+        """How the search ended."""
         if self.is_complete:
             return EquilibriaStatus.ALL if len(self.profiles) else EquilibriaStatus.NONE_EXISTS
         if len(self.undecided) and self.share_searched == 1:
@@ -229,7 +226,7 @@ def _search_boxes(search: _Search, deadline: float, progress: Progress | None) -
         seconds_each = (time.monotonic() - start) / len(batch)
         size = int(np.clip(_BATCH_SECONDS / max(seconds_each, 1e-9), 1, _LARGEST_BATCH))
         if progress is not None:
-            progress(1 - search.share_left, search.count)
+            progress(1 - search.share_left, 1.0)
 
 
 def _try_dynamics(search: _Search, deadline: float) -> None:

@@ -1,6 +1,6 @@
 """Regret: what each agent would gain if it alone did something else.
 
-Agent i's utility is worth_i if its target is met, less c_i(m_i). Its best response (see
+Agent i's utility is worth_i if its target is met, less c_i(m_i) (Equation 3). Its best response (see
 :mod:`fedpact.game.best_response`) is the best it can do, whatever the target is worth, as long as that is more
 than any strategy of its game costs. The paper measures everything in units of a target's worth (worth 1, and
 c_i n_ind(i) < 1); a cost of 1 per sample, which makes the cost of a plan its number of samples, does not fit
@@ -10,29 +10,41 @@ another worth may be given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number
-from fedpact.describe.settings import read_per_agent
+from fedpact.describe.numbers import Number, read_number
+from fedpact.describe.settings import Contributions, PerAgent, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.game.best_response import best_response
 from fedpact.game.check import check_profiles
-from fedpact.game.game import Game, with_count
+from fedpact.game.game import Game, Profiles, with_count
 from fedpact.game.make_game import game_of
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 from fedpact.statistics.verification import read_contributions
 
 
+class RegretStatus(StrEnum):
+    """Whether a profile is an equilibrium."""
+
+    EQUILIBRIUM = "equilibrium"
+    """Nobody gains by deviating alone."""
+    NO_EQUILIBRIUM = "no-equilibrium"
+    """Somebody gains by deviating alone."""
+    UNDECIDED = "undecided"
+    """Bounds cannot tell."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regret(Shows):
+class Regret(Result):
     """What each agent would gain by deviating alone."""
+
+    DERIVED: ClassVar = ("largest", "is_equilibrium")
 
     regret: dict[str, float]
     """Zero for whoever plays a best response."""
@@ -42,43 +54,17 @@ class Regret(Shows):
     """Whether each target is met."""
     worth: dict[str, float]
     """What meeting its target is worth to each agent."""
+    status: RegretStatus
 
     @property
     def largest(self) -> float:
         """The largest regret of any agent."""
         return max(self.regret.values())
 
-    def shown(self) -> ShownTable:
-        """Show what each agent would rather do."""
-        return ShownTable(
-            title="Regret",
-            facts={"largest": self.largest},
-            columns=[
-                ("agent", str),
-                ("samples", int),
-                ("best_response", int),
-                ("regret", float),
-                ("met", bool),
-                ("worth", float),
-            ],
-            rows=rows_by_name(self.contributions, self.best_response, self.regret, self.met, self.worth),
-            bars="regret",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "regret": dict(self.regret),
-            "best_response": dict(self.best_response),
-            "contributions": dict(self.contributions),
-            "met": dict(self.met),
-            "worth": dict(self.worth),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Regret:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**entry)
+    @property
+    def is_equilibrium(self) -> bool:
+        """Whether no agent gains; where only bounds are known, whether that is certain."""
+        return self.status is RegretStatus.EQUILIBRIUM
 
 
 def largest_costs(game: Game) -> NDArray[np.float64]:
@@ -104,19 +90,14 @@ def read_worth(game: Game, worth: Any) -> NDArray[np.float64]:
     return values
 
 
-def is_equilibrium(fed: Federation, m: Any) -> bool:
-    """Whether no agent gains by deviating alone; where only bounds are known, whether that is certain.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import alice_bob
-    >>> [is_equilibrium(alice_bob(), m) for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
-    [True, True, False, False]
-    """
-    return bool(check_profiles(game_of(fed), read_contributions(fed, m)[None])[0][0])
+def _judge(game: Game, profile: Profiles) -> RegretStatus:
+    (surely,), (surely_not,) = check_profiles(game, profile)
+    if surely:
+        return RegretStatus.EQUILIBRIUM
+    return RegretStatus.NO_EQUILIBRIUM if surely_not else RegretStatus.UNDECIDED
 
 
-def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
+def regret(fed: Federation, m: Contributions, *, worth: PerAgent[Number] | None = None) -> Regret:
     """Compute what each agent would gain by deviating alone from the profile ``m``.
 
     Parameters
@@ -135,6 +116,8 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
     >>> seen = regret(alice_bob(), [4, 3])
     >>> seen.regret, seen.best_response
     ({'alice': 2.0, 'bob': 1.0}, {'alice': 2, 'bob': 2})
+    >>> [regret(alice_bob(), m).is_equilibrium for m in ([14, 0], [2, 3], [3, 3], [2, 2])]
+    [True, True, False, False]
     """
     game = game_of(fed)
     profile = read_contributions(fed, m)[None]
@@ -155,4 +138,5 @@ def regret(fed: Federation, m: Any, *, worth: Any = None) -> Regret:
         contributions=dict(zip(fed.names, profile[0].tolist(), strict=True)),
         met=met,
         worth=dict(zip(fed.names, worths.tolist(), strict=True)),
+        status=_judge(game, profile),
     )

@@ -11,6 +11,7 @@ are others; for more agents the algorithm is asked again for a closer one, and t
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,17 @@ _ROUNDING = 1e-12
 _MAX_ITERATIONS = 20_000
 # Up to so many strategies of two agents all supports are tried for a properly mixed equilibrium.
 _FEW_STRATEGIES = 8
+
+
+class Solver(StrEnum):
+    """How a mixed equilibrium was found."""
+
+    DOMINANCE = "iterated-dominance"
+    LEMKE_HOWSON = "lemke-howson"
+    SUPPORTS = "support-enumeration"
+    MCLENNAN_TOURKY = "mclennan-tourky"
+    EVERY_PROFILE = "every-profile"
+    """Every profile was tried for a pure equilibrium."""
 
 
 def _as_game(payoffs: list[NDArray[np.float64]]) -> Any:
@@ -59,15 +71,15 @@ def _largest_regret(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> flo
     return max(float(u.max() - own @ u) for u, own in zip(utilities, mixture, strict=True))
 
 
-def _solve_two(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
+def _solve_two(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
     """Solution with the largest support, of Lemke and Howson's algorithm from all starts and of all supports."""
     from quantecon.game_theory import lemke_howson, support_enumeration
 
     game = _as_game(payoffs)
     found = [lemke_howson(game, init_pivot=pivot, full_output=True) for pivot in range(sum(game.nums_actions))]
-    solutions = [(list(mixture), "Lemke-Howson") for mixture, report in found if report.converged]
+    solutions = [(list(mixture), Solver.LEMKE_HOWSON) for mixture, report in found if report.converged]
     if max(game.nums_actions) <= _FEW_STRATEGIES:
-        solutions += [(list(mixture), "support enumeration") for mixture in support_enumeration(game)]
+        solutions += [(list(mixture), Solver.SUPPORTS) for mixture in support_enumeration(game)]
     if not solutions:
         raise SolverError("no mixed equilibrium was found", solver_status="Lemke-Howson did not converge")
     regrets = [_largest_regret(payoffs, mixture) for mixture, _ in solutions]
@@ -121,20 +133,20 @@ def _find_pure(payoffs: list[NDArray[np.float64]]) -> list[Mixture]:
     ]
 
 
-def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
+def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
     """Solution of McLennan and Tourky's algorithm, sharpened on its support; a pure one if that is far off."""
     from quantecon.game_theory import mclennan_tourky
 
     game = _as_game(payoffs)
-    solutions: list[tuple[Mixture, str]] = []
+    solutions: list[tuple[Mixture, Solver]] = []
     for closeness in _CLOSENESS:
         found, report = mclennan_tourky(game, epsilon=closeness, max_iter=_MAX_ITERATIONS, full_output=True)
         if not report.converged:
             break
-        solutions.append((_sharpen(payoffs, list(found), closeness), "McLennan-Tourky"))
+        solutions.append((_sharpen(payoffs, list(found), closeness), Solver.MCLENNAN_TOURKY))
         if _largest_regret(payoffs, solutions[-1][0]) <= _ROUNDING:
             return solutions[-1]
-    solutions += [(mixture, "every profile tried") for mixture in _find_pure(payoffs)]
+    solutions += [(mixture, Solver.EVERY_PROFILE) for mixture in _find_pure(payoffs)]
     if not solutions:
         raise SolverError(
             "no mixed equilibrium was found",
@@ -143,7 +155,7 @@ def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
     return min(solutions, key=lambda solution: _largest_regret(payoffs, solution[0]))
 
 
-def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
+def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
     """Find an equilibrium of the game with these payoffs, and say how.
 
     Parameters
@@ -155,12 +167,12 @@ def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, str]:
     --------
     >>> matching_pennies = np.array([[1.0, -1.0], [-1.0, 1.0]])
     >>> solve([matching_pennies, -matching_pennies.T])
-    ([array([0.5, 0.5]), array([0.5, 0.5])], 'Lemke-Howson')
+    ([array([0.5, 0.5]), array([0.5, 0.5])], <Solver.LEMKE_HOWSON: 'lemke-howson'>)
     """
     if all(len(payoff) == 1 for payoff in payoffs):
-        return [np.ones(1) for _ in payoffs], "iterated dominance"
+        return [np.ones(1) for _ in payoffs], Solver.DOMINANCE
     if len(payoffs) == 1:
-        return [np.eye(len(payoffs[0]))[payoffs[0].argmax()]], "iterated dominance"
+        return [np.eye(len(payoffs[0]))[payoffs[0].argmax()]], Solver.DOMINANCE
     try:
         import quantecon.game_theory  # noqa: F401
     except ImportError as error:

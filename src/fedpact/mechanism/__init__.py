@@ -5,12 +5,12 @@ Use it to study payment rules, and checks of what sites send, further than :func
 
 - ``compare_rules``, ``RuleComparison``, ``RuleRow``: all payment rules side by side
 - ``contribution_power``, ``PowerCurve``, ``PowerRow``, ``PowerStatus``: how large a lie a check of contributions
-  would catch; ``check_mistakes``: the check, from counts of mistakes alone
-- ``obliviousness``, ``is_locally_oblivious``, ``Obliviousness``, ``ObliviousnessStatus``, ``NeighbourPlan``,
-  ``SteeringOutcome``, ``SteeringReport``: whether any agent alone can move the plan
+  would catch
+- ``obliviousness``, ``Obliviousness``, ``ObliviousnessStatus``, ``NeighbourPlan``, ``SteeringOutcome``,
+  ``SteeringReport``: whether any agent alone can move the plan
 - ``refute_payment``, ``Refutation``, ``example_payments``: a federation in which a payment is not truthful
 - what the four functions return: ``SettlementStatus``, ``Truthful``, ``AuditFinding``, ``AuditStatus``,
-  ``Witness``, ``ShareStatus``, ``GroupsLookedAt``, ``LeavingGroup``, ``ContributionCheck``,
+  ``Scenario``, ``Witness``, ``ShareStatus``, ``GroupsLookedAt``, ``LeavingGroup``, ``ContributionCheck``,
   ``ContributionStatus``, ``CheckedPair``
 """
 

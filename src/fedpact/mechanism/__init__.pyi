@@ -7,7 +7,7 @@ from fedpact.mechanism.audit.compare_rules import RuleRow as RuleRow
 from fedpact.mechanism.audit.compare_rules import compare_rules as compare_rules
 from fedpact.mechanism.audit.result import AuditFinding as AuditFinding
 from fedpact.mechanism.audit.result import AuditStatus as AuditStatus
-from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious as is_locally_oblivious
+from fedpact.mechanism.audit.result import Scenario as Scenario
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness as obliviousness
 from fedpact.mechanism.obliviousness.refute_payment import Refutation as Refutation
 from fedpact.mechanism.obliviousness.refute_payment import example_payments as example_payments
@@ -19,7 +19,6 @@ from fedpact.mechanism.obliviousness.result import SteeringOutcome as SteeringOu
 from fedpact.mechanism.obliviousness.result import SteeringReport as SteeringReport
 from fedpact.mechanism.payment.rules import Truthful as Truthful
 from fedpact.mechanism.payment.settlement import SettlementStatus as SettlementStatus
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes as check_mistakes
 from fedpact.mechanism.sample_checks.power import PowerCurve as PowerCurve
 from fedpact.mechanism.sample_checks.power import PowerRow as PowerRow
 from fedpact.mechanism.sample_checks.power import PowerStatus as PowerStatus

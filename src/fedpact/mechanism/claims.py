@@ -23,7 +23,7 @@ from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
 from fedpact.describe.reports import Report, hide_counts
 from fedpact.describe.settings import Agent
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, RuleError
 from fedpact.statistics.domain import find_domain
 
 PRIVATE = ("data", "costs")
@@ -219,8 +219,10 @@ def claims_of(fed: Federation, private: str) -> Claims:
     if read_choice(private, "private", PRIVATE) == "costs":
         for agent in fed.agents:
             if not isinstance(agent.cost, Linear):
-                raise FederationError(
-                    f"private costs must be one number per sample; agent {agent.name!r} has another cost"
+                raise RuleError(
+                    f"private costs must be one number per sample; agent {agent.name!r} has another cost",
+                    code="nonlinear-cost",
+                    agents=(agent.name,),
                 )
         return CostClaims(truth=fed)
     return _data_claims(fed, fed.evidence)

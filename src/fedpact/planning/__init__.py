@@ -10,8 +10,9 @@ Use it to look behind :func:`fedpact.plan`, :func:`fedpact.verify`, :func:`fedpa
 - ``shadow_prices``, ``ShadowPrices``, ``EpsilonPrice``: whose target drives the cost
 - ``cover``, ``Cover``, ``plan_cover``, ``CoverPlan``, ``CoverPlanStatus``: infinite classes
 - ``tradeoff``, ``Tradeoff``, ``TradeoffStatus``: a smooth trade-off between benefit and cost
-- what the functions of ``fedpact`` return: ``PlanStatus``, ``BindingPair``, ``VerificationStatus``, ``Interval``,
-  ``ComparedRow``, ``FrontierPoint``, ``RealizabilityStatus``, ``ErrorRate``
+- what the functions of ``fedpact`` return: ``PlanStatus``, ``Proof``, ``BoundBy``, ``BindingPair``,
+  ``VerificationStatus``, ``How``, ``Interval``, ``Refusal``, ``ComparedRow``, ``RowStatus``,
+  ``FrontierPoint``, ``RealizabilityStatus``, ``ErrorRate``
 """
 
 from fedpact.lazy import offer_names

@@ -1,5 +1,6 @@
 # The public names, each from where it is made. Type checkers read this file, and so does fedpact/lazy.py.
 from fedpact.comparison.result import ComparedRow as ComparedRow
+from fedpact.comparison.result import RowStatus as RowStatus
 from fedpact.describe import classes as classes
 from fedpact.describe.summary import FileCheck as FileCheck
 from fedpact.describe.summary import Summary as Summary
@@ -11,19 +12,23 @@ from fedpact.planning.plan_cover import CoverPlan as CoverPlan
 from fedpact.planning.plan_cover import CoverPlanStatus as CoverPlanStatus
 from fedpact.planning.plan_cover import plan_cover as plan_cover
 from fedpact.planning.result import BindingPair as BindingPair
+from fedpact.planning.result import BoundBy as BoundBy
 from fedpact.planning.result import MorePoints as MorePoints
 from fedpact.planning.result import PlanStatus as PlanStatus
+from fedpact.planning.result import Proof as Proof
 from fedpact.planning.shadow_prices import EpsilonPrice as EpsilonPrice
 from fedpact.planning.shadow_prices import ShadowPrices as ShadowPrices
 from fedpact.planning.shadow_prices import shadow_prices as shadow_prices
 from fedpact.planning.tradeoff import Tradeoff as Tradeoff
 from fedpact.planning.tradeoff import TradeoffStatus as TradeoffStatus
 from fedpact.planning.tradeoff import tradeoff as tradeoff
+from fedpact.refusal import Refusal as Refusal
 from fedpact.statistics.confidence import at_confidence as at_confidence
 from fedpact.statistics.disagreement import disagreement as disagreement
 from fedpact.statistics.divergence import Divergence as Divergence
 from fedpact.statistics.divergence import divergence as divergence
 from fedpact.statistics.realizability_result import ErrorRate as ErrorRate
 from fedpact.statistics.realizability_result import RealizabilityStatus as RealizabilityStatus
+from fedpact.statistics.verification import How as How
 from fedpact.statistics.verification import Interval as Interval
 from fedpact.statistics.verification import VerificationStatus as VerificationStatus

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from fedpact.describe.numbers import check_at_least
+from fedpact.describe.progress import Progress
 
 EXACT_NODES = 20_000
 EXACT_SECONDS = 60.0
 AUTO_NODES = 300
 AUTO_SECONDS = 10.0
-
-Progress = Callable[[int, float, float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +22,7 @@ class Budget:
     time_limit: float | None = None
     """None for as long as the method usually takes."""
     progress: Progress | None = None
-    """Called with boxes looked at, lower bound and cost of the incumbent."""
-    raises_interrupt: bool = False
-    """Whether an interrupt from the keyboard ends everything instead of the search."""
+    """Called with the lower bound and the cost of the incumbent."""
 
     def nodes(self, method: str) -> int:
         """Boxes that ``method`` may look at."""

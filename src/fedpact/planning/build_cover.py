@@ -1,10 +1,10 @@
 """``cover``: a few hypotheses such that every hypothesis of a class is close to one of them for every agent.
 
 A *gamma-cover* under D_1, ..., D_k holds, for every h of the class, an r with D_i{x : h(x) != r(x)} <= gamma
-for *all* i. The paper takes one with (41 k / gamma)^d members from Haussler's packing bound. Here D_i is uniform
-on agent i's own points, so that one can be built: from cuts of the axes
-(:mod:`fedpact.planning.cover_by_cuts`), or for halfspaces by enumeration, where a halfspace that is farther than
-gamma from all members becomes a member.
+for *all* i. The paper takes one with (41 k / gamma)^d members from Haussler's packing bound (Lemma 2). Here D_i
+is uniform on agent i's own points, so that one can be built: from cuts of the axes
+(:mod:`fedpact.planning.cover_by_cuts`), or for halfspaces by enumeration, where a halfspace that is farther
+than gamma from all members becomes a member.
 
 The VC dimensions are those of the textbooks: 1 for thresholds, 2 for intervals, 2 f for boxes of f features, 3
 for halfspaces in the plane. Stumps of f features have at most 2 f (d - 1) + 2 labelings of d points, so d points
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
-from fedpact.describe.numbers import read_number
+from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.points import is_known_class, read_points
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
@@ -34,8 +34,8 @@ from fedpact.planning.cover_by_cuts import (
     cover_stumps,
     cover_thresholds,
 )
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Shown
+from fedpact.rows import Column
 from fedpact.statistics.make_report import report
 
 COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
@@ -45,8 +45,11 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cover(Shows):
-    """Hypotheses of which one is close to any given hypothesis of the class, for every agent."""
+class Cover(Shown):
+    """Hypotheses of which one is close to any given hypothesis of the class, for every agent.
+
+    Each hypothesis of the class agrees with some member on all but a share ``radius`` of every agent's points.
+    """
 
     hypotheses: tuple[str, ...]
     """Names of the C members."""
@@ -62,24 +65,13 @@ class Cover(Shows):
     vc_dimension: int
     """Upper bound on the VC dimension of the class."""
 
-    @property
-    def guarantees(self) -> str:
-        """What the cover promises, in a sentence."""
-        return (
-            f"each of the {self.class_name} agrees with one of these {len(self.labels):,} on all but a share of "
-            f"{self.radius:.4g} of every agent's points"
-        )
-
-    def shown(self) -> ShownTable:
-        """Show which share of every agent's points each member labels 1."""
-        shares = [self.labels_of(agent).mean(axis=1).tolist() for agent in self.cells]
-        return ShownTable(
-            title=f"Cover of the {self.class_name}",
-            status=self.guarantees,
-            facts={"asked for": self.gamma, "reached": self.radius, "VC dimension at most": self.vc_dimension},
-            columns=[("hypothesis", str), *((agent, float) for agent in self.cells)],
-            rows=list(zip(self.hypotheses, *shares, strict=True)),
-        )
+    def own_columns(self) -> list[Column]:
+        """List which share of every agent's points each member labels 1."""
+        shares = {agent: tuple(self.labels_of(agent).mean(axis=1).tolist()) for agent in self.cells}
+        return [
+            Column("hypothesis", str, self.hypotheses),
+            *(Column(agent, float, values) for agent, values in shares.items()),
+        ]
 
     def labels_of(self, agent: str) -> NDArray[np.bool_]:
         """(C, n_i) what every member says of an agent's own points."""
@@ -221,7 +213,7 @@ def too_many(class_name: str, gamma: float, most: int) -> FederationError:
     )
 
 
-def cover(points: Mapping[str, Any], hypotheses: str, gamma: Any) -> Cover:
+def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     """Build a set of hypotheses such that each of the class is within gamma of one of them for every agent.
 
     Parameters
@@ -239,8 +231,8 @@ def cover(points: Mapping[str, Any], hypotheses: str, gamma: Any) -> Cover:
     >>> found = cover({"alice": range(10), "bob": range(5, 10)}, "thresholds", 0.2)
     >>> found.hypotheses
     ('x >= 2', 'x >= 6', 'x >= 9')
-    >>> found.guarantees
-    "each of the thresholds agrees with one of these 3 on all but a share of 0.2 of every agent's points"
+    >>> found.radius
+    0.2
     """
     problems = Problems()
     if not isinstance(points, Mapping) or not points:

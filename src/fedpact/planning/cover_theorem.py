@@ -1,4 +1,4 @@
-"""The paper's theorem for infinite classes, corrected: a covering program over pairs of members of a cover.
+"""Theorem 3, infinite class, corrected: a covering program over pairs of members of a cover.
 
 Let C be a gamma-cover of the class (gamma its radius), b_j = D_j{x : r*(x) != r(x)} for a pair of members, and
 d a bound on the VC dimension. A truth h* has a representative r* in C, a consistent hypothesis h another, r.
@@ -29,7 +29,7 @@ With delta / 2|C| for either, the sum over r in C is delta: for every truth, wit
 consistent hypothesis has error at most epsilon_i for all i at once. If gamma is 0, R is h's own region, one
 sample in it is enough and the row is the paper's for a finite class: n = 1, s infinite, delta / |C|.
 
-Where this differs from the paper:
+This takes the place of Lemma 4, and of Lemma 3, which is about ERM over the cover alone. Where it differs:
 
 - ERRATA A4: errors are measured between members, so the program is run at epsilon - 2 gamma.
 - ERRATA B5 (a): the paper wants r* consistent with the sample, hence gamma = delta / N for plans of N samples

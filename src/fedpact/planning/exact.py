@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import ends_search
+from fedpact.describe.progress import Progress
 from fedpact.planning.certificates import Certificate, TimeUp
 from fedpact.planning.rounding import least_of
 
@@ -56,8 +57,7 @@ def search(
     bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
     max_nodes: int,
     floor: float = 0.0,
-    progress: Callable[[int, float, float], None] | None = None,
-    raises_interrupt: bool = False,
+    progress: Progress | None = None,
 ) -> Search:
     """Search for the cheapest proved vector; stopped by the keyboard or a deadline, return the best so far.
 
@@ -70,12 +70,10 @@ def search(
     floor
         What is known already that no plan undercuts.
     progress
-        Called with the number of boxes, the lower bound and the incumbent's cost.
-    raises_interrupt
-        Whether an interrupt from the keyboard is passed on; otherwise it ends the search.
+        Called with the lower bound and the incumbent's cost.
     """
     state = _State(fed, incumbent, floor)
-    with contextlib.suppress(TimeUp, *(() if raises_interrupt else ends_search())):
+    with contextlib.suppress(TimeUp, *ends_search()):
         _explore(state, proves, is_possible, bound, max_nodes, progress)
     return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
 
@@ -127,13 +125,13 @@ def _explore(
     is_possible: Certificate,
     bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
     max_nodes: int,
-    progress: Callable[[int, float, float], None] | None,
+    progress: Progress | None,
 ) -> None:
     """Open boxes until none is left that could hold a cheaper plan, or the budget is spent."""
     while state.is_open and state.nodes < max_nodes:
         value, low, high = state.peek()
         if progress is not None:
-            progress(state.nodes, state.lower_bound(), state.best_cost)
+            progress(state.lower_bound(), state.best_cost)
         children = _open_box(state, low, high, proves, is_possible)
         values = [max(value, state.fed.cost_of(child[0]), bound(*child)) for child in children]
         for at_least, child in zip(values, children, strict=True):

@@ -30,10 +30,13 @@ def _find_total(fed: Federation, needs: Mapping[str, int | None]) -> int:
         raise InfeasibleError(
             f"2^40 samples are not enough for {stuck[0]!r} alone, so no number counts as enough for all",
             agents=stuck,
+            code="never-enough",
         )
     total = max(needs[name] or 0 for name in fed.names)
     if sum(_room(agent, total) for agent in fed.agents) < total:
-        raise InfeasibleError(f"the capacities together are below the {total:,} samples that count as enough")
+        raise InfeasibleError(
+            f"the capacities together are below the {total:,} samples that count as enough", code="capacities"
+        )
     return total
 
 

@@ -9,14 +9,16 @@ the lower bound of the one before, and then back, so that a looser value never c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_number
+from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.numbers import Number, read_number
+from fedpact.describe.progress import Progress
 from fedpact.drawing.figures import draw_curves
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.budget import Budget
@@ -57,6 +59,8 @@ class Frontier(Result):
     method: str
     name: str
     """The federation's."""
+    today: float | None
+    """The value that the federation has; None if its agents have different ones."""
 
     @property
     def values(self) -> list[float]:
@@ -84,15 +88,16 @@ class Frontier(Result):
         )
 
 
+@on_interrupt("raise")
 def frontier(
     fed: Federation,
     *,
-    epsilon: Sequence[Any] | None = None,
-    delta: Sequence[Any] | None = None,
+    epsilon: Sequence[Number] | None = None,
+    delta: Sequence[Number] | None = None,
     method: str = "auto",
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Frontier:
     """Plan for every value of ``epsilon`` (for all agents) or of ``delta``.
 
@@ -116,7 +121,7 @@ def frontier(
     """
     axis, values = _read_axis(fed, epsilon, delta)
     points: list[FrontierPoint] = []
-    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit, raises_interrupt=True)
+    start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for done, value in enumerate(sorted(values, reverse=True)):
         point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
         if point.plan is not None:
@@ -125,7 +130,12 @@ def frontier(
         if progress is not None:
             progress(done + 1, len(values))
     points = _carry_stricter_plans(points[::-1])
-    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name)
+    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name, today=_find_today(fed, axis))
+
+
+def _find_today(fed: Federation, axis: str) -> float | None:
+    values = {agent.epsilon for agent in fed.agents} if axis == "epsilon" else {fed.delta}
+    return values.pop() if len(values) == 1 else None
 
 
 def _read_axis(

@@ -4,16 +4,17 @@ A pair (h, g) that is bad for somebody has to be missed with small probability, 
 
     sum_j m_j (-log(1 - p_j(h, g))) >= b(h, g).
 
-- *lp*, the paper's program: b = log(H / delta). By the union bound over at most H - 1 events every solution
-  meets every target, jointly and hence per agent; its fractional value is within 1 + log H / log(1/delta) of
-  the optimum (not its rounding, ERRATA A5). At p = 1, where the logarithm is infinite, the coefficient is b.
+- *lp*, the paper's program (Equation 7; Theorem 3, finite class): b = log(H / delta). By the union bound over
+  at most H - 1 events every solution meets every target, jointly and hence per agent; its fractional value is
+  within 1 + log H / log(1/delta) of the optimum (not its rounding, ERRATA A5). At p = 1, where the logarithm is
+  infinite, the coefficient is b.
 - *lower bound*: b = log(1 / delta), which every plan that meets the targets satisfies (delta being the most that
   counts as met, ties included). A coefficient above b is set to b: that keeps all integer solutions and makes
   the bound tighter.
 
-For the expected objective the paper asks for Pr[miss] p_i <= epsilon_i / 2H of *some* agent with p_i >
-epsilon_i / 2; it has to be every such agent (ERRATA A1), so b = log max_i 2 H p_i / epsilon_i. From below,
-p_i > epsilon_i needs Pr[miss] <= epsilon_i / p_i.
+For the expected objective the paper (Equation 11, Theorem 7) asks for Pr[miss] p_i <= epsilon_i / 2H of *some*
+agent with p_i > epsilon_i / 2; it has to be every such agent (ERRATA A1), so b = log max_i 2 H p_i / epsilon_i.
+From below, p_i > epsilon_i needs Pr[miss] <= epsilon_i / p_i.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""``plan``: the cheapest contributions that meet every target, by a method of choice.
+"""``plan``: the cheapest contributions that meet every target (Equation 4), by a method of choice.
 
 ========== ============================= ===================================================================
 method     needs                         what it gives
 ========== ============================= ===================================================================
-``lp``     pairwise rates                the paper's program, rounded with a proof
+``lp``     pairwise rates                Theorem 3's program, rounded with a proof
 ``union``  pairwise rates                the union program, never dearer than ``lp``
 ``tree``   pairwise rates                ``union``, samples dropped while Hunter-Worsley proves the rest
 ``exact``  joint structure               the optimum, or the best found and the gap
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +22,12 @@ from numpy.typing import NDArray
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import Number
+from fedpact.describe.progress import Progress
+from fedpact.describe.settings import Contributions
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, NoPlanFoundError
-from fedpact.planning.budget import Budget, Progress, check_budget
+from fedpact.planning.budget import Budget, check_budget
 from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
 from fedpact.planning.cost_granularity import find_unit, round_up_cost
 from fedpact.planning.cost_scaling import rescale_costs
@@ -59,13 +61,12 @@ def plan(
     fed: Federation,
     method: str = "auto",
     *,
-    confidence: Any = None,
+    confidence: Number | None = None,
     teacher: str | None = None,
-    at_least: Any = None,
+    at_least: Contributions | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
-    raises_interrupt: bool = False,
 ) -> Plan:
     """Plan who contributes how many samples.
 
@@ -89,9 +90,7 @@ def plan(
         Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap. So it
         is when the search is interrupted from the keyboard.
     progress
-        Called during the exact search with boxes looked at, lower bound and cost of the incumbent.
-    raises_interrupt
-        Whether an interrupt from the keyboard ends everything instead of the search.
+        Called during the exact search with the lower bound and the cost of the best plan so far.
 
     Raises
     ------
@@ -117,9 +116,7 @@ def plan(
         asked = at_confidence(asked, confidence)
     if at_least is not None and (given := read_contributions(fed, at_least, "at_least")).any():
         asked = replace(asked, at_least=tuple(given.tolist()))
-    budget = Budget(
-        max_nodes=max_nodes, time_limit=time_limit, progress=progress, raises_interrupt=raises_interrupt
-    )
+    budget = Budget(max_nodes=max_nodes, time_limit=time_limit, progress=progress)
     found = plan_from(asked, method, Start(), budget)
     has_forecast = found.confidence is not None and (found.m > least_of(asked)).any()
     more = forecast(asked, found.cost) if has_forecast else ()
@@ -213,7 +210,6 @@ def _search(
         max_nodes=budget.nodes(method),
         floor=start.lower_bound,
         progress=budget.progress,
-        raises_interrupt=budget.raises_interrupt,
     )
 
 

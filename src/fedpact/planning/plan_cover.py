@@ -6,25 +6,27 @@ the points given:
 - :meth:`Federation.from_points <fedpact.Federation.from_points>` restricts the class to the points. That is
   exact, so :func:`fedpact.plan` can reach the optimum. It is the right way wherever the labelings can be
   enumerated, and practically always the cheaper one.
-- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.build_cover`) with a theorem that
-  pays for everything between its members (:mod:`fedpact.planning.cover_theorem`). It is for points too many to
-  enumerate. With few points their atoms are heavier than gamma, the cover is the whole restriction and the plan is
-  that of the paper's program for finite classes.
+- ``plan_cover`` plans for a cover of the class (:mod:`fedpact.planning.build_cover`) with a theorem that pays
+  for everything between its members (Theorem 3, infinite class; :mod:`fedpact.planning.cover_theorem`). It is
+  for points too many to enumerate. With few points their atoms are heavier than gamma, the cover is the whole
+  restriction and the plan is that of the paper's program for finite classes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from enum import Enum
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
 from fedpact.describe.points import is_known_class, read_points
-from fedpact.describe.settings import Settings, read_settings
+from fedpact.describe.settings import PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
@@ -32,8 +34,7 @@ from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
 from fedpact.planning.infeasible import too_few_for_cover
 from fedpact.planning.rounding import capacities, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 
 ENUMERATE = 4_000
 """So many labelings are all taken instead of a cover."""
@@ -41,25 +42,31 @@ REFINE = 1_000
 """Covers finer than needed are tried up to this size."""
 
 
-class CoverPlanStatus(Enum):
-    """What a plan for an infinite class rests on, in words a user can act on."""
+class CoverPlanStatus(StrEnum):
+    """What a plan for an infinite class rests on."""
 
-    COVERED = "every target of the class is met; where the labelings can be enumerated, from_points gives less"
-    ENUMERATED = "every target of the class is met; the cover is every labelling of the points"
-    NOTHING_NEEDED = "nothing is needed: no hypothesis of the class is bad for anybody"
+    COVERED = "covered"
+    """A cover of the class; where the labelings can be enumerated, ``from_points`` asks for less."""
+    ENUMERATED = "enumerated"
+    """Every labelling of the points: the cover is all of them."""
+    NOTHING_NEEDED = "nothing-needed"
+    """No hypothesis of the class is bad for anybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoverPlan(Shows):
-    """Contributions that meet every target for an infinite class, with what the proof rests on."""
+class CoverPlan(Result):
+    """Contributions that meet every target for an infinite class, with what the proof rests on.
+
+    The guarantee is joint: whichever hypothesis of the class is the truth, with probability 1 - delta at least and
+    for all agents at once, every hypothesis of the class that agrees with all samples errs on at most epsilon_i
+    of agent i's points.
+    """
 
     contributions: dict[str, int]
     cost: float
     fractional: dict[str, float]
     """Optimum of the program before rounding."""
     fractional_cost: float
-    guarantees: str
-    """What is promised, in a sentence."""
     gamma: float
     """The distance that the cover was asked for."""
     radius: float
@@ -73,33 +80,12 @@ class CoverPlan(Shows):
     hypotheses: str
     """The class."""
     delta: float
+    guarantee: str
 
     @property
     def m(self) -> NDArray[np.int64]:
         """(k,) the contribution vector."""
         return np.array(list(self.contributions.values()), dtype=np.int64)
-
-    def shown(self) -> ShownTable:
-        """Show who contributes how much."""
-        return ShownTable(
-            title=f"Plan for the {self.hypotheses}",
-            status=self.status.value,
-            facts={"cost": self.cost, "fractional cost": self.fractional_cost, "cover": self.cover_size},
-            columns=[("agent", str), ("samples", int), ("fractional", float)],
-            rows=rows_by_name(self.contributions, self.fractional),
-            bars="samples",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        copies = {"contributions": dict(self.contributions), "fractional": dict(self.fractional)}
-        return {**values, **copies, "status": self.status.value}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> CoverPlan:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{**entry, "status": CoverPlanStatus(entry["status"])})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +134,6 @@ def _plan(settings: Settings, cover: Cover) -> CoverPlan:
         cost=draft.cost,
         fractional=dict(zip(fed.names, draft.solution.m.tolist(), strict=True)),
         fractional_cost=draft.solution.value,
-        guarantees=_promise(cover.class_name, settings.delta),
         gamma=cover.gamma,
         radius=cover.radius,
         cover_size=len(cover.labels),
@@ -157,14 +142,7 @@ def _plan(settings: Settings, cover: Cover) -> CoverPlan:
         status=status if draft.m.any() else CoverPlanStatus.NOTHING_NEEDED,
         hypotheses=cover.class_name,
         delta=settings.delta,
-    )
-
-
-def _promise(class_name: str, delta: float) -> str:
-    return (
-        f"whichever of the {class_name} is the truth, with probability {1 - delta:g} at least and for all agents "
-        f"at once, every one of the {class_name} that agrees with all samples errs on at most epsilon_i of "
-        f"agent i's points"
+        guarantee=fed.guarantee,
     )
 
 
@@ -198,11 +176,11 @@ def plan_cover(
     points: Mapping[str, Any],
     hypotheses: str = "thresholds",
     *,
-    epsilon: Any,
-    delta: Any,
-    cost: Any = 1.0,
-    capacity: Any = None,
-    gamma: Any = None,
+    epsilon: PerAgent[Number],
+    delta: Number,
+    cost: PerAgent[AnyCost] = 1.0,
+    capacity: PerAgent[Number | None] = None,
+    gamma: Number | None = None,
 ) -> CoverPlan:
     """Plan contributions that are enough for *every* truth of an infinite class, by a cover of it.
 

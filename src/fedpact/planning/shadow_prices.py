@@ -15,14 +15,14 @@ An agent none of whose rows binds has price zero: a larger epsilon_i would save 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.progress import Progress
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.planning.cost_scaling import rescale_costs
@@ -31,8 +31,7 @@ from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.per_agent_split import is_split
 from fedpact.statistics.weights import JOINT
@@ -46,7 +45,6 @@ _NOTHING = 1e-5
 class EpsilonPrice:
     """What one agent's tolerance costs at the margin."""
 
-    agent: str
     epsilon: float
     share: float
     """Share of the fractional cost that this agent's rows are there for."""
@@ -60,16 +58,21 @@ class EpsilonPrice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowPrices(Shows):
+class ShadowPrices(Result):
     """What delta and every epsilon cost at the margin, before rounding."""
+
+    ROWS: ClassVar = "epsilon"
+    DERIVED: ClassVar = ("halving_delta",)
 
     delta: float | None
     """What dividing delta by e costs; None for the expected objective."""
-    epsilon: tuple[EpsilonPrice, ...]
-    """One per agent."""
+    epsilon: dict[str, EpsilonPrice]
+    """Agent -> the price of its epsilon."""
     fractional_cost: float
     objective: str
     guarantee: str
+    name: str
+    """The federation's name."""
 
     @property
     def halving_delta(self) -> float | None:
@@ -82,63 +85,18 @@ class ShadowPrices(Shows):
             self,
             delta=None if self.delta is None else self.delta * factor,
             fractional_cost=self.fractional_cost * factor,
-            epsilon=tuple(
-                replace(
+            epsilon={
+                name: replace(
                     price,
                     rate=price.rate * factor,
                     saving=None if price.saving is None else price.saving * factor,
                 )
-                for price in self.epsilon
-            ),
-        )
-
-    def shown(self) -> ShownTable:
-        """Show what each agent's tolerance costs at the margin."""
-        return ShownTable(
-            title="Prices at the margin, before rounding",
-            facts={"half the delta costs about": self.halving_delta, "fractional cost": self.fractional_cost},
-            columns=[
-                ("agent", str),
-                ("epsilon", float),
-                ("share", float),
-                ("next_epsilon", float),
-                ("saving", float),
-                ("rate", float),
-            ],
-            rows=[
-                (one.agent, one.epsilon, one.share, one.next_epsilon, one.saving, one.rate) for one in self.epsilon
-            ],
-            bars="share",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "delta": self.delta,
-            "halving_delta": self.halving_delta,
-            "epsilon": {price.agent: _without_name(price) for price in self.epsilon},
-            "fractional_cost": self.fractional_cost,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ShadowPrices:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            delta=entry["delta"],
-            epsilon=tuple(EpsilonPrice(agent=name, **price) for name, price in entry["epsilon"].items()),
-            fractional_cost=entry["fractional_cost"],
-            objective=entry["objective"],
-            guarantee=entry["guarantee"],
+                for name, price in self.epsilon.items()
+            },
         )
 
 
-def _without_name(price: EpsilonPrice) -> dict[str, Any]:
-    return {key: value for key, value in asdict(price).items() if key != "agent"}
-
-
-def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> ShadowPrices:
+def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 
     ``progress`` is called with the number of agents done and their total.
@@ -152,7 +110,7 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
     --------
     >>> from fedpact.describe.examples import alice_bob
     >>> prices = shadow_prices(alice_bob())
-    >>> round(prices.halving_delta, 3), prices.epsilon[0].next_epsilon
+    >>> round(prices.halving_delta, 3), prices.epsilon["alice"].next_epsilon
     (0.756, 0.2)
     """
     if is_split(fed):
@@ -169,31 +127,33 @@ def shadow_prices(fed: Federation, *, progress: Callable[[int, int], None] | Non
     solution = _solve(fed, program)
     if not solution.duals.any():
         return _nothing_binds(fed)
-    prices = []
-    for agent in range(fed.k):
-        prices.append(_price(fed, program, solution, agent))
+    prices = {}
+    for agent, name in enumerate(fed.names):
+        prices[name] = _price(fed, program, solution, agent)
         if progress is not None:
             progress(agent + 1, fed.k)
     return ShadowPrices(
         delta=float(solution.duals.sum()) if fed.objective == "pac" else None,
-        epsilon=tuple(prices),
+        epsilon=prices,
         fractional_cost=solution.value,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
     )
 
 
 def _nothing_binds(fed: Federation) -> ShadowPrices:
-    free = [
-        EpsilonPrice(agent=agent.name, epsilon=agent.epsilon, share=0.0, next_epsilon=None, saving=None, rate=0.0)
+    free = {
+        agent.name: EpsilonPrice(epsilon=agent.epsilon, share=0.0, next_epsilon=None, saving=None, rate=0.0)
         for agent in fed.agents
-    ]
+    }
     return ShadowPrices(
         delta=0.0 if fed.objective == "pac" else None,
-        epsilon=tuple(free),
+        epsilon=free,
         fractional_cost=0.0,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
     )
 
 
@@ -221,9 +181,7 @@ def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: in
         step = _next_step(fed, agent, [row for _, row in binding])
         saving = None if step is None else _saving(fed, agent, step, solution)
         rate = 0.0 if step is None or saving is None else saving / (step - epsilon)
-    return EpsilonPrice(
-        agent=fed.names[agent], epsilon=epsilon, share=share, next_epsilon=step, saving=saving, rate=rate
-    )
+    return EpsilonPrice(epsilon=epsilon, share=share, next_epsilon=step, saving=saving, rate=rate)
 
 
 def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:

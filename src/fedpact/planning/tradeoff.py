@@ -1,6 +1,6 @@
 """Whether a smooth trade-off between accuracy and cost explains a contribution.
 
-The paper's appendix on binary payoffs claims that for every smooth increasing benefit A_i there is a rate at
+The paper (Appendix B, binary payoffs) claims that for every smooth increasing benefit A_i there is a rate at
 which an agent that maximises A_i(m) - rate * c_i(m) stops exactly at its threshold contribution m*. Its proof
 is stationarity, which is not enough unless A_i is concave, and success curves here are S-shaped (ERRATA B8;
 its "A = rate * m" is a misprint of A - rate * m). What is true on whole samples: m* is optimal at a rate if
@@ -12,18 +12,17 @@ so the rates form an interval, which may be empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from enum import StrEnum
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.costs import Cost, read_cost
+from fedpact.describe.costs import AnyCost, Cost, read_cost
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 Benefit = Callable[[NDArray[np.int64]], Any]
 _MOST = 1 << 22
@@ -31,16 +30,20 @@ _FIRST = 64
 _TOL = 1e-12
 
 
-class TradeoffStatus(Enum):
+class TradeoffStatus(StrEnum):
     """Whether some rate explains the contribution."""
 
-    EXISTS = "every rate in the interval makes this contribution optimal"
-    NONE = "no rate makes this contribution optimal: whatever it is, fewer or more samples are better"
+    EXISTS = "exists"
+    """Every rate in the interval makes the contribution optimal."""
+    NONE = "none"
+    """No rate does: whatever it is, fewer or more samples are better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tradeoff(Shows):
+class Tradeoff(Result):
     """Rates at which a contribution maximises benefit less rate times cost."""
+
+    DERIVED: ClassVar = ("rate",)
 
     m: int
     lowest: float
@@ -60,48 +63,8 @@ class Tradeoff(Shows):
             return None
         return self.lowest if np.isinf(self.highest) else (self.lowest + self.highest) / 2
 
-    def shown(self) -> ShownTable:
-        """Show the rates that explain the contribution."""
-        return ShownTable(
-            title=f"Trade-off at {self.m} samples",
-            status=self.status.value,
-            columns=[
-                ("m", int),
-                ("rate", float),
-                ("lowest", float),
-                ("highest", float),
-                ("smaller", int),
-                ("larger", int),
-            ],
-            rows=[(self.m, self.rate, self.lowest, self.highest, self.smaller, self.larger)],
-        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; an infinite rate is None."""
-        return {
-            "m": self.m,
-            "lowest": self.lowest,
-            "highest": None if np.isinf(self.highest) else self.highest,
-            "rate": self.rate,
-            "larger": self.larger,
-            "smaller": self.smaller,
-            "status": self.status.value,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Tradeoff:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            m=entry["m"],
-            lowest=entry["lowest"],
-            highest=np.inf if entry["highest"] is None else entry["highest"],
-            larger=entry["larger"],
-            smaller=entry["smaller"],
-            status=TradeoffStatus(entry["status"]),
-        )
-
-
-def tradeoff(benefit: Benefit, m: int, *, cost: Any = 1.0, ceiling: float = 1.0) -> Tradeoff:
+def tradeoff(benefit: Benefit, m: int, *, cost: AnyCost = 1.0, ceiling: float = 1.0) -> Tradeoff:
     """Find the rates at which ``m`` maximises benefit(m) - rate * cost(m) over whole m.
 
     Parameters

@@ -14,7 +14,8 @@ a mixture of the pairs' own rows; so the covering machinery serves unchanged.
 
 Expected objective: for any theta_i < epsilon_i, E[error] <= theta_i + sum over p_i > theta_i of (p_i -
 theta_i) q is the same kind of constraint with weights (p_i - theta_i) / (epsilon_i - theta_i). theta =
-epsilon / 2 contains the corrected program's region; then theta moves to the best value at the solution, as
+epsilon / 2 contains the corrected program's region and that of the paper's sum (Appendix F.1, convex bound, which
+weighs p_i where p_i - theta_i is enough); then theta moves to the best value at the solution, as
 long as that helps.
 
 What all agents together could object to bounds what each of them does, so for most truths one sum is enough.

@@ -54,6 +54,7 @@ from fedpact.protocol.simulator.simulate_world import SimulatedWorld as Simulate
 from fedpact.protocol.simulator.simulate_world import simulate_world as simulate_world
 from fedpact.protocol.site.labelling import Labelling as Labelling
 from fedpact.protocol.site.labelling import LabellingStatus as LabellingStatus
+from fedpact.protocol.site.labelling import LabellingStep as LabellingStep
 from fedpact.protocol.site.labelling import export_labels as export_labels
 from fedpact.protocol.site.labelling import import_labels as import_labels
 from fedpact.protocol.site.labelling import read_labelling as read_labelling

@@ -100,20 +100,20 @@ def _check_books(home: Path, where: str) -> None:
             )
 
 
-def _check_former(former: RunHome, pact: Pact, *, again: bool) -> None:
+def _check_former(former: RunHome, pact: Pact, *, rerun: bool) -> None:
     """Refuse the home of another federation, and to pay for the same run once more unless that is meant."""
     if former.pact.names != pact.names:
         raise ProtocolError(
             f"{former.folder} is the home of {former.pact.name!r} with the sites {', '.join(former.pact.names)}; "
             f"take another home for {pact.name!r}"
         )
-    if again:
+    if rerun:
         return
     with Ledger.open_or_create(former.ledger) as books:
         if len(books) > former.entries:
             raise ProtocolError(
                 f"the run of {former.folder} is finished, and everybody is paid; to run and pay once more, say so "
-                "with --again"
+                "with --rerun"
             )
 
 
@@ -183,7 +183,7 @@ def prepare_home(
     starts: Sequence[Mapping[str, Any] | None] | None = None,
     engine: str | None = None,
     superlink: str | None = None,
-    again: bool = False,
+    rerun: bool = False,
 ) -> RunHome:
     """Write everything that a run needs.
 
@@ -205,7 +205,7 @@ def prepare_home(
         For every candidate the weights from which training goes on, if the pact says that it does.
     engine, superlink
         What will carry the messages, kept for whoever resumes the run.
-    again
+    rerun
         In a home where a run is finished, make another ready, with the same keys and in the same books; everybody
         is asked, and paid, once more.
 
@@ -224,7 +224,7 @@ def prepare_home(
         ledger = str(home / "ledger.db") if former is None else former.ledger
     _check_books(home, ledger)
     if former is not None:
-        _check_former(former, pact, again=again)
+        _check_former(former, pact, rerun=rerun)
     found = _find_keys(home, keys, pact.names)
     placed = Path(found.folder)
     if placed_sites:

@@ -20,8 +20,8 @@ from fedpact.describe.evidence import Evidence, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
-from fedpact.describe.numbers import read_chance, read_number, shorten
-from fedpact.describe.settings import Agent, Settings, read_per_agent
+from fedpact.describe.numbers import Number, read_chance, read_number, shorten
+from fedpact.describe.settings import Agent, PerAgent, Settings, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
@@ -73,7 +73,7 @@ class Pact(Result):
     rule: str = "pwyc"
     fee: Mapping[str, float] | None = None
     """What each pays for taking part, under ``pwyc``."""
-    level: float = LEVEL
+    false_alarm_rate: float = LEVEL
     """Chance, at most, that the contribution of an honest site is flagged and its payment withheld."""
     patience: Mapping[str, float] = field(default_factory=lambda: dict(PATIENCE))
     """Seconds that a site has to answer, by step; then it is gone."""
@@ -221,12 +221,12 @@ def make_pact(
     *,
     name: str | None = None,
     method: str = "auto",
-    confidence: Any = None,
+    confidence: Number | None = None,
     rule: str = "pwyc",
-    fee: Any = None,
-    level: Any = LEVEL,
-    patience: Any = None,
-    retry: Any = 5.0,
+    fee: PerAgent[Number] | None = None,
+    false_alarm_rate: Number = LEVEL,
+    patience: Number | Mapping[str, Number] | None = None,
+    retry: Number = 5.0,
     candidates: CandidateList | None = None,
     keys: Mapping[str, str] | None = None,
     operator: str | None = None,
@@ -244,7 +244,7 @@ def make_pact(
         As for :func:`fedpact.plan`. Sites send reports, so "exact" is not to be had.
     rule, fee
         As for :func:`fedpact.settle`; rules that pay for contributions as they were made.
-    level
+    false_alarm_rate
         Chance, at most, that an honest site's contribution is flagged.
     patience
         Seconds that a site has to answer, for every step or by step; then it is gone and planned around.
@@ -276,7 +276,7 @@ def make_pact(
         confidence=None if confidence is None else read_chance(confidence, "confidence"),
         rule=rule,
         fee=_read_fee(fed.names, fee, rule),
-        level=read_chance(level, "level"),
+        false_alarm_rate=read_chance(false_alarm_rate, "false_alarm_rate"),
         patience=_read_patience({} if patience is None else patience),
         retry=read_number(retry, "retry"),
         candidates=_candidates_of(evidence) if candidates is None else candidates,

@@ -48,7 +48,7 @@ def run(
     sites: Mapping[str, Site] | None = None,
     *,
     ledger: Ledger | None = None,
-    seed: Any = 0,
+    seed: int = 0,
     teacher: str | None = None,
     key: SigningKey | None = None,
     start: Start | None = None,

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.describe.noise import Noise
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number
+from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, MissingExtraError
 
@@ -141,10 +141,10 @@ def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
 
 
 def _read_epsilon(value: Any) -> float:
-    epsilon = read_number(value, "epsilon")
+    epsilon = read_number(value, "privacy_epsilon")
     if not _LEAST_EPSILON <= epsilon <= _MOST_EPSILON:
         raise FederationError(
-            f"epsilon must lie between {_LEAST_EPSILON:g} and {_MOST_EPSILON}; it is {epsilon:g}"
+            f"privacy_epsilon must lie between {_LEAST_EPSILON:g} and {_MOST_EPSILON}; it is {epsilon:g}"
         )
     return epsilon
 
@@ -154,7 +154,7 @@ def _check(site: Report) -> None:
     if site.noise is not None:
         raise FederationError(
             f"{where} has noise already; another draw would spend another budget, and the budgets add up: "
-            "add noise once, to the exact report, at the epsilon you mean"
+            "add noise once, to the exact report, at the privacy_epsilon you mean"
         )
     if site.minimum_count > 1:
         raise FederationError(
@@ -168,7 +168,7 @@ def _check(site: Report) -> None:
         )
 
 
-def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 1) -> Report:
+def add_noise(site: Report, *, privacy_epsilon: Number, privacy_delta: Number, rows_per_person: int = 1) -> Report:
     """Return the report with noise on its counts that makes it (epsilon, delta)-differentially private.
 
     What is protected is one data row: nobody who sees the report can tell well whether it was there or another
@@ -181,9 +181,9 @@ def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 
     site
         An exact report. Its n and its ``n_classes`` are not protected: say in :func:`fedpact.report` how many
         labels can occur, since those that do occur depend on the data.
-    epsilon, delta
-        The privacy budget; delta should be well below 1/n. Reports on the same people add up: two of them
-        are (2 epsilon, 2 delta)-private together.
+    privacy_epsilon, privacy_delta
+        The privacy budget, epsilon and delta; delta should be well below 1/n. Reports on the same people add up:
+        two of them are (2 epsilon, 2 delta)-private together.
     rows_per_person
         Rows that one person may have, or the largest weight of a point. Noise grows in proportion.
 
@@ -195,13 +195,13 @@ def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 
     Examples
     --------
     >>> exact = Report(name="alice", n=10_000, n_classes=2, counts=np.array([200, 500, 300]))
-    >>> sent = add_noise(exact, epsilon=1, delta=1e-6)
+    >>> sent = add_noise(exact, privacy_epsilon=1, privacy_delta=1e-6)
     >>> round(sent.noise.scale, 1)
     6.4
     >>> bool((abs(sent.counts.astype(int) - exact.counts) < 100).all())
     True
     """
-    promised, risk = _read_epsilon(epsilon), read_chance(delta, "delta")
+    promised, risk = _read_epsilon(privacy_epsilon), read_chance(privacy_delta, "privacy_delta")
     rows = read_whole_number(rows_per_person, "rows_per_person", least=1)
     if rows > site.n:
         raise FederationError(f"rows_per_person must be at most n = {site.n}; it is {rows}")
@@ -213,5 +213,5 @@ def add_noise(site: Report, *, epsilon: Any, delta: Any, rows_per_person: Any = 
     return replace(
         site,
         counts=np.clip(noisy, 0, site.n),
-        noise=Noise(scale=scale, epsilon=promised, delta=risk),
+        noise=Noise(scale=scale, privacy_epsilon=promised, privacy_delta=risk),
     )

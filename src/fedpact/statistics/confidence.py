@@ -27,7 +27,7 @@ from scipy.special import betaincinv
 from fedpact.describe.condensed import count_pairs
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_chance
+from fedpact.describe.numbers import Number, read_chance
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.statistics.make_report import report
@@ -85,7 +85,7 @@ def risk_per_limit(evidence: Reports) -> float | None:
     return (1 - evidence.confidence) / max(1, limits)
 
 
-def at_confidence(fed: Federation, confidence: Any) -> Federation:
+def at_confidence(fed: Federation, confidence: Number) -> Federation:
     """Return the federation with its rates taken for estimates from each site's points, not for the truth.
 
     Hypotheses that no site has seen to differ are not merged: they may differ where nobody looked.

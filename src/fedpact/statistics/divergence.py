@@ -8,9 +8,9 @@ the rates as they were sent: where counts are hidden or noisy, not about the tru
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fedpact.describe.condensed import pair_at
 from fedpact.describe.evidence import Reports, Table
 from fedpact.describe.federation import Federation
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
+from fedpact.rows import Column
 from fedpact.statistics.domain import find_domain, rates_against
 from fedpact.statistics.federation_rates import rates_of
 
@@ -28,8 +28,10 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Divergence(Shows):
+class Divergence(Result):
     """How much every two agents differ."""
+
+    DERIVED: ClassVar = ("largest", "agents")
 
     values: NDArray[np.float64]
     """(k, k) the largest difference of two agents' rates of disagreement."""
@@ -50,34 +52,10 @@ class Divergence(Shows):
         i, j = np.unravel_index(int(self.values.argmax()), self.values.shape)
         return self.names[int(i)], self.names[int(j)]
 
-    def shown(self) -> ShownTable:
-        """Show the largest difference of every two agents' rates."""
-        return ShownTable(
-            title="How much the agents' data differ",
-            facts={"largest": self.largest, "between": self.agents, "shown by": self.pair},
-            columns=[("agent", str), *((name, float) for name in self.names)],
-            rows=[(name, *row) for name, row in zip(self.names, self.values.tolist(), strict=True)],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "values": self.values.tolist(),
-            "largest": self.largest,
-            "agents": None if self.agents is None else list(self.agents),
-            "pair": None if self.pair is None else list(self.pair),
-            "names": list(self.names),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Divergence:
-        """Read what :meth:`to_dict` wrote."""
-        pair = entry["pair"]
-        return cls(
-            values=_read_only(np.array(entry["values"], dtype=np.float64)),
-            pair=None if pair is None else (pair[0], pair[1]),
-            names=tuple(entry["names"]),
-        )
+    def own_columns(self) -> list[Column]:
+        """List the largest difference of every two agents' rates: a column for each agent."""
+        rows = zip(self.names, self.values.tolist(), strict=True)
+        return [Column("agent", str, self.names), *(Column(name, float, tuple(row)) for name, row in rows)]
 
 
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,33 +1,39 @@
-"""``report``: what a site sends about its points, from what every candidate predicts there."""
+"""``report``: what a site sends about its points, from what every candidate predicts there.
+
+That is all the paper's program needs of a site: on how many points any two candidates differ (Section 4.2, what
+the program needs).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.evidence import read_labels
+from fedpact.describe.label_codes import Label
+from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
 from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.progress import Progress
 from fedpact.describe.reports import Report, hide_counts
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError
 from fedpact.statistics.count_disagreements import DisagreementCounter
 
 # Points that are read at once, and counted between two calls of the progress function.
 _STEP = 65_536
 
 
-def _read_blocks(predictions: Any) -> Iterator[NDArray[np.integer]]:
+def _read_blocks(predictions: Any) -> Iterator[LabelMatrix]:
     """Labels of some points at a time; what is not an iterator is an array, which may be on disk."""
-    for block in predictions if isinstance(predictions, Iterator) else _slice(predictions):
-        problems = Problems()
-        labels = read_labels(block, "predictions", problems)
-        problems.raise_if_any()
-        assert labels is not None, "labels are missing only where a problem was noted"
+    first: tuple[Label, ...] = ()
+    for place, block in enumerate(predictions if isinstance(predictions, Iterator) else _slice(predictions), 1):
+        labels = read_labels(block, "predictions")
+        own = labels.classes or (0,)
+        first = first or own
+        insist_on_one_kind({"those of block 1": first, f"those of block {place}": own}, "predictions")
         yield labels
 
 
@@ -39,7 +45,7 @@ def _slice(predictions: Any) -> Iterator[Any]:
         yield predictions[:, start : start + _STEP]
 
 
-def _count_classes(seen: set[int], declared: int | None) -> int:
+def _count_classes(seen: set[Label], declared: int | None) -> int:
     if declared is None:
         return len(seen)
     known = read_whole_number(declared, "n_classes", least=1)
@@ -79,14 +85,14 @@ def report(
     n_classes: int | None = None,
     weights: Any = None,
     minimum_count: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Count on how many of a site's points any two candidates disagree.
 
     Parameters
     ----------
     predictions
-        (H, n) label that every candidate predicts at every point, in whole numbers; what
+        (H, n) label that every candidate predicts at every point, all whole numbers or all strings; what
         :func:`fedpact.sites.predict` returns; or an iterator over such arrays of some points each, for more
         points than fit into memory (a memory-mapped array is read in parts anyway).
     name
@@ -114,13 +120,13 @@ def report(
         predictions = predictions.labels
     total = getattr(predictions, "shape", (0, 0))[-1]
     counter: DisagreementCounter | None = None
-    seen: set[int] = set()
+    seen: set[Label] = set()
     done, own = 0, None if weights is None else np.atleast_1d(weights)
     for labels in _read_blocks(predictions):
-        counter = counter or DisagreementCounter(len(labels))
-        stop = done + labels.shape[1]
-        counter.add(labels, None if own is None else own[done:stop])
-        seen.update(np.unique(labels).tolist())
+        counter = counter or DisagreementCounter(len(labels.codes))
+        stop = done + labels.codes.shape[1]
+        counter.add(labels.codes, None if own is None else own[done:stop])
+        seen.update(labels.occurring)
         done = stop
         if progress is not None:
             progress(done, total)

@@ -1,13 +1,14 @@
 """Families of miss events: what one truth and one requirement come down to.
 
 For a truth h* and an agent i, hypothesis h is *missed* if no pooled sample falls into A_h = {x : h*(x) !=
-h(x)}, which has probability prod_j (1 - D_j(A_h))^m_j. Both objectives ask for the expected largest weight
-among the missed hypotheses,
+h(x)}, which has probability prod_j (1 - D_j(A_h))^m_j. Whichever of them ERM returns, the paper counts on the
+worst (Equation 1). Both of its objectives then ask for the expected largest weight among the missed hypotheses,
 
     value(m) = E[ max { w_h : h is missed } ],
 
-- pac: w_h = 1 if p_i(h*, h) > epsilon_i, else 0; the value is the failure probability of agent i against h*;
-- expected: w_h = p_i(h*, h); the value is the expected error of the worst consistent hypothesis;
+- pac (Equation 2): w_h = 1 if p_i(h*, h) > epsilon_i, else 0; the value is the failure probability of agent i
+  against h*;
+- expected (Equation 10): w_h = p_i(h*, h); the value is the expected error of the worst consistent hypothesis;
 - joint: w_h = 1 if h is bad for anybody.
 
 A superset is missed only if its subset is, so a set that contains another of at least its weight is dropped;

@@ -40,11 +40,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import code_labels
-from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import find_difference, lists_of
-from fedpact.describe.evidence import read_hypothesis_names, read_labels
-from fedpact.describe.numbers import read_chance, read_number, shorten
+from fedpact.describe.evidence import read_hypothesis_names
+from fedpact.describe.label_codes import code_labels
+from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
+from fedpact.describe.numbers import Number, read_chance, read_number, shorten
 from fedpact.errors import FederationError, Problems
 from fedpact.statistics.binomial_tail import upper_tail
 from fedpact.statistics.confidence import clopper_pearson
@@ -58,65 +58,40 @@ Counts = NDArray[np.int64]
 NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
 
 
-def _read_predictions(name: str, predictions: Any, problems: Problems) -> NDArray[np.integer] | None:
+def _read_predictions(name: str, predictions: Any) -> LabelMatrix:
     try:
         shape = np.shape(predictions)
     except ValueError:
         shape = ()
     if len(shape) == 2 and shape[0] > 0 and shape[1] == 0:
-        return np.empty(shape, dtype=np.int64)
-    return read_labels(predictions, f"site {name!r}: predictions", problems)
+        return LabelMatrix(np.empty(shape, dtype=np.int64))
+    return read_labels(predictions, f"site {name!r}: predictions")
 
 
-def _read_truth(name: str, labels: Any, problems: Problems) -> NDArray[np.integer] | None:
-    field = f"site {name!r}: labels"
-    try:
-        array = np.asarray(labels)
-    except (ValueError, TypeError, OverflowError):
-        array = np.empty(())
-    if array.ndim != 1:
-        problems.add(f"{field} must be one row, the class of every sample; they are {shorten(labels)}")
-        return None
-    if len(array) == 0:
-        return np.empty(0, dtype=np.int64)
-    row = read_labels(array[None], field, problems)
-    return None if row is None else row[0]
+def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.integer]:
+    """Labels (m,) coded as the predictions are, -1 for one that is none of their classes."""
+    coded, m, classes = code_labels(labels, f"site {name!r}"), predictions.codes.shape[1], predictions.classes
+    if len(coded.codes) != m:
+        raise FederationError(
+            f"site {name!r}: labels must be one for each of the {m} samples, the columns of "
+            f"predictions; there are {len(coded.codes)}"
+        )
+    kinds = {"labels": coded.values, "predictions": classes or (0,)[:m]}
+    insist_on_one_kind(kinds, f"site {name!r}: labels and predictions")
+    place = None if classes is None else {label: code for code, label in enumerate(classes)}
+    codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
+    return np.array(codes, dtype=np.int64).take(coded.codes)
 
 
-def _code_truth(name: str, labels: Any, classes: Sequence[Any], problems: Problems) -> NDArray[np.integer] | None:
-    """Labels (m,) as codes of the predicted classes, -1 for one that is none of them."""
-    try:
-        coded = code_labels(labels, f"site {name!r}: labels")
-    except FederationError as error:
-        problems.extend(error)
-        return None
-    place = {label: code for code, label in enumerate(classes)}
-    codes = np.array([place.get(label, -1) for label in coded.values], dtype=np.int64)
-    return codes.take(coded.codes)
-
-
-def _count_mistakes(name: str, contribution: Any, problems: Problems) -> tuple[Counts, int] | None:
-    """(H,) mistakes of every candidate, and the number of samples; None where ``problems`` says why."""
+def _count_mistakes(name: str, contribution: Any) -> tuple[Counts, int]:
+    """(H,) mistakes of every candidate, and the number of samples."""
     if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
-        problems.add(
+        raise FederationError(
             f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
         )
-        return None
-    says, truth = contribution
-    predictions = _read_predictions(name, says, problems)
-    if isinstance(says, Predicted):
-        labels = _code_truth(name, truth, says.classes, problems)
-    else:
-        labels = _read_truth(name, truth, problems)
-    if predictions is None or labels is None:
-        return None
-    if len(labels) != predictions.shape[1]:
-        problems.add(
-            f"site {name!r}: labels must be one for each of the {predictions.shape[1]} samples, the columns of "
-            f"predictions; there are {len(labels)}"
-        )
-        return None
-    return np.asarray((predictions != labels).sum(axis=1), dtype=np.int64), len(labels)
+    predictions = _read_predictions(name, contribution[0])
+    labels = _read_truth(name, contribution[1], predictions)
+    return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
 
 
 def _read_contributions(contributions: Any) -> dict[str, tuple[Counts, int]]:
@@ -126,14 +101,19 @@ def _read_contributions(contributions: Any) -> dict[str, tuple[Counts, int]]:
             f"labels)}}; they are {shorten(contributions)}"
         )
     problems = Problems()
-    read = {str(name): _count_mistakes(str(name), given, problems) for name, given in contributions.items()}
-    heights = {name: len(site[0]) for name, site in read.items() if site is not None}
+    read = {}
+    for name, given in contributions.items():
+        try:
+            read[str(name)] = _count_mistakes(str(name), given)
+        except FederationError as error:
+            problems.extend(error)
+    heights = {name: len(site[0]) for name, site in read.items()}
     if len(set(heights.values())) > 1:
         problems.add(
             f"every site must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
         )
     problems.raise_if_any()
-    return {name: site for name, site in read.items() if site is not None}
+    return read
 
 
 def _read_noise(value: Any) -> float:
@@ -194,7 +174,12 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
 
 
 def _test(
-    sites: Mapping[str, tuple[Counts, int]], names: Sequence[str], *, noise: float, level: float, confidence: float
+    sites: Mapping[str, tuple[Counts, int]],
+    names: Sequence[str],
+    *,
+    noise: float,
+    false_alarm_rate: float,
+    confidence: float,
 ) -> Realizability:
     """Test the mistakes (H,) of all candidates on the samples of every site."""
     H, samples = len(names), {site: m for site, (_, m) in sites.items()}
@@ -212,7 +197,7 @@ def _test(
         risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
         error, own = _estimate(mistakes[first], m, risk)
         best, errors = names[first], errors | dict(zip(seen, own, strict=True))
-        status = _judge(consistent, p_value <= level, len(seen) == len(samples))
+        status = _judge(consistent, p_value <= false_alarm_rate, len(seen) == len(samples))
     return Realizability(
         best=best,
         error=error,
@@ -223,7 +208,7 @@ def _test(
         samples=samples,
         status=status,
         noise=noise,
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         confidence=confidence,
     )
 
@@ -231,9 +216,9 @@ def _test(
 def realizability(
     contributions: Mapping[str, tuple[Any, Any]],
     *,
-    noise: float | str = 0.0,
-    level: float | str = LEVEL,
-    confidence: float | str = CONFIDENCE,
+    noise: Number = 0.0,
+    false_alarm_rate: Number = LEVEL,
+    confidence: Number = CONFIDENCE,
     hypotheses: Sequence[str] | None = None,
 ) -> Realizability:
     """Test on labelled samples whether some candidate can be right, and say what stands if none is.
@@ -241,13 +226,13 @@ def realizability(
     Parameters
     ----------
     contributions
-        For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,); or what
-        :func:`fedpact.sites.predict` returns, and labels by the names of its classes. A site may have no
-        samples yet. The samples of a site must be independent draws. A label that no candidate
-        predicts is a mistake of all; of a class that no sample has, nothing is learnt.
+        For every site what each candidate predicts on its samples, (H, m_j), and their labels, (m_j,), all whole
+        numbers or all strings; or what :func:`fedpact.sites.predict` returns, and labels by the names of its
+        classes. A site may have no samples yet. The samples of a site must be independent draws. A label that no
+        candidate predicts is a mistake of all; of a class that no sample has, nothing is learnt.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
-    level
+    false_alarm_rate
         That some candidate is right is refuted, though one is, with at most this chance.
     confidence
         Chance, at least, that the limits of errors are right, for all candidates and sites at once.
@@ -285,7 +270,7 @@ def realizability(
     problems.raise_if_any()
     about = {
         "noise": _read_noise(noise),
-        "level": read_chance(level, "level"),
+        "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
     }
     return _test(sites, names, **about)

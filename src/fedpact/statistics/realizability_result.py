@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
 
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 
-class RealizabilityStatus(Enum):
-    """What the labels say, in words a user can act on."""
+class RealizabilityStatus(StrEnum):
+    """What the labels say of the candidates."""
 
-    CONSISTENT = (
-        "not refuted: some candidate makes no mistake, and nothing that was seen speaks against the guarantee"
-    )
-    CONSISTENT_WHERE_SEEN = (
-        "not refuted: some candidate makes no mistake, but some sites have no labelled samples; ask them for some"
-    )
-    WITHIN_NOISE = (
-        "not refuted, but every candidate makes mistakes, and the guarantee is for labels without any; "
-        "label by a teacher"
-    )
-    REFUTED = (
-        "refuted: every candidate makes more mistakes than the noise allows, so the guarantee does not apply; "
-        "label by a teacher, or add better candidates"
-    )
-    NO_SAMPLES = "nothing can be said: no labelled sample was contributed"
+    CONSISTENT = "consistent"
+    """Some candidate makes no mistake."""
+    CONSISTENT_WHERE_SEEN = "consistent-where-seen"
+    """Some candidate makes no mistake, but some sites have no labelled samples."""
+    WITHIN_NOISE = "within-noise"
+    """Every candidate makes mistakes, no more of them than the noise allows."""
+    REFUTED = "refuted"
+    """Every candidate makes more mistakes than the noise allows."""
+    NO_SAMPLES = "no-samples"
+    """No labelled sample was contributed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRate:
     """How often a candidate is wrong: counted, and between which limits."""
+
+    DERIVED: ClassVar = ("rate",)
 
     mistakes: int
     m: int
@@ -49,28 +45,17 @@ class ErrorRate:
         """Share of the samples on which it is wrong; None without samples."""
         return self.mistakes / self.m if self.m else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"rate": self.rate, **asdict(self)}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ErrorRate:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**{key: value for key, value in entry.items() if key != "rate"})
-
-    def __str__(self) -> str:
-        if not self.m:
-            return "not known without samples"
-        limits = f"between {self.low:.3g} and {self.high:.3g}"
-        return f"{self.mistakes:,} of {self.m:,} samples ({self.rate:.3g}; {limits})"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Realizability(Shows):
+class Realizability(Result):
     """Whether some candidate can be right, and how wrong the best one is.
 
     The limits of all errors hold for all candidates and sites at once, with the chance ``confidence``.
     """
+
+    INDEX: ClassVar = "site"
+    ROWS: ClassVar = "errors"
+    DERIVED: ClassVar = ("is_refuted", "teacher", "error_with_teacher", "excess")
 
     best: str | None
     """The candidate with the fewest mistakes, the first of several; None without samples."""
@@ -88,7 +73,7 @@ class Realizability(Shows):
     """Labelled samples of every site."""
     status: RealizabilityStatus
     noise: float
-    level: float
+    false_alarm_rate: float
     confidence: float
 
     @property
@@ -112,20 +97,9 @@ class Realizability(Shows):
         return tuple(site for site, m in self.samples.items() if not m)
 
     @property
-    def excess(self) -> str:
-        """How far the labels are from what some candidate says, in a sentence with the numbers."""
-        if self.best is None:
-            return "no labelled sample was contributed"
-        total = sum(self.samples.values())
-        if self.consistent:
-            makes = "makes" if self.consistent == 1 else "make"
-            share = f"{self.consistent:,} of {len(self.mistakes):,} candidates"
-            return f"{share} {makes} no mistake on {total:,} samples"
-        return (
-            f"every candidate makes mistakes; the best, {self.best!r}, on {self.error}, so that with "
-            f"confidence {self.confidence:g} every candidate errs at a rate of {self.error.low:.3g} or more, "
-            f"where the noise is {self.noise:g}; p-value {self.p_value:.3g}"
-        )
+    def excess(self) -> float:
+        """How far every candidate's error is above the noise, at least, with this confidence."""
+        return max(0.0, self.error.low - self.noise)
 
     def bound(self, epsilon: Any) -> dict[str, float]:
         """Error on true labels, at most, of whatever agrees with all samples that the teacher has labelled.
@@ -149,7 +123,7 @@ class Realizability(Shows):
         >>> seen = Realizability(
         ...     best="forest", error=error, errors={"alice": error}, consistent=0, p_value=0.0,
         ...     mistakes={"forest": {"alice": 2}}, samples={"alice": 100}, status=RealizabilityStatus.REFUTED,
-        ...     noise=0.0, level=0.01, confidence=0.95,
+        ...     noise=0.0, false_alarm_rate=0.01, confidence=0.95,
         ... )
         >>> seen.bound(0.1)
         {'alice': 0.18}
@@ -160,46 +134,6 @@ class Realizability(Shows):
                 raise FederationError(f"epsilon: there is no site {site!r}; {nearest(str(site), self.errors)}")
         limits = self.error_with_teacher.items()
         return {site: min(1.0, limit + _read_epsilon(given, site)) for site, limit in limits}
-
-    def shown(self) -> ShownTable:
-        """Show how often the best candidate is wrong at every site."""
-        return ShownTable(
-            title="Can a candidate be right?",
-            status=self.status.value,
-            facts={"best": self.best, "without a mistake": self.consistent, "p-value": self.p_value},
-            columns=[("site", str), ("samples", int), ("mistakes", int), ("low", float), ("high", float)],
-            rows=[(site, one.m, one.mistakes, one.low, one.high) for site, one in self.errors.items()],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "best": self.best,
-            "error": self.error.to_dict(),
-            "errors": {site: error.to_dict() for site, error in self.errors.items()},
-            "consistent": self.consistent,
-            "p_value": self.p_value,
-            "is_refuted": self.is_refuted,
-            "teacher": self.teacher,
-            "error_with_teacher": self.error_with_teacher,
-            "excess": self.excess,
-            "mistakes": {name: dict(sites) for name, sites in self.mistakes.items()},
-            "samples": dict(self.samples),
-            "status": self.status.value,
-            "noise": self.noise,
-            "level": self.level,
-            "confidence": self.confidence,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Realizability:
-        """Read what :meth:`to_dict` wrote."""
-        derived = ("is_refuted", "teacher", "error_with_teacher", "excess")
-        values = {key: value for key, value in entry.items() if key not in derived}
-        values["error"] = ErrorRate.from_dict(entry["error"])
-        values["errors"] = {site: ErrorRate.from_dict(error) for site, error in entry["errors"].items()}
-        values["status"] = RealizabilityStatus(entry["status"])
-        return cls(**values)
 
 
 def _read_epsilon(given: Mapping[str, Any], site: str) -> float:

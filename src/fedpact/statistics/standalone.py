@@ -1,17 +1,19 @@
 """n_ind(i): the fewest samples with which agent i alone meets its own target.
 
-The paper bounds it by O((d + log(1/delta)) / epsilon), which fails for worst-case ERM (ERRATA A7); here it is
-computed. More samples never hurt, so the least number is found by doubling and then by cutting the bracket
-into many parts at once.
+The paper bounds it by O((d + log(1/delta)) / epsilon) (Section 2, standalone bound), which fails for worst-case
+ERM (ERRATA A7); here it is computed. More samples never hurt, so the least number is found by doubling and then
+by cutting the bracket into many parts at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
 
 MOST = 2**40
@@ -41,21 +43,26 @@ def _met(engine: Engine, agent: int, counts: list[int]) -> list[bool]:
     return [bool(met) for met in engine.is_met(m, [agent])[:, 0]]
 
 
-def why_not_alone(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, str]:
-    """Say for each agent that cannot meet its target alone, why."""
-    reasons = {}
-    for agent in fed.agents:
-        need = needs[agent.name]
-        if need is None:
-            reasons[agent.name] = f"2^40 samples are not enough for {agent.name!r} alone"
-        elif agent.capacity is not None and need > agent.capacity:
-            reasons[agent.name] = (
-                f"{agent.name!r} needs {need:,} samples alone; its capacity is {agent.capacity:,}"
-            )
-    return reasons
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """Why an agent cannot meet its target alone."""
+
+    need: int | None
+    """Samples that it needs; None if 2^40 are not enough."""
+    capacity: int | None
+    """Samples that it can label; None if there is no limit."""
 
 
-def standalone(fed: Federation, *, progress: Callable[[int, int], None] | None = None) -> dict[str, int | None]:
+def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[str, Shortfall]:
+    """Find for each agent that cannot meet its target alone, why."""
+    return {
+        agent.name: Shortfall(need=need, capacity=agent.capacity)
+        for agent, need in zip(fed.agents, needs.values(), strict=True)
+        if need is None or (agent.capacity is not None and need > agent.capacity)
+    }
+
+
+def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 
     ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,

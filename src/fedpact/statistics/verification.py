@@ -1,39 +1,60 @@
-"""Is this contribution vector enough? The answer, and the question."""
+"""``verify``: whether a contribution vector is enough for every agent (Equation 2 of the paper, Definition 3).
+
+Definition 3 is stated with one m for all agents and for all of them at once; here everybody has its own m_i,
+and the guarantee is named, per agent or joint (ERRATA B2, C2).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.numbers import Number, read_whole_number, shorten
+from fedpact.describe.settings import Contributions
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.plain import read_fields, to_plain
+from fedpact.result import Result
 from fedpact.statistics.confidence import at_confidence
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, Engine, engine_of
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, Engine, engine_of
 from fedpact.statistics.interval_query import Values
 from fedpact.statistics.weights import JOINT
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-class VerificationStatus(Enum):
-    """What a verification found, in words a user can act on."""
 
-    MET = "the guarantee holds"
-    LIKELY = "the guarantee holds with the stated confidence: it rests on an estimate"
-    MISSED = "the guarantee does not hold: more samples are needed"
-    UNDECIDED = (
-        "not decided: an interval reaches across the threshold; more samples, or more draws, would settle it"
-    )
+class VerificationStatus(StrEnum):
+    """What a verification found."""
+
+    MET = "met"
+    """The guarantee holds."""
+    LIKELY = "likely"
+    """The guarantee holds with the stated confidence: it rests on an estimate."""
+    MISSED = "missed"
+    """The guarantee does not hold."""
+    UNDECIDED = "undecided"
+    """An interval reaches across the threshold."""
+
+
+class How(StrEnum):
+    """How a failure probability, or an expected error, is known."""
+
+    EXACT = "exact"
+    """It was computed."""
+    BOUNDS = "bounds"
+    """It lies in a certified interval."""
+    ESTIMATE = "estimate"
+    """It lies in a confidence interval, by Karp and Luby's method."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,151 +74,88 @@ class Interval:
         """The value, if it is known."""
         return self.high if self.is_exact else None
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_plain(self) -> dict[str, float | None]:
         """``{"value"}`` or ``{"low", "high"}``, where no upper limit is None."""
-        if self.is_exact:
-            return {"value": self.high}
-        return {"low": self.low, "high": self.high if math.isfinite(self.high) else None}
+        ends = {"low": self.low, "high": self.high}
+        return {key: to_plain(end) for key, end in ({"value": self.high} if self.is_exact else ends).items()}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Interval:
-        """Read what :meth:`to_dict` wrote."""
-        if "value" in entry:
-            return cls(low=entry["value"], high=entry["value"])
-        return cls(low=entry["low"], high=math.inf if entry["high"] is None else entry["high"])
+    def from_plain(cls, entry: Any, where: str) -> Interval:
+        """Read what :meth:`to_plain` wrote."""
+        if isinstance(entry, Mapping) and set(entry) == {"value"}:
+            entry = {"low": entry["value"], "high": entry["value"]}
+        found: Interval = read_fields(cls, entry, where)
+        return found
 
     def __str__(self) -> str:
         if self.is_exact:
             return f"{self.high:.6g}"
-        return f"{self.low:.6g} to {self.high:.6g}" if math.isfinite(self.high) else f"at least {self.low:.6g}"
+        return f"{self.low:.6g} to {self.high:.6g}" if math.isfinite(self.high) else f">= {self.low:.6g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joint:
-    """Probability that some agent misses its target, how it is known, and what is worst."""
-
-    failure: Interval
-    how: str
-    worst_target: str
-    blocking: str | None
-    """The bad hypothesis that most likely survives, where the guarantee is not known to hold."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification(Shows):
+class Verification(Result):
     """Whether a contribution vector meets every agent's target.
 
     ``failure`` is the probability of missing the target for the pac objective and the expected error for the
-    expected objective.
+    expected objective, where its key is ``expected_error``. What begins with ``joint_`` is about all agents at
+    once, and None unless the guarantee is joint.
     """
 
     contributions: dict[str, int]
     failure: dict[str, Interval]
     met: dict[str, bool]
-    is_feasible: bool
+    is_feasible: bool = field(metadata={"key": "feasible"})
     """Whether the federation's chosen guarantee holds."""
-    joint: Joint | None
-    """The same for all agents at once; only for the joint guarantee."""
+    joint_failure: Interval | None = field(default=None, metadata={"is_optional": True})
+    """Probability that some agent misses its target."""
+    joint_how: How | None = field(default=None, metadata={"is_optional": True})
+    joint_worst_truth: str | None = field(default=None, metadata={"is_optional": True})
+    joint_blocking: str | None = field(default=None, metadata={"is_optional": True})
     cost: float
-    worst_target: dict[str, str]
+    allowed: dict[str, float]
+    """How large ``failure`` may be: delta, or the agent's epsilon."""
+    worst_truth: dict[str, str]
     """The truth that is hardest for each agent."""
     blocking: dict[str, str]
     """For every target not known to be met, the bad hypothesis that most likely survives."""
     status: VerificationStatus
     confidence: float
     """With which all intervals hold; 1 where none is an estimate."""
-    how: dict[str, str]
-    """"exact", "bounds" or "estimate", for each agent."""
+    how: dict[str, How]
     method: str
+    """What was asked for: one of :class:`How`, or "auto"."""
     objective: str
     guarantee: str
+    name: str
+    """The federation's name."""
 
     @property
     def m(self) -> NDArray[np.int64]:
         """(k,) the contribution vector."""
         return np.array(list(self.contributions.values()), dtype=np.int64)
 
-    @property
-    def joint_failure(self) -> Interval | None:
-        """Probability that some agent misses its target; None unless the guarantee is joint."""
-        return None if self.joint is None else self.joint.failure
-
-    def shown(self) -> ShownTable:
-        """Show how sure each agent's target is."""
-        value = "failure" if self.objective == "pac" else "expected_error"
-        low = {name: interval.low for name, interval in self.failure.items()}
-        high = {name: interval.high for name, interval in self.failure.items()}
-        return ShownTable(
-            title="Verification",
-            status=self.status.value,
-            facts={"cost": self.cost, "joint failure": self.joint_failure, "confidence": self.confidence},
-            columns=[
-                ("agent", str),
-                ("samples", int),
-                ("met", bool),
-                (f"{value}_low", float),
-                (f"{value}_high", float),
-                ("how", str),
-                ("worst_target", str),
-                ("blocking", str),
-            ],
-            rows=rows_by_name(self.contributions, self.met, low, high, self.how, self.worst_target, self.blocking),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
-        value = "failure" if self.objective == "pac" else "expected_error"
-        out: dict[str, Any] = {
-            "contributions": dict(self.contributions),
-            value: {name: interval.to_dict() for name, interval in self.failure.items()},
-            "met": dict(self.met),
-            "feasible": self.is_feasible,
-        }
-        if self.joint is not None:
-            out["joint_failure"] = self.joint.failure.to_dict()
-            out["joint_how"] = self.joint.how
-            out["joint_worst_target"] = self.joint.worst_target
-            out["joint_blocking"] = self.joint.blocking
-        return out | {
-            "cost": self.cost,
-            "worst_target": dict(self.worst_target),
-            "blocking": dict(self.blocking),
-            "status": self.status.value,
-            "how": dict(self.how),
-            "confidence": self.confidence,
-            "method": self.method,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
+        key = _VALUES.get(self.objective, "failure")
+        return {key if own == "failure" else own: value for own, value in Result.to_dict(self).items()}
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Verification:
-        """Read what :meth:`to_dict` wrote."""
-        values = entry["failure" if entry["objective"] == "pac" else "expected_error"]
-        joint = None
-        if "joint_failure" in entry:
-            joint = Joint(
-                failure=Interval.from_dict(entry["joint_failure"]),
-                how=entry["joint_how"],
-                worst_target=entry["joint_worst_target"],
-                blocking=entry["joint_blocking"],
-            )
-        return cls(
-            contributions=dict(entry["contributions"]),
-            failure={name: Interval.from_dict(value) for name, value in values.items()},
-            met=dict(entry["met"]),
-            is_feasible=entry["feasible"],
-            joint=joint,
-            cost=entry["cost"],
-            worst_target=dict(entry["worst_target"]),
-            blocking=dict(entry["blocking"]),
-            status=VerificationStatus(entry["status"]),
-            confidence=entry["confidence"],
-            how=dict(entry["how"]),
-            method=entry["method"],
-            objective=entry["objective"],
-            guarantee=entry["guarantee"],
-        )
+    def from_plain(cls, entry: Any, where: str) -> Verification:
+        """Read it where it stands in another dictionary, whose place is ``where``."""
+        if isinstance(entry, Mapping) and entry.get("objective") in _VALUES:
+            own = _VALUES[entry["objective"]]
+            entry = {"failure" if key == own else key: value for key, value in entry.items()}
+        return super(Verification, cls).from_plain(entry, where)
+
+    def to_dataframe(self) -> DataFrame:
+        """Give a row per agent as a pandas DataFrame, in the words of its JSON; needs ``fedpact[notebook]``."""
+        key = _VALUES.get(self.objective, "failure")
+        return Result.to_dataframe(self).rename(columns={f"failure_{end}": f"{key}_{end}" for end in _ENDS})
+
+
+_VALUES = {"expected": "expected_error"}
+_ENDS = ("low", "high")
 
 
 def read_contributions(fed: Federation, m: Any, field: str = "m") -> NDArray[np.int64]:
@@ -246,10 +204,10 @@ MOST_DRAWS = 100_000_000
 
 def verify(
     fed: Federation,
-    m: Any,
+    m: Contributions,
     *,
-    method: str = "auto",
-    confidence: Any = None,
+    how: str = "auto",
+    confidence: Number | None = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -261,7 +219,7 @@ def verify(
         The federation.
     m
         (k,) samples per agent, or a mapping from agent name to samples.
-    method
+    how
         "exact", "bounds" (a certified interval), "estimate" (Karp-Luby, with a confidence interval), or
         "auto": the first of the three that settles the question at bounded effort.
     confidence
@@ -283,6 +241,7 @@ def verify(
     >>> verify(alice_bob(epsilon=0.1, delta=0.32), [1, 1]).is_feasible
     True
     """
+    read_choice(how, "how", METHODS)
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
@@ -292,7 +251,7 @@ def verify(
     engine = engine_of(fed)
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]
-    values = engine.evaluate(counts[None, :], requirements, method=method, rng=rng, draws=draws)
+    values = engine.evaluate(counts[None, :], requirements, method=how, rng=rng, draws=draws)
     answers = [_answer(engine, counts, values, column, r) for column, r in enumerate(requirements)]
     own, asked = answers[: fed.k], answers[fed.k :] if is_joint else answers
     return Verification(
@@ -300,16 +259,21 @@ def verify(
         failure={name: answer.failure for name, answer in zip(fed.names, own, strict=True)},
         met={name: answer.is_met for name, answer in zip(fed.names, own, strict=True)},
         is_feasible=all(answer.is_met for answer in asked),
-        joint=_joint(answers[-1]) if is_joint else None,
+        joint_failure=answers[-1].failure if is_joint else None,
+        joint_how=answers[-1].how if is_joint else None,
+        joint_worst_truth=answers[-1].truth if is_joint else None,
+        joint_blocking=answers[-1].blocking if is_joint else None,
         cost=fed.cost_of(counts),
-        worst_target={name: answer.truth for name, answer in zip(fed.names, own, strict=True)},
+        allowed={name: engine.threshold(r) for r, name in enumerate(fed.names)},
+        worst_truth={name: answer.truth for name, answer in zip(fed.names, own, strict=True)},
         blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
         status=_status(asked),
         confidence=_confidence(fed, answers),
         how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
-        method=method,
+        method=how,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
     )
 
 
@@ -320,7 +284,7 @@ class _Answer:
     failure: Interval
     is_met: bool
     is_missed: bool
-    how: str
+    how: How
     truth: str
     blocking: str | None
 
@@ -334,7 +298,7 @@ def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, r
         failure=failure,
         is_met=is_met,
         is_missed=exceeds(failure.low, limit),
-        how=str(values.how[0, column]),
+        how=How(values.how[0, column]),
         truth=names[truth],
         blocking=None if is_met else names[engine.find_likeliest_miss(requirement, truth, m)],
     )
@@ -344,16 +308,12 @@ def _confidence(fed: Federation, answers: Sequence[_Answer]) -> float:
     """With which probability all intervals hold."""
     if isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None:
         return fed.evidence.confidence
-    return CONFIDENCE if any(answer.how == "estimate" for answer in answers) else 1.0
-
-
-def _joint(answer: _Answer) -> Joint:
-    return Joint(failure=answer.failure, how=answer.how, worst_target=answer.truth, blocking=answer.blocking)
+    return CONFIDENCE if any(answer.how is How.ESTIMATE for answer in answers) else 1.0
 
 
 def _status(asked: Sequence[_Answer]) -> VerificationStatus:
     if all(answer.is_met for answer in asked):
-        is_sure = all(answer.how != "estimate" for answer in asked)
+        is_sure = all(answer.how is not How.ESTIMATE for answer in asked)
         return VerificationStatus.MET if is_sure else VerificationStatus.LIKELY
     is_missed = any(answer.is_missed for answer in asked)
     return VerificationStatus.MISSED if is_missed else VerificationStatus.UNDECIDED

@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Label
+from fedpact.describe.label_codes import Label
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.training.trainable import Step, Trainable, read_model_classes

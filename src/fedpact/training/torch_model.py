@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.adapt_torch import SAFE, Module, import_torch, make_module
 from fedpact.candidates.batches import first_line
-from fedpact.candidates.label_codes import Label
+from fedpact.describe.label_codes import Label
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError, MissingExtraError
 from fedpact.training.trainable import Step, Trainable, read_model_classes

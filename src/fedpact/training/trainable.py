@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.label_codes import Label, code_labels, read_classes
+from fedpact.describe.label_codes import Label, code_labels, read_classes
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.training.weights import Weights

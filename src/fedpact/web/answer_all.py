@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import fedpact as fp
-from fedpact.describe.interrupts import interrupts_end_all
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.parts import PAGES, PARTS, Part
 from fedpact.web.questions import WITHOUT_PLAN, Answer, Question, answer
@@ -49,7 +49,7 @@ def answer_all(view: View, follow: Follow | None = None) -> list[PartState]:
         if follow is not None:
             follow(done, len(PART_NAMES), part.title)
         question = part.ask(view)
-        with interrupts_end_all():
+        with on_interrupt("raise"):
             job = None if question is None else _solve(question, view.known.federation, known)
         states.append(PartState(part=part, job=job))
     if follow is not None:

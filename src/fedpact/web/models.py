@@ -102,7 +102,7 @@ class RunRequest(BaseModel):
     fee: float | str | dict[str, float | str] | None = Field(
         default=None, description="What each pays for taking part, or by name; with the rule pwyc only."
     )
-    level: float | str = Field(
+    false_alarm_rate: float | str = Field(
         default=0.01, description="Chance, at most, of withholding pay from an honest site."
     )
     teacher: str | None = Field(default=None, description="The hypothesis that labels; drawn if not given.")

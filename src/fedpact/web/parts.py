@@ -52,7 +52,7 @@ def _ask_audit(view: View) -> Question | None:
     asked: Options = view.options
     if asked.audit is None:
         return None
-    return _question(view, "audit", reports=asked.audit, seconds=asked.seconds)
+    return _question(view, "audit", n_misreports=asked.audit, seconds=asked.seconds)
 
 
 _ALL = (

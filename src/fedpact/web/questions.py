@@ -13,25 +13,14 @@ from typing import Any
 import numpy as np
 
 import fedpact as fp
+from fedpact.mechanism.audit.compare_rules import settle_rules
 
 Answer = dict[str, Any]
-Progress = Callable[[float, str], None]
+Tell = Callable[[float, str], None]
 """Called with the share that is done, and what is being done."""
 
 QUICK_METHODS = ("lp", "union")
 DRAFT = "union"
-RULES = (
-    ("pwyc", "none"),
-    ("vcg", "none"),
-    ("vcg", "clarke"),
-    ("vcg-verified", "none"),
-    ("vcg-verified", "clarke"),
-    ("threshold", "none"),
-    ("equal-split", "none"),
-    ("proportional", "none"),
-    ("none", "none"),
-)
-"""Payment rules and pivots, in the order of the page."""
 _CURVE = 12
 
 
@@ -49,8 +38,8 @@ class Question:
     """What is to be answered first; its answer is handed on."""
 
 
-def _plan(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str, seconds: float) -> Answer:
-    def follow(_: int, low: float, high: float) -> None:
+def _plan(fed: fp.Federation, _: Answer | None, progress: Tell, *, method: str, seconds: float) -> Answer:
+    def follow(low: float, high: float) -> None:
         progress(low / high if high > 0 else 0.0, f"the best plan costs {high:.6g}, none less than {low:.6g}")
 
     found = fp.plan(fed, method, time_limit=seconds, progress=follow)
@@ -66,7 +55,7 @@ def _needs_alone(fed: fp.Federation) -> dict[str, int | None]:
     }
 
 
-def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, order: str) -> Answer:
+def _against(fed: fp.Federation, planned: Answer | None, progress: Tell, *, order: str) -> Answer:
     """Find what the agents spend alone, and where they end up if each looks after itself."""
     needs = _needs_alone(fed)
     progress(0.5, "everybody responds to everybody")
@@ -86,11 +75,11 @@ def _against(fed: fp.Federation, planned: Answer | None, progress: Progress, *, 
     }
 
 
-def _divergence(fed: fp.Federation, _: Answer | None, progress: Progress) -> Answer:
+def _divergence(fed: fp.Federation, _: Answer | None, progress: Tell) -> Answer:
     return fp.planning.divergence(fed).to_dict()
 
 
-def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, method: str) -> Answer:
+def _frontier(fed: fp.Federation, _: Answer | None, progress: Tell, *, method: str) -> Answer:
     """Plan for tolerated errors from a fourth to four times what the strictest target asks for."""
     strictest = float(fed.epsilon[fed.epsilon > 0].min()) if (fed.epsilon > 0).any() else 0.05
     asked = {float(f"{value:.6g}") for value in [*(strictest * np.geomspace(0.25, 4, _CURVE)), strictest]}
@@ -102,10 +91,10 @@ def _frontier(fed: fp.Federation, _: Answer | None, progress: Progress, *, metho
     ).to_dict()
 
 
-def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Progress, *, seconds: float) -> Answer:
-    def follow(share: float, count: int) -> None:
+def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Tell, *, seconds: float) -> Answer:
+    def follow(share: float, _: float) -> None:
         what = "the optimum is looked for" if share >= 1 else f"{share:.0%} of all profiles settled"
-        progress(min(share, 0.95), f"{count:,} found, {what}")
+        progress(min(share, 0.95), what)
 
     found = fp.equilibria(fed, time_limit=seconds, progress=follow)
     drafts = {method: _cost_of(fed, method) for method in QUICK_METHODS}
@@ -133,39 +122,28 @@ def _cost_of(fed: fp.Federation, method: str) -> Answer | None:
 def _given(planned: Answer | None) -> Answer | None:
     if planned is None:
         return None
-    return {key: planned["plan"][key] for key in ("contributions", "cost", "status")}
+    return {key: planned["plan"][key] for key in ("contributions", "cost", "status", "method")}
 
 
 def _payments(
-    fed: fp.Federation, planned: Answer | None, progress: Progress, *, fee: float | None, ceiling: float | None
+    fed: fp.Federation, planned: Answer | None, progress: Tell, *, fee: float | None, ceiling: float | None
 ) -> Answer:
     """Pay for a plan by every rule; a rule that cannot be applied says why."""
     assert planned is not None, "payments are asked for after a plan"
-    plan = fp.Plan.from_dict(planned["plan"])
-    rows = []
-    for done, (rule, pivot) in enumerate(RULES):
-        progress(done / len(RULES), rule)
-        rows.append({"rule": rule, "pivot": pivot, **_settle(fed, plan, rule, pivot, fee, ceiling)})
-    return {"plan": planned["plan"], "rules": rows}
+    found = settle_rules(
+        fed,
+        fp.Plan.from_dict(planned["plan"]),
+        fee=fee,
+        ceiling=ceiling,
+        progress=lambda done, total: progress(done / total, f"{done} of {total} rules settled"),
+    )
+    return {"plan": planned["plan"], **found.to_dict()}
 
 
-def _settle(
-    fed: fp.Federation, plan: fp.Plan, rule: str, pivot: str, fee: float | None, ceiling: float | None
-) -> Answer:
-    terms: dict[str, Any] = {"pivot": pivot} if rule.startswith("vcg") else {}
-    terms |= {"fee": fee} if rule == "pwyc" and fee is not None else {}
-    terms |= {"ceiling": ceiling} if rule == "threshold" and ceiling is not None else {}
-    try:
-        bill = fp.settle(fed, None if rule == "threshold" else plan, rule, **terms)
-    except (fp.FederationError, fp.InfeasibleError) as error:
-        return {"settlement": None, "refused": str(error)}
-    return {"settlement": bill.to_dict(), "refused": None}
-
-
-def _audit(fed: fp.Federation, _: Answer | None, progress: Progress, *, reports: int, seconds: float) -> Answer:
+def _audit(fed: fp.Federation, _: Answer | None, progress: Tell, *, n_misreports: int, seconds: float) -> Answer:
     return fp.mechanism.compare_rules(
         fed,
-        reports=reports,
+        n_misreports=n_misreports,
         time_limit=seconds,
         progress=lambda done, total: progress(done / total, f"{done} of {total} rules audited"),
     ).to_dict()
@@ -195,7 +173,7 @@ def is_quick(question: Question, fed: fp.Federation) -> bool:
 
 
 def answer(
-    question: Question, base: fp.Federation, earlier: Answer | None = None, progress: Progress | None = None
+    question: Question, base: fp.Federation, earlier: Answer | None = None, progress: Tell | None = None
 ) -> Answer:
     """Answer a question about a federation.
 

@@ -185,7 +185,7 @@ def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str 
 
 
 def _say_terms(pact: fp.protocol.Pact) -> dict[str, Any]:
-    kept = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "level")
+    kept = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "false_alarm_rate")
     return {name: value for name, value in pact.to_dict().items() if name in kept}
 
 

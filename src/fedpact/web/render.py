@@ -12,8 +12,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 import fedpact as fp
-from fedpact.explain import explain
+from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
 from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
@@ -24,7 +25,6 @@ from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
 from fedpact.web.view import View
-from fedpact.web.words import federation, game, payments, plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ def _environment() -> Environment:
         "json": as_json,
         "cell": _write_cell,
         "capital": lambda text: text[:1].upper() + text[1:],
-        "mark": {"good": "met", "bad": "missed", "": ""}.__getitem__,
+        "mark": {"good": "met", "so-so": "so-so", "bad": "missed", "": ""}.__getitem__,
     }
     made.globals |= {
         "count_of": count_of,
@@ -100,12 +100,14 @@ def _environment() -> Environment:
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
-        "words": SimpleNamespace(federation=federation, plan=plan, game=game, payments=payments),
+        "words": SimpleNamespace(federation=federation),
+        "name_rule": name_rule,
+        "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "summary_of": fp.planning.summarise,
         "explained": EXPLAINED,
         "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
         "certificate_title": words_of("common").say("certificate"),
+        "about_audits": words_of("audit").say("idle"),
         "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
         "is_report": False,
     }

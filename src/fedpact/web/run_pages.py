@@ -46,7 +46,7 @@ def _usual(view: View) -> dict[str, str]:
         "method": "auto" if asked.method == "exact" else asked.method,
         "rule": "pwyc",
         "fee": format_field(asked.fee),
-        "level": "0.01",
+        "false_alarm_rate": "0.01",
         "teacher": view.fed.teacher or "",
         "seed": "0",
     }

@@ -48,7 +48,7 @@ def say_why_not(fed: fp.Federation) -> str | None:
 
 def _read_terms(asked: RunRequest) -> dict[str, Any]:
     fee = None if asked.fee == "" else asked.fee
-    return {"method": asked.method, "rule": asked.rule, "fee": fee, "level": asked.level}
+    return {"method": asked.method, "rule": asked.rule, "fee": fee, "false_alarm_rate": asked.false_alarm_rate}
 
 
 def _say_pact_problems(fed: fp.Federation, asked: RunRequest) -> list[str]:

@@ -75,7 +75,7 @@ def _find_factor(before: float | dict[str, list[float]], after: float | dict[str
 
 
 def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
-    given, now = before.cost.to_json(), after.cost.to_json()
+    given, now = before.cost.to_plain(), after.cost.to_plain()
     factor = _find_factor(given, now)
     base, times = (now, 1.0) if factor is None else (given, factor)
     return Slider(

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 import fedpact as fp
 from fedpact.web.limits import Limits
-from fedpact.web.questions import Answer, Progress, Question, answer
+from fedpact.web.questions import Answer, Question, Tell, answer
 from fedpact.web.run_tasks import CheckTask, RunTask, carry_out, check_ledger
 
 LENGTH = 8
@@ -105,7 +105,7 @@ def _say_failure(error: Exception) -> dict[str, Any]:
     return {"kind": "no plan" if isinstance(error, fp.InfeasibleError) else "refused", "problems": list(problems)}
 
 
-def _follow(out: BinaryIO) -> Progress:
+def _follow(out: BinaryIO) -> Tell:
     """Tell the server how far the work is, now and then."""
     last = 0.0
 

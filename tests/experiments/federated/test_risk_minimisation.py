@@ -33,13 +33,13 @@ def fed():
 
 @pytest.mark.parametrize("m", [[3, 2], [10, 0], [0, 7], [12, 9]])
 def test_shares_of_draws_are_the_exact_probabilities(fed, m):
-    seen = fp.verify(fed, m, method="exact")
+    seen = fp.verify(fed, m, how="exact")
     shares = simulate_misses(fed, simulate_sites(fed, np.random.default_rng(0)), np.array(m), DRAWS)
     worst = simulate_worst(fed, simulate_sites(fed, np.random.default_rng(1)), np.array(m), DRAWS)
     for site, name in enumerate(fed.names):
         exact = seen.failure[name].value
         reach = 5 * np.sqrt(exact * (1 - exact) / DRAWS) + 1e-9
-        assert abs(shares[site, fed.hypotheses.index(seen.worst_target[name])] - exact) <= reach
+        assert abs(shares[site, fed.hypotheses.index(seen.worst_truth[name])] - exact) <= reach
         assert shares[site].max() <= exact + reach
         assert abs(worst[site] - exact) <= reach
 

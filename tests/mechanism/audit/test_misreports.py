@@ -30,7 +30,7 @@ def take(fed, count, *, agent=0, private="data", thresholds=(), ceiling=math.inf
 @pytest.mark.parametrize("agent", [0, 1])
 def test_masses_are_distributions_of_every_kind(agent):
     _, lies = take(FED, 600, agent=agent)
-    assert {lie.kind for lie in lies} == {"mixed", "scaled", "moved", "guided", "grid", "random"}
+    assert {lie.deviation for lie in lies} == {"mixed", "scaled", "moved", "guided", "grid", "random"}
     for lie in lies:
         assert lie.claim.min() >= 0
         assert lie.claim.sum() == pytest.approx(1)
@@ -38,12 +38,12 @@ def test_masses_are_distributions_of_every_kind(agent):
 
 def test_a_few_reports_are_of_different_kinds():
     _, lies = take(FED, 6)
-    assert len({lie.kind for lie in lies}) >= 5
+    assert len({lie.deviation for lie in lies}) >= 5
 
 
 def test_the_grid_is_exhaustive_and_as_fine_as_fits():
     _, lies = take(FED, 300)
-    tries = {tuple(np.round(lie.claim, 9)) for lie in lies if lie.kind == "grid"}
+    tries = {tuple(np.round(lie.claim, 9)) for lie in lies if lie.deviation == "grid"}
     g = max(g for g in range(1, 40) if math.comb(g + 2, 2) <= 100)
     wanted = {
         tuple(np.round(np.array(m) / g, 9)) for m in itertools.product(range(g + 1), repeat=3) if sum(m) == g
@@ -55,7 +55,7 @@ def test_guided_masses_go_where_hypotheses_differ_that_drive_the_cost():
     claims, lies = take(FED, 400)
     labels = dict(zip(FED.evidence.hypotheses, claims.table.labels, strict=True))
     regions = [labels[pair.target] != labels[pair.hypothesis] for pair in fp.plan(FED, "lp").duals]
-    guided = [lie.claim for lie in lies if lie.kind == "guided"]
+    guided = [lie.claim for lie in lies if lie.deviation == "guided"]
     assert len(regions) >= 2
     for region in regions:
         for level in (0.9, 2 * claims.of(0)[region].sum()):
@@ -64,7 +64,7 @@ def test_guided_masses_go_where_hypotheses_differ_that_drive_the_cost():
 
 def test_rates_become_reports_of_as_many_points():
     claims, lies = take(REPORTED, 200)
-    assert {lie.kind for lie in lies} == {"mixed", "scaled", "guided", "random"}
+    assert {lie.deviation for lie in lies} == {"mixed", "scaled", "guided", "random"}
     for lie in lies:
         claimed = claims.federation({0: lie.claim}).evidence.reports
         assert claimed[0].n == 20
@@ -77,7 +77,7 @@ def test_costs_stay_above_zero_and_within_the_ceiling():
     assert min(costs) > 0
     assert max(costs) <= 3
     assert any(cost == pytest.approx(1.7 * 1.001) for cost in costs)
-    assert Counter(lie.kind for lie in lies).keys() == {"scaled", "guided", "random"}
+    assert Counter(lie.deviation for lie in lies).keys() == {"scaled", "guided", "random"}
 
 
 def test_kinds_take_turns_until_all_are_used_up():

@@ -45,7 +45,7 @@ def test_no_reports_lead_beyond(objective, cost):
 
 def test_the_end_is_nearly_reached():
     fed = fp.examples.singletons(epsilon=0.01)
-    assert fp.mechanism.is_locally_oblivious(fed, [355, 355])
+    assert fp.mechanism.obliviousness(fed, m=[355, 355]).is_oblivious
     assert find_enough(fed)[0] < 357
 
 

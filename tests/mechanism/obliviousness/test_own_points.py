@@ -49,7 +49,7 @@ def test_where_it_is_said_to_be_impossible_no_report_on_a_grid_does_it():
     built = place_own_points(fed, np.array([7, 7]))
     steering = Steering(fed, built.distributions, "lp")
     calls = []
-    found = find_plans(steering, 0, list_grid(3, (0, 1, 2), 16), progress=calls.append)
+    found = find_plans(steering, 0, list_grid(3, (0, 1, 2), 16), tell=calls.append)
     assert calls == list(range(1, 154))
     assert steering.m.tolist() == [7, 7]
     assert steering.reports_tried == 153

@@ -35,8 +35,7 @@ def test_a_search_finds_the_union_planner_oblivious_too():
 
 
 def test_a_search_that_ends_says_so():
-    found = fp.mechanism.obliviousness(fp.examples.alice_bob(), reports=20)
+    found = fp.mechanism.obliviousness(fp.examples.alice_bob(), n_misreports=20)
     assert found.status is fp.mechanism.ObliviousnessStatus.NOT_FOUND
     assert found.reports_tried == 40
     assert len(found.neighbours) == 4
-    assert fp.mechanism.Obliviousness.from_dict(found.to_dict()) == found

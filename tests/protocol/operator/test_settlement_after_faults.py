@@ -98,7 +98,9 @@ def test_who_owes_gains_nothing_by_being_flagged():
     honest, _ = carry(fed, rule="equal-split")
     due = honest.payments["giver"]["amount"]
     assert due < 0
-    state, books = carry(fed, changes={"giver": {"labeller": wrong_everywhere}}, level=0.3, rule="equal-split")
+    state, books = carry(
+        fed, changes={"giver": {"labeller": wrong_everywhere}}, false_alarm_rate=0.3, rule="equal-split"
+    )
     paid = state.payments["giver"]
     assert "giver" in state.withheld
     assert (paid["amount"], paid["withheld"]) == (due, 0.0)

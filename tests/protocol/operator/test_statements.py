@@ -78,7 +78,7 @@ def test_a_statement_says_what_an_auditor_and_a_site_expect(books):
     assert body["labelling"] == m + 0.5 * m * m
     assert body["amount"] == body["labelling"] - 0.5
     assert (body["withheld"], body["why"], body["verified"]) == (0.0, None, True)
-    assert body["check"]["level"] == opened.body["pact"]["level"]
+    assert body["check"]["false_alarm_rate"] == opened.body["pact"]["false_alarm_rate"]
     times = [body["opened"], body["requests"][0]["asked"], body["settled"], body["issued"]]
     assert times == sorted(times)
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", time) for time in times)

@@ -139,7 +139,7 @@ def make_sites():
 def train_over(harm=None, rounds=2):
     """Run with training: the outcome, and the bodies of the entries about training."""
     training = TrainingTerms(rounds=rounds, learning_rate=RATE)
-    terms = {"training": training, "level": 1e-6, "patience": 60}
+    terms = {"training": training, "false_alarm_rate": 1e-6, "patience": 60}
     keys = {name: key_of(name).public for name in FED.names}
     pact = make_pact(FED, keys=keys, operator=OPERATOR.public, **terms)
     carrier, begin = Carrier(make_sites(), harm), lambda index: MODEL.start(None).to_dict()

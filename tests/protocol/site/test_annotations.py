@@ -28,6 +28,11 @@ def test_classes_that_are_numbers(path):
     assert Annotations(path, (7, 9), 1)(np.array([0])).tolist() == [1]
 
 
+def test_classes_with_spaces_around_them(path):
+    path.write_text("point,label\n1,ill\n2,WELL\n")
+    assert Annotations(path, (" ill", "well "), 2)(np.array([0, 1])).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

@@ -300,3 +300,34 @@ def test_a_third_label_of_a_function_is_said_at_the_site(home, monkeypatch):
     write_toml(home, labels=None, labeller='"clinic_labels:look_up"', classes=None)
     with pytest.raises(FedpactError, match="label 'dead' is none of those that are predicted, healthy, ill"):
         read_site(home).labeller(np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("[None for _ in places]", "at point 1 it is None"),
+        ("['ill', '']", "at point 2 it is ''"),
+        ("['ill', 1]", "all of one kind; at point 2 it is 1"),
+        ("[0, 1]", "must be all strings or all whole numbers; predictions are strings and labels whole numbers"),
+    ],
+    ids=["none", "empty", "mixed", "numbers"],
+)
+def test_what_a_function_returns_must_be_labels(home, monkeypatch, answer, message):
+    """With three classes and more a strange label is a mistake of every candidate, but it must be a label."""
+    monkeypatch.syspath_prepend(str(home))
+    monkeypatch.delitem(sys.modules, "clinic_labels", raising=False)
+    (home / "clinic_labels.py").write_text(f"def look_up(places):\n    return {answer}\n")
+    write_toml(home, labels=None, labeller='"clinic_labels:look_up"')
+    with pytest.raises(FedpactError, match=f"^labeller 'clinic_labels:look_up': labels .*{message}$"):
+        read_site(home).labeller(np.array([0, 1]))
+    sys.modules.pop("clinic_labels")
+
+
+def test_labels_in_numbers_of_predictions_in_words_are_refused(home):
+    np.save(home / "codes.npy", np.array([0, 1, 2]))
+    write_toml(home, labels='"codes.npy"')
+    with pytest.raises(FedpactError, match=r"codes\.npy: labels and predictions must be all strings or all whole"):
+        read_site(home)
+    np.save(home / "words.npy", np.array(["ill", "dead", "healthy"]))
+    write_toml(home, labels='"words.npy"')
+    assert read_site(home).labeller(np.arange(3)).tolist() == [1, 2, 0]

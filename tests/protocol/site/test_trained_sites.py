@@ -120,7 +120,9 @@ def test_data_that_no_site_can_be_made_of(kind):
 
 
 def outcome_of(made, sites=None, **terms):
-    return run(made.federation, made.sites if sites is None else sites, level=1e-6, start=made.start, **terms)
+    return run(
+        made.federation, made.sites if sites is None else sites, false_alarm_rate=1e-6, start=made.start, **terms
+    )
 
 
 def test_without_training_the_chosen_candidate_is_evaluated(made):
@@ -152,7 +154,7 @@ def test_sites_from_their_folders_come_to_the_same(made, tmp_path, training):
     read = {name: read_site(write_site(site, tmp_path / name)) for name, site in made.sites.items()}
     here, there = (outcome_of(made, sites, training=training) for sites in (made.sites, read))
     starts = [made.start(index) for index in range(made.trained.H)]
-    pact = make_pact(made.federation, level=1e-6, training=training)
+    pact = make_pact(made.federation, false_alarm_rate=1e-6, training=training)
     home = run_home(prepare_home(tmp_path / "home", pact, made.sites, starts=starts))
     for key in ("hypothesis", "contributions", "payments", "evaluation", "weights", "status"):
         assert getattr(there, key) == getattr(here, key) == getattr(home, key)

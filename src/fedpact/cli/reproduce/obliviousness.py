@@ -38,7 +38,7 @@ def obliviousness(options: Options, m: MOption = None, epsilon: EpsilonOption = 
 
 
 def _show_plan(fed: fp.Federation, m: list[str] | dict[str, str], *, as_json: bool) -> None:
-    shown = fp.mechanism.obliviousness(fed, m)
+    shown = fp.mechanism.obliviousness(fed, m=m)
     lies = {}
     if shown.is_oblivious:
         lies = {

@@ -75,7 +75,9 @@ def check_c8() -> Finding:
         names=fed.names,
     )
     needs = [standalone(claimed)["alice"] for claimed in (fed, lie)]
-    fees = [settle(claimed, plan(claimed, "lp"), recover=0.4, truth=fed).fees["alice"] for claimed in (fed, lie)]
+    fees = [
+        settle(claimed, plan(claimed, "lp"), cost_recovery=0.4, truth=fed).fees["alice"] for claimed in (fed, lie)
+    ]
     return Finding(
         printed="an agent's constant is bounded by what it needs alone",
         found=f"a lie takes that from {needs[0]} samples to {needs[1]}; fedpact's fee does not move with it",

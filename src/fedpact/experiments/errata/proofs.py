@@ -15,7 +15,7 @@ from fedpact.experiments.errata.finding import Finding, as_exact, is_near, one_a
 from fedpact.experiments.hardness import draw_members, find_smallest_cover
 from fedpact.experiments.planner_table.table import PAPER
 from fedpact.experiments.sweep.experiment import NO_END
-from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious
+from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.planning.cover_theorem import samples_in_region
 from fedpact.planning.plan import plan
 from fedpact.planning.tradeoff import TradeoffStatus, tradeoff
@@ -84,7 +84,7 @@ def check_b4() -> Finding:
     """Look at (30, 30) for local obliviousness under costs inside and outside the cone of the two binding rows."""
     fed = singletons(epsilon=0.01)
     holds = {
-        f"{first}:{second}": is_locally_oblivious(fed.replace(cost=[first, second]), [30, 30])
+        f"{first}:{second}": obliviousness(fed.replace(cost=[first, second]), m=[30, 30]).is_oblivious
         for first, second in ((1, 13), (13, 1), (1, 40))
     }
     return Finding(

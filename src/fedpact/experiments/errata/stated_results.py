@@ -12,7 +12,7 @@ from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_n
 from fedpact.describe.federation import Federation
 from fedpact.experiments.errata.finding import Finding, as_exact, is_near, one_agent
 from fedpact.experiments.errata.reports_in_tenths import Tenths, pay_contribution, pay_others_worth
-from fedpact.mechanism.obliviousness.obliviousness import is_locally_oblivious, obliviousness
+from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus
 from fedpact.planning.plan import plan
 from fedpact.statistics.disagreement import disagreement
@@ -122,8 +122,8 @@ def check_a6() -> Finding:
     fed = singletons(epsilon=0.01)
     bound = 2 * math.log(fed.H / fed.delta) / -math.log(1 - float(fed.epsilon[0]))
     stated = 2 * fed.H * math.log(fed.H)
-    beyond = obliviousness(fed, [400, 400])
-    holds = is_locally_oblivious(fed, [355, 355]) and is_locally_oblivious(fed, [6, 6])
+    beyond = obliviousness(fed, m=[400, 400])
+    holds = obliviousness(fed, m=[355, 355]).is_oblivious and obliviousness(fed, m=[6, 6]).is_oblivious
     return Finding(
         printed=f"it is locally oblivious wherever both entries are {stated:.0f} or more",
         found=f"fractional plans ask {bound:.1f} in all at most, so not at (400, 400); "
@@ -173,7 +173,7 @@ def check_a8() -> Finding:
     stated, end = 2 * math.log(H) / epsilon, math.log(H) / -math.log1p(-epsilon / 2)
     mass = max(epsilon / 2, 1 / (stated + 1))  # of all that are allowed, the one with the largest left side
     solved = (1 - mass) ** stated * mass / (epsilon / (2 * H))
-    reached = [obliviousness(fed, [7, 7], construction=way).reached for way in ("own-points", "auto")]
+    reached = [obliviousness(fed, m=[7, 7], construction=way).reached for way in ("own-points", "auto")]
     return Finding(
         printed=f"plans fill the cube up to {cube:.2f}, masses exist up to {stated:.2f}, all 8 cases are reached",
         found=f"a plan asks {most:.2f} of one agent; at the stated end the equation reaches {solved:.3f} of what "

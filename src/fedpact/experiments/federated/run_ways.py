@@ -52,7 +52,7 @@ def _judge_guarantee(drawn: _Drawn, m: NDArray[np.int64], group: tuple[int, ...]
         share = float(simulate_worst(fed, drawn.simulated, m, draws)[site])
         return {"failure": [None], "is_met": [bool(m[site] >= drawn.needs[site])], "missed": [share]}
     seen = verify(fed, m)
-    worst = [fed.hypotheses.index(teacher) for teacher in seen.worst_target.values()]
+    worst = [fed.hypotheses.index(teacher) for teacher in seen.worst_truth.values()]
     missed = simulate_misses(fed, drawn.simulated, m, draws)[np.arange(fed.k), worst].tolist()
     return {
         "failure": [[one.low, min(1.0, one.high)] for one in seen.failure.values()],

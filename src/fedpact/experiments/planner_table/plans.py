@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import read_chance, read_whole_number
 from fedpact.errors import FederationError
 from fedpact.experiments.planner_table.checkpoints import SiteImages, read_checkpoints
@@ -101,7 +102,8 @@ def plan_class(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
         delta=cell["delta"],
     )
     plans = {method: plan(fed, method) for method in METHODS}
-    best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=NO_END, raises_interrupt=True)
+    with on_interrupt("raise"):
+        best = plan(fed, "exact", max_nodes=cell["max_nodes"], time_limit=NO_END)
     bound = max(best.lower_bound, *(one.lower_bound for one in plans.values()))
     return {key: cell[key] for key in ("part", "H", "writers", "seed", "epsilon", "delta")} | {
         "samples": {method: int(one.m.sum()) for method, one in plans.items()} | {"exact": int(best.m.sum())},

@@ -5,9 +5,9 @@ FEMNIST, and prints the ratio of its linear program's samples to the optimum for
 and equal costs. Beside its column stand ours: the same program (``lp``), ``union`` and ``tree``, each over the
 optimum that ``exact`` proves.
 
-The paper states neither epsilon nor delta. Its theorem bounds the ratio by 1 + ln H / ln(1/delta), and its column
-respects that bound only for delta of about 0.4 and more (ERRATA B7), so both a usual delta and 0.4 are shown, and
-a grid of epsilon and delta. Then past the paper: classes of hundreds, and more writers.
+The paper states neither epsilon nor delta. Theorem 3 bounds the ratio by 1 + ln H / ln(1/delta), and the
+paper's column respects that bound only for delta of about 0.4 and more (ERRATA B7), so both a usual delta and
+0.4 are shown, and a grid of epsilon and delta. Then past the paper: classes of hundreds, and more writers.
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.installed import require_packages
@@ -19,7 +20,6 @@ from fedpact.experiments.sweep.run_tasks import Engine, open_engine, run_tasks
 from fedpact.experiments.sweep.settings import SEEDS, read_settings
 from fedpact.experiments.sweep.source_digest import digest_source
 
-Progress = Callable[[int, int], None]
 _ALWAYS = ("fedpact", "numpy", "scipy")
 
 

@@ -1,7 +1,7 @@
 """``audit``: search for misreports that pay.
 
 Agent i's gain from a lie is what it has with it less what it has with the truth, both in truth
-(:mod:`fedpact.mechanism.audit.trial`). Three senses are kept apart:
+(:mod:`fedpact.mechanism.audit.trial`). Three deviations are kept apart:
 
 - *ex post*: all others are truthful. Truth is an ex-post equilibrium if nobody gains;
 - *dominant*: others lie as well. Truth is dominant if nobody gains even then;
@@ -24,12 +24,14 @@ import numpy as np
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import ends_search
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.numbers import Number, read_number, read_whole_number, shorten
+from fedpact.describe.progress import Progress
+from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.audit.misreports import Lie, lies_of
-from fedpact.mechanism.audit.result import Audit
+from fedpact.mechanism.audit.result import Audit, Scenario
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.mechanism.audit.trial import StoppedEarly, Trial
 from fedpact.mechanism.claims import Claims, claims_of
@@ -55,13 +57,15 @@ def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
     return method or (find_optimum_method(fed) if rule.needs_optimum else "lp")
 
 
-def read_budget(reports: Any) -> int:
+def read_budget(n_misreports: Any) -> int:
     """Read how many misreported profiles to try."""
-    budget = read_whole_number(reports, "reports")
+    budget = read_whole_number(n_misreports, "n_misreports")
     if budget < 1:
-        raise FederationError(f"reports must be 1 or more, an audit that tries none says nothing; it is {budget}")
+        raise FederationError(
+            f"n_misreports must be 1 or more, an audit that tries none says nothing; it is {budget}"
+        )
     if budget > MOST_REPORTS:
-        raise FederationError(f"reports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
+        raise FederationError(f"n_misreports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
     return budget
 
 
@@ -124,18 +128,18 @@ def audit(
     rule: str | PaymentFunction = "pwyc",
     *,
     method: str | None = None,
-    reports: int = REPORTS,
+    n_misreports: int = REPORTS,
     senses: Iterable[str] = SENSES,
     private: str | None = None,
-    fee: Any = None,
-    recover: Any = None,
-    alone_at_least: Any = None,
+    fee: PerAgent[Number] | None = None,
+    cost_recovery: Number | None = None,
+    min_standalone: PerAgent[Number] | None = None,
     pivot: str = "none",
-    ceiling: Any = None,
-    worth: Any = None,
+    ceiling: PerAgent[Number] | None = None,
+    worth: PerAgent[Number] | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Audit:
     """Search for misreports that pay under a rule.
 
@@ -144,13 +148,13 @@ def audit(
     fed
         The federation as it is.
     rule
-        As for :func:`fedpact.settle`, and so are ``fee``, ``recover``, ``alone_at_least``, ``pivot``, ``ceiling``
-        and ``worth``. Or a function of your own: it takes the contributions, one for every name (k, and k + 1
-        where an agent takes part under two), and returns as many payments.
+        As for :func:`fedpact.settle`, and so are ``fee``, ``cost_recovery``, ``min_standalone``, ``pivot``,
+        ``ceiling`` and ``worth``. Or a function of your own: it takes the contributions, one for every name (k,
+        and k + 1 where an agent takes part under two), and returns as many payments.
     method
         How the mechanism plans from reports, as for :func:`fedpact.plan`; by default the paper's program "lp", and
         "exact" for the VCG rules, which need the optimum.
-    reports
+    n_misreports
         How many misreported profiles are planned and paid for.
     senses
         In which senses to search: any of "ex-post", "dominant" and "coalition".
@@ -175,21 +179,27 @@ def audit(
     Under pay-what-you-contribute nobody gains from a lie among truthful agents; agent 2 does where agent 1 lies:
 
     >>> from fedpact.describe.examples import pwyc_not_dominant
-    >>> seen = audit(pwyc_not_dominant(), rule="pwyc", reports=200)
+    >>> seen = audit(pwyc_not_dominant(), rule="pwyc", n_misreports=200)
     >>> seen.gain, seen.gain_dominant, seen.status.name
     (0.0, 1.0, 'DOMINANT_GAIN')
 
     A rule of one's own, an equal share of the samples' cost of 0.1 each; somebody gains by a lie:
 
-    >>> audit(pwyc_not_dominant(), rule=lambda m: 0.1 * (m - m.mean()), reports=50).gain > 0
+    >>> audit(pwyc_not_dominant(), rule=lambda m: 0.1 * (m - m.mean()), n_misreports=50).gain > 0
     True
     """
     name, chosen = (NAME, make_rule(rule)) if callable(rule) else (rule, find_rule(rule, fed))
-    budget = read_budget(reports)
+    budget = read_budget(n_misreports)
     senses = _read_senses(senses, fed.k)
     private = chosen.private if private is None else private
     terms = read_terms(
-        fed, name, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
+        fed,
+        name,
+        fee=fee,
+        cost_recovery=cost_recovery,
+        min_standalone=min_standalone,
+        pivot=pivot,
+        ceiling=ceiling,
     )
     if chosen.contribute is not None and private == "data" and terms.ceiling is None:
         raise FederationError(
@@ -204,12 +214,14 @@ def audit(
         _read_method(fed, chosen, method),
         read_worth(game_of(fed), worth),
         deadline=time.monotonic() + seconds,
-        progress=None if progress is None else lambda done: progress(done, budget),
+        tell=None if progress is None else lambda done: progress(done, budget),
     )
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()
     if terms.has_fees:  # raises where a fee drives somebody away
-        settle(fed, truthful.m, name, fee=fee, recover=recover, alone_at_least=alone_at_least, worth=worth)
+        settle(
+            fed, truthful.m, name, fee=fee, cost_recovery=cost_recovery, min_standalone=min_standalone, worth=worth
+        )
     search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, *ends_search()):
         search.run(budget, senses)
@@ -218,22 +230,23 @@ def audit(
 
 
 def _conclude(
-    search: MisreportSearch, truthful: Truthful, private: str, senses: tuple[str, ...], *, is_complete: bool
+    search: MisreportSearch, truthful: Truthful, private: str, deviations: tuple[str, ...], *, is_complete: bool
 ) -> Audit:
     trial = search.trial
     return Audit(
-        ex_post=search.ex_post.finding(),
-        dominant=search.dominant.finding(),
-        pair=search.pair.finding(),
-        split=search.split.finding(),
+        ex_post=search.ex_post.finding(Scenario.EX_POST),
+        dominant=search.dominant.finding(Scenario.DOMINANT),
+        pair=search.pair.finding(Scenario.PAIR),
+        split=search.split.finding(Scenario.SPLIT),
         truthful=truthful,
         undecided=trial.undecided,
         is_complete=is_complete,
         rule=trial.terms.rule,
         pivot=trial.terms.pivot if trial.rule.needs_optimum else None,
         private=private,
-        senses=senses,
+        deviations=deviations,
         method=trial.method,
         objective=trial.truth.objective,
         guarantee=trial.truth.guarantee,
+        name=trial.truth.name,
     )

@@ -1,44 +1,38 @@
-"""``compare_rules``: payment rules side by side, what they cost and what an audit finds against them."""
+"""``compare_rules``: payment rules side by side, what they cost and what an audit finds against them.
+
+``settle_rules`` is the half of it that pays for one plan and audits nothing.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import Number
+from fedpact.describe.progress import Progress
+from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
 from fedpact.mechanism.audit.result import Audit
-from fedpact.mechanism.payment.rules import RULES, find_optimum_method
+from fedpact.mechanism.payment.rules import RULES, VARIANTS, find_optimum_method
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.payment.terms import read_terms
+from fedpact.mechanism.payment.terms import OWNERS, read_terms
 from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import Plan
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.refusal import Refusal, refusal_of
+from fedpact.result import Result
 
 REPORTS = 200
-COMPARED = (
-    ("pwyc", "none"),
-    ("vcg", "none"),
-    ("vcg", "clarke"),
-    ("vcg-verified", "none"),
-    ("vcg-verified", "clarke"),
-    ("threshold", "none"),
-    ("none", "none"),
-    ("equal-split", "none"),
-    ("proportional", "none"),
-)
-"""Rules and pivots, in the order of the table."""
 _EXACT_SECONDS = 20.0
 
 
@@ -48,52 +42,29 @@ class RuleRow:
 
     rule: str
     pivot: str | None
-    settlement: Settlement | None
-    audit: Audit | None
-    refused: str | None
-
-    def numbers(self) -> tuple[float | str | None, ...]:
-        """Spend, deficit, the three gains, and in which sense the rule is known to be truthful."""
-        if self.settlement is None or self.audit is None:
-            return (None,) * 6
-        gains = (self.audit.gain, self.audit.gain_dominant, self.audit.gain_coalition)
-        return (self.settlement.spend, self.settlement.deficit, *gains, self.audit.truthful.value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "rule": self.rule,
-            "pivot": self.pivot,
-            "settlement": None if self.settlement is None else self.settlement.to_dict(),
-            "audit": None if self.audit is None else self.audit.to_dict(),
-            "refused": self.refused,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> RuleRow:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(
-            rule=entry["rule"],
-            pivot=entry["pivot"],
-            settlement=None if entry["settlement"] is None else Settlement.from_dict(entry["settlement"]),
-            audit=None if entry["audit"] is None else Audit.from_dict(entry["audit"]),
-            refused=entry["refused"],
-        )
+    settlement: Settlement | None = None
+    audit: Audit | None = None
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleComparison(Shows):
+class RuleComparison(Result):
     """Payment rules side by side."""
 
-    rows: tuple[RuleRow, ...]
+    ROWS: ClassVar = "rows"
+    DERIVED: ClassVar = ("is_complete",)
+
+    rows: tuple[RuleRow, ...] = field(metadata={"key": "rules"})
     method: str
     """Planner of the rules that do not need the optimum."""
+    name: str
+    """The federation's."""
 
     @property
     def is_complete(self) -> bool:
         """Whether all rules were looked at, and all reports tried that were asked for."""
         audits = [row.audit for row in self.rows if row.audit is not None]
-        return len(self.rows) == len(COMPARED) and all(audit.is_complete for audit in audits)
+        return len(self.rows) == len(VARIANTS) and all(audit.is_complete for audit in audits)
 
     def row(self, rule: str, pivot: str | None = None) -> RuleRow:
         """Return the first row of a rule, or that with a given pivot."""
@@ -102,49 +73,43 @@ class RuleComparison(Shows):
             raise FederationError(f"no row is about rule {rule!r} with pivot {pivot!r}")
         return found[0]
 
-    def shown(self) -> ShownTable:
-        """Show what every rule pays, and what was found against it."""
-        return ShownTable(
-            title="Payment rules side by side",
-            facts={"method": self.method, "complete": self.is_complete},
-            columns=[
-                ("rule", str),
-                ("pivot", str),
-                ("spend", float),
-                ("deficit", float),
-                ("gain", float),
-                ("gain_dominant", float),
-                ("gain_coalition", float),
-                ("truthful", str),
-                ("refused", str),
-            ],
-            rows=[(row.rule, row.pivot, *row.numbers(), row.refused) for row in self.rows],
-        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "rules": [row.to_dict() for row in self.rows],
-            "is_complete": self.is_complete,
-            "method": self.method,
-        }
+def settle_rules(
+    fed: Federation, plan: Plan, *, progress: Callable[[int, int], None] | None = None, **terms: Any
+) -> RuleComparison:
+    """Settle a plan by every rule, without audits; ``terms`` as for :func:`fedpact.settle`.
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> RuleComparison:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(rows=tuple(RuleRow.from_dict(row) for row in entry["rules"]), method=entry["method"])
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> fed = alice_bob()
+    >>> found = settle_rules(fed, plan(fed), fee=1)
+    >>> {row.rule: row.settlement.deficit for row in found.rows if row.pivot is None}
+    {'pwyc': 3.0, 'threshold': 33.0, 'none': 0.0, 'equal-split': 0.0, 'proportional': 0.0}
+    """
+    rows = []
+    for rule, pivot in VARIANTS:
+        given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS[term]}
+        try:
+            bill = settle(fed, None if RULES[rule].contribute else plan, rule, **given)
+            rows.append(RuleRow(rule=rule, pivot=pivot, settlement=bill))
+        except (FederationError, InfeasibleError) as error:
+            rows.append(RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error)))
+        if progress is not None:
+            progress(len(rows), len(VARIANTS))
+    return RuleComparison(rows=tuple(rows), method=plan.method, name=fed.name)
 
 
 def compare_rules(
     fed: Federation,
     *,
     method: str = "lp",
-    reports: int = REPORTS,
-    ceiling: Any = None,
-    worth: Any = None,
+    n_misreports: int = REPORTS,
+    ceiling: PerAgent[Number] | None = None,
+    worth: PerAgent[Number] | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RuleComparison:
     """Settle by every rule, audit every rule, and set them side by side.
 
@@ -155,7 +120,7 @@ def compare_rules(
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.
-    reports, worth, rng
+    n_misreports, worth, rng
         As for :func:`fedpact.audit`, for every rule.
     ceiling
         The most that a sample may cost, for "threshold".
@@ -168,24 +133,24 @@ def compare_rules(
     Examples
     --------
     >>> from fedpact.describe.examples import pwyc_not_dominant
-    >>> table = compare_rules(pwyc_not_dominant("1/20"), reports=10, ceiling=1)
+    >>> table = compare_rules(pwyc_not_dominant("1/20"), n_misreports=10, ceiling=1)
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
     read_choice(method, "method", METHODS)
-    read_budget(reports)
+    read_budget(n_misreports)
     read_worth(game_of(fed), worth)
     read_terms(fed, "threshold", ceiling=ceiling)
     seconds = read_seconds(time_limit)
-    options = {"reports": reports, "time_limit": time_limit, "worth": worth}
-    streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(COMPARED))
+    options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
+    streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
     planners = {
         "exact": partial(plan, fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds)),
         "other": partial(plan, fed, method),
     }
     plan_by = {name: cache(make) for name, make in planners.items()}
     rows: list[RuleRow] = []
-    for (rule, pivot), stream in zip(COMPARED, streams, strict=True):
+    for (rule, pivot), stream in zip(VARIANTS, streams, strict=True):
         options["rng"], start = stream, time.monotonic()
         if RULES[rule].needs_optimum:
             rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
@@ -194,11 +159,11 @@ def compare_rules(
         else:
             rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
         if progress is not None:
-            progress(len(rows), len(COMPARED))
+            progress(len(rows), len(VARIANTS))
         seen = rows[-1].audit
         if seen is not None and not seen.is_complete and time.monotonic() - start < seconds:
             break  # interrupted from the keyboard
-    return RuleComparison(rows=tuple(rows), method=method)
+    return RuleComparison(rows=tuple(rows), method=method, name=fed.name)
 
 
 def _make_row(
@@ -213,10 +178,10 @@ def _make_row(
     try:
         found = None if make_plan is None else make_plan()
     except (FederationError, NoPlanFoundError) as error:
-        return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
+        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
     try:
         bill = settle(fed, found, rule, worth=options["worth"], **terms)
         seen = audit(fed, rule, **terms, **options)
     except (FederationError, InfeasibleError) as error:
-        return RuleRow(rule=rule, pivot=pivot, settlement=None, audit=None, refused=str(error))
-    return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen, refused=None)
+        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
+    return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen)

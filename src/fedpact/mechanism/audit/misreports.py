@@ -1,7 +1,7 @@
 """Misreports worth trying: the claims that an agent could make instead of the true one.
 
 ========== =====================================================================================================
-kind       what the agent claims
+deviation  what the agent claims
 ========== =====================================================================================================
 mixed      its own data mixed with another agent's, or with everything alike
 scaled     some of its data more often, or more rarely, than in truth
@@ -38,7 +38,7 @@ _FINEST = 40
 class Lie:
     """A claim that is not the true one."""
 
-    kind: str
+    deviation: str
     claim: Claim
 
 
@@ -95,7 +95,7 @@ def _with_mass_inside(own: Claim, inside: NDArray[np.bool_], level: float) -> Cl
 def _guide_masses(claims: MassClaims, own: Claim, duals: Sequence[BindingPair]) -> Iterator[Lie]:
     places = {name: place for place, name in enumerate(claims.table.hypotheses)}
     regions = [
-        claims.table.labels[places[pair.target]] != claims.table.labels[places[pair.hypothesis]] for pair in duals
+        claims.table.labels[places[pair.truth]] != claims.table.labels[places[pair.hypothesis]] for pair in duals
     ]
     levels = [*_LEVELS, *(-factor for factor in _FACTORS)]
     for level, inside in itertools.product(levels, regions):
@@ -165,7 +165,7 @@ def _guide_rates(claims: RateClaims, own: Claim, duals: Sequence[BindingPair]) -
     names = claims.evidence.hypotheses
     places = {name: place for place, name in enumerate(names)}
     for factor, pair in itertools.product((*_FACTORS, *(-level for level in _LEVELS)), duals):
-        h, g = sorted((places[pair.target], places[pair.hypothesis]))
+        h, g = sorted((places[pair.truth], places[pair.hypothesis]))
         rates = own.copy()
         at = h * len(names) - h * (h + 1) // 2 + g - h - 1
         rates[at] = -factor if factor < 0 else min(1.0, factor * own[at])

@@ -1,68 +1,63 @@
-"""An audit: the largest gain from misreporting that was found, in each sense, and the lie that brings it."""
+"""An audit: the largest gain from misreporting that was found, in each scenario, and the lie that brings it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from enum import StrEnum
+from typing import ClassVar
 
 from fedpact.mechanism.payment.rules import Truthful
 from fedpact.mechanism.witness import Witness
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 
-class AuditStatus(Enum):
-    """What an audit found, in words a user can act on."""
+class AuditStatus(StrEnum):
+    """What an audit found."""
 
-    EX_POST_GAIN = "an agent gains by misreporting although all others are truthful: do not pay by this rule"
-    DOMINANT_GAIN = (
-        "no gain was found while the others are truthful; one was found where others lie: truth is not dominant"
-    )
-    COALITION_GAIN = "no gain of one agent was found; two together, or one under two names, gain"
-    NO_GAIN = "no profitable misreport was found"
+    EX_POST_GAIN = "ex-post-gain"
+    """An agent gains although all others are truthful."""
+    DOMINANT_GAIN = "dominant-gain"
+    """An agent gains only where others misreport as well."""
+    COALITION_GAIN = "coalition-gain"
+    """Two agents together gain, or one under two names."""
+    NO_GAIN = "no-gain"
+    """No profitable misreport was found."""
+
+
+class Scenario(StrEnum):
+    """Who misreports."""
+
+    EX_POST = "ex-post"
+    """One agent; the others are truthful."""
+    DOMINANT = "dominant"
+    """One agent, and others as well, whether that helps it or not."""
+    PAIR = "pair"
+    """Two agents together, who share what they gain."""
+    SPLIT = "split"
+    """One agent under two names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
-    """The largest gain in one sense, zero if none was found, and in how many reports it was looked for."""
+    """The largest gain in one scenario, zero if none was found, and in how many reports it was looked for."""
 
+    scenario: Scenario
     gain: float
     tried: int
     witness: Witness | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "gain": self.gain,
-            "tried": self.tried,
-            "witness": None if self.witness is None else self.witness.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> AuditFinding:
-        """Read what :meth:`to_dict` wrote."""
-        witness = entry["witness"]
-        return cls(
-            gain=entry["gain"],
-            tried=entry["tried"],
-            witness=None if witness is None else Witness.from_dict(witness),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit(Shows):
+class Audit(Result):
     """Largest gains from misreporting that were found under one rule; each is certain, and there may be larger."""
 
+    DERIVED: ClassVar = ("gain", "gain_dominant", "gain_coalition", "witness", "tried", "status")
+    ROWS: ClassVar = "findings"
+
     ex_post: AuditFinding
-    """One agent lies, the others are truthful."""
     dominant: AuditFinding
-    """One agent lies, and so does another, whether that helps it or not."""
     pair: AuditFinding
-    """Two agents lie together and share what they gain."""
     split: AuditFinding
-    """One agent takes part under two names."""
     truthful: Truthful
     """In which sense truth is known to be a best report under the rule."""
     undecided: int
@@ -73,11 +68,18 @@ class Audit(Shows):
     pivot: str | None
     private: str
     """ "data" or "costs": what agents could misreport."""
-    senses: tuple[str, ...]
-    """In which senses was searched."""
+    deviations: tuple[str, ...]
+    """What was searched: some of "ex-post", "dominant" and "coalition"."""
     method: str
     objective: str
     guarantee: str
+    name: str
+    """The federation's."""
+
+    @property
+    def findings(self) -> tuple[AuditFinding, ...]:
+        """What was found, scenario by scenario."""
+        return self.ex_post, self.dominant, self.pair, self.split
 
     @property
     def gain(self) -> float:
@@ -97,7 +99,7 @@ class Audit(Shows):
     @property
     def tried(self) -> int:
         """Number of misreported profiles that were planned and paid for."""
-        return self.ex_post.tried + self.dominant.tried + self.pair.tried + self.split.tried
+        return sum(finding.tried for finding in self.findings)
 
     @property
     def witness(self) -> Witness | None:
@@ -114,60 +116,3 @@ class Audit(Shows):
         if self.dominant.gain > 0:
             return AuditStatus.DOMINANT_GAIN
         return AuditStatus.COALITION_GAIN if self.gain_coalition > 0 else AuditStatus.NO_GAIN
-
-    @property
-    def verdict(self) -> str:
-        """The status with the number of reports that it rests on."""
-        early = "" if self.is_complete else ", stopped early"
-        return f"{self.status.value} ({self.tried:,} report{'s' if self.tried != 1 else ''} tried{early})"
-
-    def shown(self) -> ShownTable:
-        """Show the largest gain in every sense."""
-        found = {"others truthful": self.ex_post, "others lying": self.dominant, "two together": self.pair}
-        found["under two names"] = self.split
-        return ShownTable(
-            title=f"Audit of rule {self.rule}",
-            status=self.status.value,
-            facts={"known to be truthful": self.truthful.value, "reports tried": self.tried, "pivot": self.pivot},
-            columns=[("sense", str), ("gain", float), ("tried", int), ("liars", str)],
-            rows=[
-                (sense, one.gain, one.tried, None if one.witness is None else ", ".join(one.witness.agents))
-                for sense, one in found.items()
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "gain": self.gain,
-            "gain_dominant": self.gain_dominant,
-            "gain_coalition": self.gain_coalition,
-            "witness": None if self.witness is None else self.witness.to_dict(),
-            "ex_post": self.ex_post.to_dict(),
-            "dominant": self.dominant.to_dict(),
-            "pair": self.pair.to_dict(),
-            "split": self.split.to_dict(),
-            "tried": self.tried,
-            "undecided": self.undecided,
-            "is_complete": self.is_complete,
-            "truthful": self.truthful.value,
-            "senses": list(self.senses),
-            "verdict": self.verdict,
-            "status": self.status.value,
-            "rule": self.rule,
-            "pivot": self.pivot,
-            "private": self.private,
-            "method": self.method,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Audit:
-        """Read what :meth:`to_dict` wrote."""
-        derived = {"gain", "gain_dominant", "gain_coalition", "witness", "tried", "verdict", "status"}
-        values = {key: value for key, value in entry.items() if key not in derived}
-        for sense in ("ex_post", "dominant", "pair", "split"):
-            values[sense] = AuditFinding.from_dict(entry[sense])
-        values["truthful"], values["senses"] = Truthful(entry["truthful"]), tuple(entry["senses"])
-        return cls(**values)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fedpact.mechanism.audit.misreports import Lie
-from fedpact.mechanism.audit.result import AuditFinding
+from fedpact.mechanism.audit.result import AuditFinding, Scenario
 from fedpact.mechanism.audit.trial import Outcome, Trial
 from fedpact.mechanism.claims import Claim, second_name
 from fedpact.mechanism.witness import Witness
@@ -35,9 +35,9 @@ class _Best:
     tried: int = 0
     witness: Witness | None = None
 
-    def finding(self) -> AuditFinding:
+    def finding(self, scenario: Scenario) -> AuditFinding:
         """Return what was found."""
-        return AuditFinding(gain=self.gain, tried=self.tried, witness=self.witness)
+        return AuditFinding(scenario=scenario, gain=self.gain, tried=self.tried, witness=self.witness)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ class MisreportSearch:
         for agent in itertools.cycle(range(len(streams))):
             lie = next(streams[agent])
             after = self.trial.play({agent: lie.claim}, [agent])
-            self._see(self.ex_post, lie.kind, {agent: lie.claim}, {}, self.truthful, after)
+            self._see(self.ex_post, lie.deviation, {agent: lie.claim}, {}, self.truthful, after)
             if after is not None:
                 self._remember(agent, lie.claim, after)
             yield
@@ -108,7 +108,7 @@ class MisreportSearch:
             for lie in itertools.chain(first, itertools.islice(streams[base.victim], _ANSWERS)):
                 claims = {base.victim: lie.claim}
                 after = self.trial.play(base.given | claims, [base.victim])
-                self._see(self.dominant, lie.kind, claims, base.given, before, after)
+                self._see(self.dominant, lie.deviation, claims, base.given, before, after)
                 yield
 
     def _bases(self, streams: Sequence[Iterator[Lie]]) -> Iterator[_Base]:
@@ -147,7 +147,7 @@ class MisreportSearch:
     def _see(
         self,
         best: _Best,
-        kind: str,
+        deviation: str,
         claims: Mapping[int, Claim],
         given: Mapping[int, Claim],
         before: Outcome | None,
@@ -165,11 +165,11 @@ class MisreportSearch:
         )
         if gain > max(best.gain, _NOISE * size):
             best.gain = gain
-            best.witness = self._witness(kind, claims, given, before, after, second)
+            best.witness = self._witness(deviation, claims, given, before, after, second)
 
     def _witness(
         self,
-        kind: str,
+        deviation: str,
         claims: Mapping[int, Claim],
         given: Mapping[int, Claim],
         before: Outcome,
@@ -182,7 +182,7 @@ class MisreportSearch:
             (agent,) = claims
             reports[second_name(self.trial.truth, agent)] = describe(agent, second)
         return Witness(
-            kind=kind,
+            deviation=deviation,
             agents=tuple(names[agent] for agent in sorted(after.utility)),
             reports=reports,
             given={names[agent]: describe(agent, claim) for agent, claim in given.items()},

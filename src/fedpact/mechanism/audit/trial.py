@@ -52,12 +52,12 @@ class Trial:
         worth: NDArray[np.float64],
         *,
         deadline: float = np.inf,
-        progress: Callable[[int], None] | None = None,
+        tell: Callable[[int], None] | None = None,
     ) -> None:
         self.claims, self.rule, self.terms, self.method, self.worth = claims, rule, terms, method, worth
         self.truth = claims.truth
         self.played, self.undecided = 0, 0
-        self._deadline, self._progress = deadline, progress
+        self._deadline, self._tell = deadline, tell
         self._met: dict[bytes, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
 
     def play_truth(self) -> Outcome:
@@ -80,8 +80,8 @@ class Trial:
         if time.monotonic() > self._deadline:
             raise StoppedEarly
         self.played += 1
-        if self._progress is not None:
-            self._progress(self.played)
+        if self._tell is not None:
+            self._tell(self.played)
         try:
             return self._run(fed, who, surely=surely, twin=twin)
         except NotOptimalError:

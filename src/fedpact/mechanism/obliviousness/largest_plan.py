@@ -1,5 +1,7 @@
 """How much the paper's program can ask of an agent, whatever is reported (ERRATA A6, A8).
 
+It bounds where Lemma 1 and Corollary 1 can hold, and corrects Appendix F.2, image of the program.
+
 Write s_i for the number of samples with which agent i alone rules out any pair that is there for its sake:
 
 - pac: a pair is constrained if p_i > epsilon_i for some i, and needs log(H/delta). So s_i = log(H/delta) /

@@ -1,13 +1,13 @@
 """``obliviousness``: whether each agent alone can report its way from a plan to every neighbour.
 
-The paper's definition: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
+Definition 1 of the paper: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
 more or less) there are distributions D and reports D_i' of every agent i such that the planner answers m to D
 and m' to (D_i', D_-i), and both m and m' are enough for D and for every (D_i', D_-i). Where that holds no
 payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute
 (:mod:`fedpact.mechanism.obliviousness.refute_payment`).
 
-The paper's lemmas say that its program is locally oblivious at all m above 2 H log H (pac), and at all m up to
-2 log H / epsilon (expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
+The paper says that its program is locally oblivious at all m above 2 H log H (Lemma 1, pac), and at all m up to
+2 log H / epsilon (Lemma 5, expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
 lemmas:
 
 - by :mod:`fedpact.mechanism.obliviousness.rare_points`, that it holds on a bounded region, for both objectives;
@@ -23,7 +23,6 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_whole_number
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of
 from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
@@ -58,7 +58,8 @@ from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
 
 CONSTRUCTIONS = ("auto", SPREAD, CONCENTRATED, OWN_POINTS)
-_SEARCHED = "the federation's own distributions, other reports drawn around them"
+_SEARCHED = "search"
+"""The federation's own distributions, other reports drawn around them."""
 _SLACK = 1e-6
 
 Construction = RarePoints | OwnPoints
@@ -187,15 +188,16 @@ def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) 
 
 def obliviousness(
     fed: Federation,
-    m: Any = None,
     *,
+    m: Contributions | None = None,
     method: str = "lp",
     construction: str = "auto",
-    reports: int = REPORTS,
+    n_misreports: int = REPORTS,
     rng: np.random.Generator | None = None,
 ) -> Obliviousness:
     """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.
 
+    ``is_oblivious`` is True where it is shown; otherwise ``status`` says whether it cannot hold or was not found.
     What is found for a given ``m`` is kept with the federation.
 
     Parameters
@@ -211,7 +213,7 @@ def obliviousness(
     construction
         "spread" or "concentrated" (two rare points, and where the rest of the mass lies), "own-points" (the
         paper's for the expected objective), or "auto": both of the first two.
-    reports, rng
+    n_misreports, rng
         How many reports of every agent are tried in a search, and what draws them;
         ``numpy.random.default_rng(0)`` if not given.
 
@@ -221,33 +223,19 @@ def obliviousness(
 
     >>> from fedpact.describe.examples import singletons
     >>> fed = singletons(epsilon=0.01)
-    >>> found = obliviousness(fed, [130, 130])
+    >>> found = obliviousness(fed, m=[130, 130])
     >>> found.status.name, [neighbour.is_reached for neighbour in found.neighbours]
     ('HOLDS', [True, True, True, True])
-    >>> print(obliviousness(fed, [400, 400]).status.value)
-    cannot hold: no reports lead to this plan or to one of its neighbours, they ask for too much
+    >>> print(obliviousness(fed, m=[400, 400]).status)
+    too-large
     """
     read_choice(method, "method", METHODS)
     read_choice(construction, "construction", CONSTRUCTIONS)
-    reports = read_whole_number(reports, "reports", least=1)
+    n_misreports = read_whole_number(n_misreports, "n_misreports", least=1)
     if m is None and construction != "auto":
         raise FederationError(f"construction belongs to a given m; leave it out, it is {construction!r}")
     if m is None:
-        return _search(fed, method, reports, np.random.default_rng(0) if rng is None else rng)
+        return _search(fed, method, n_misreports, np.random.default_rng(0) if rng is None else rng)
     read_singletons(fed)
     counts = read_contributions(fed, m)
     return _build(fed, tuple(counts.tolist()), method, construction)
-
-
-def is_locally_oblivious(fed: Federation, m: Any = None, *, method: str = "lp") -> bool:
-    """Whether it is shown that a planner is locally oblivious at ``m``, as by :func:`obliviousness`.
-
-    False says that it cannot hold or that it was not found; :func:`obliviousness` says which.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import singletons
-    >>> [is_locally_oblivious(singletons(epsilon=0.01), m) for m in ([130, 130], [400, 400])]
-    [True, False]
-    """
-    return obliviousness(fed, m, method=method).is_oblivious

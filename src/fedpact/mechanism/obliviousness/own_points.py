@@ -1,4 +1,4 @@
-"""The paper's construction for the expected objective, and what it cannot do (ERRATA A8).
+"""The construction of the paper's Lemma 5, for the expected objective, and what it cannot do (ERRATA A8).
 
 Agent i has mass c_i on a point of its own and the rest where all hypotheses agree, with
 
@@ -53,8 +53,8 @@ class OwnPoints:
 
     @property
     def name(self) -> str:
-        """What was built."""
-        return "a point of each agent's own, the rest where all hypotheses agree (the paper's)"
+        """What was built: a point of each agent's own, the rest where all hypotheses agree (the paper's)."""
+        return OWN_POINTS
 
     @property
     def distributions(self) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 In log-miss coordinates A = -log(1 - p) a row of the program is linear. Take two points of the class of
 singletons, each rare for one agent (r) and less so for the other (c), such that only the pairs of the base
-hypothesis with these two bind. The row of a point is
+hypothesis with these two bind (Equations 8 and 9). The row of a point is
 
     t_r A_r + t_c A_c = b,     t_r A_r = kappa A_c,     kappa = 1 + 1 / t_c,
 
@@ -11,7 +11,7 @@ solved for, for the expected one. Both rows meet at t alone. To move the program
 other's masses and solves its own two rows: A_i' = (b - t_o' A_o) / t_i'. For the rare point, and one more
 sample of the other, this is (kappa - 1) A_c / t_r > 0, which is why kappa has to exceed 1.
 
-The paper's proof (of its lemma on the pac objective) is this to second order, with these differences:
+The paper's proof of Lemma 1 is this to second order, with these differences:
 
 - no first-order approximation of the logarithm, so that the rows are tight exactly;
 - t = m - 1/2 and t' = m' - 1/2: a program whose optimum is integral is rounded up by one on a hair's breadth
@@ -96,9 +96,8 @@ class RarePoints:
 
     @property
     def name(self) -> str:
-        """What was built."""
-        where = "over all other points" if self.rest == SPREAD else "on one other point"
-        return f"two rare points, the rest {where}, aimed {self.distance:g} below the plan"
+        """What was built: two rare points, the rest of the mass on all other points, or on one of them."""
+        return self.rest
 
     @property
     def distributions(self) -> NDArray[np.float64]:

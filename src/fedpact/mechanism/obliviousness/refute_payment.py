@@ -1,27 +1,28 @@
 """``refute_payment``: at neighbouring plans any payment but pay-what-you-contribute admits a profitable lie.
 
-The paper's theorem: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep agents
-truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
-oblivious. Its proof is constructive. At neighbours m and m' both plans are enough for both D and (D_i', D_-i),
-so agent i's utility differs by f_i - c_i alone. If f_i(m) - c_i(m_i) is the larger, then i with the true
-distribution D_i' gains by reporting D_i; if it is the smaller, then i with the true distribution D_i gains by
-reporting D_i'. The others report the truth either way, so what is refuted is truthfulness ex post, the weakest
-kind (ERRATA A2); q_i cancels.
+Theorem 4 of the paper: if payments depend on the plan alone, f_i(m) + q_i(reports of the others), and keep
+agents truthful, then f_i(m) = c_i(m_i) + C_i on every connected set of plans at which the planner is locally
+oblivious; Corollary 1 is the case of the paper's own program. The proof is constructive. At neighbours m and m'
+both plans are enough for both D and (D_i', D_-i), so agent i's utility differs by f_i - c_i alone. If f_i(m) -
+c_i(m_i) is the larger, then i with the true distribution D_i' gains by reporting D_i; if it is the smaller,
+then i with the true distribution D_i gains by reporting D_i'. The others report the truth either way, so what
+is refuted is truthfulness ex post, the weakest kind (ERRATA A2); q_i cancels.
 
 Here the lie is found and then played: planned with what is reported, verified with what is true.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
+from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
@@ -29,8 +30,7 @@ from fedpact.mechanism.obliviousness.result import Obliviousness
 from fedpact.mechanism.payment.own_rule import PaymentFunction, pay_all
 from fedpact.mechanism.witness import Witness
 from fedpact.planning.plan import plan
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 from fedpact.statistics.verification import verify
 
 _TOL = 1e-11
@@ -38,7 +38,7 @@ _TOL = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refutation(Shows):
+class Refutation(Result):
     """Data of the agents with which one of them gains by a lie, the others' reports being true."""
 
     truth: dict[str, dict[str, float]]
@@ -50,28 +50,6 @@ class Refutation(Shows):
     worth: float
     """What it is worth to an agent that its target is met."""
     method: str
-
-    def shown(self) -> ShownTable:
-        """Show what the lie changes for each agent."""
-        return replace(
-            self.witness.shown(),
-            title="Refuted: this payment rewards a lie",
-            facts={
-                "liar": self.witness.agents,
-                "gain": self.witness.gain,
-                "paid for the truth": self.payment_truthful,
-                "paid for the lie": self.payment_lying,
-            },
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"witness": self.witness.to_dict()}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Refutation:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**dict(entry) | {"witness": Witness.from_dict(entry["witness"])})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +113,7 @@ def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: flo
     return Refutation(
         truth=dict(zip(fed.names, name_masses[:-1], strict=True)),
         witness=Witness(
-            kind="neighbour",
+            deviation="neighbour",
             agents=(agent,),
             reports={agent: name_masses[-1]},
             given={},
@@ -166,7 +144,7 @@ def example_payments(fed: Federation) -> dict[str, PaymentFunction]:
 
 
 def refute_payment(
-    fed: Federation, payment: PaymentFunction, m: Any, *, method: str = "lp", worth: float = 1.0
+    fed: Federation, payment: PaymentFunction, m: Contributions, *, method: str = "lp", worth: float = 1.0
 ) -> Refutation | None:
     """Find the most profitable lie between the plan ``m`` and its neighbours that a payment rule leaves.
 
@@ -207,10 +185,11 @@ def refute_payment(
     True
     """
     worth = check_at_least(read_number(worth, "worth"), "worth", 0)
-    shown = obliviousness(fed, m, method=method)
+    shown = obliviousness(fed, m=m, method=method)
     if not shown.is_oblivious:
         raise FederationError(
-            f"m must be a plan at which method {method!r} is locally oblivious; {shorten(m)}: {shown.status.value}"
+            f"m must be a plan at which method {method!r} is shown to be locally oblivious; {shorten(m)} is not: "
+            f"{shown.status}"
         )
     cases = list(_list_cases(fed, payment, shown))
     scale = max(np.abs(pay_all(payment, shown.m)).max(), fed.cost_of(shown.m))

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 
-class ObliviousnessStatus(Enum):
-    """What is known of a plan, in words a user can act on."""
+class ObliviousnessStatus(StrEnum):
+    """What is known of a plan."""
 
-    HOLDS = "locally oblivious: each agent alone can report its way to every neighbour, and all plans stay enough"
-    TOO_LARGE = "cannot hold: no reports lead to this plan or to one of its neighbours, they ask for too much"
-    OPTIMAL = "cannot hold: of two neighbours that are both enough an optimal planner never takes the dearer"
-    NOT_BUILT = "not found: the masses that the construction needs do not exist for this plan; others may do"
-    OTHER_PLAN = "not found: the construction leads to another plan; other distributions may do"
-    NOT_FOUND = "not found: not every agent was found to reach every neighbour; other distributions may do"
+    HOLDS = "holds"
+    """Each agent alone can report its way to every neighbour, and all plans stay enough."""
+    TOO_LARGE = "too-large"
+    """It cannot hold: no reports lead to this plan or to one of its neighbours."""
+    OPTIMAL = "optimal-planner"
+    """It cannot hold: of two neighbours that are both enough an optimal planner never takes the dearer."""
+    NOT_BUILT = "not-built"
+    """Not found: the masses that the construction needs do not exist for this plan."""
+    OTHER_PLAN = "other-plan"
+    """Not found: the construction leads to another plan."""
+    NOT_FOUND = "not-found"
+    """Not found: not every agent was found to reach every neighbour."""
 
 
-class SteeringOutcome(Enum):
+class SteeringOutcome(StrEnum):
     """What one agent can do about one neighbour."""
 
-    REACHED = "reached: the report leads to the neighbour, and both plans are enough in both cases"
-    MISSED = "missed: the report that should do it does not"
-    NOT_FOUND = "not found: no report was found that does it"
-    IMPOSSIBLE = "impossible: no report of this agent does it"
+    REACHED = "reached"
+    """The report leads to the neighbour, and both plans are enough in both cases."""
+    MISSED = "missed"
+    """The report that should do it does not."""
+    NOT_FOUND = "not-found"
+    """No report was found that does it."""
+    IMPOSSIBLE = "impossible"
+    """No report of this agent does it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +61,12 @@ class SteeringReport:
         """Whether the report does what the definition asks for."""
         return self.outcome is SteeringOutcome.REACHED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"outcome": self.outcome.value}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> SteeringReport:
-        """Read what :meth:`to_dict` wrote."""
-        return cls(**dict(entry) | {"outcome": SteeringOutcome(entry["outcome"])})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeighbourPlan:
     """A plan that differs by one sample of one agent, and what each agent can report to reach it."""
+
+    DERIVED: ClassVar = ("is_reached",)
 
     contributions: dict[str, int]
     reports: tuple[SteeringReport, ...]
@@ -82,24 +82,23 @@ class NeighbourPlan:
         """Whether every agent has a report that does it."""
         return all(report.is_reached for report in self.reports)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "contributions": dict(self.contributions),
-            "is_reached": self.is_reached,
-            "reports": [report.to_dict() for report in self.reports],
-        }
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> NeighbourPlan:
-        """Read what :meth:`to_dict` wrote."""
-        reports = tuple(SteeringReport.from_dict(report) for report in entry["reports"])
-        return cls(contributions=dict(entry["contributions"]), reports=reports)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteeringCase:
+    """What one agent can do about one neighbour of the plan: a row of the table."""
+
+    neighbour: str
+    agent: str
+    is_reached: bool
+    outcome: SteeringOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Obliviousness(Shows):
+class Obliviousness(Result):
     """Whether a planner is locally oblivious at a plan, and the distributions and reports that show it."""
+
+    DERIVED: ClassVar = ("is_oblivious",)
+    ROWS: ClassVar = "cases"
 
     contributions: dict[str, int]
     """The plan m."""
@@ -113,6 +112,7 @@ class Obliviousness(Shows):
     reports_tried: int
     status: ObliviousnessStatus
     construction: str
+    """"spread", "concentrated", "own-points", "search" or "none"."""
     method: str
     objective: str
     guarantee: str
@@ -132,51 +132,16 @@ class Obliviousness(Shows):
         """In how many cases an agent reaches a neighbour; there are k for each of the up to 2k neighbours."""
         return sum(report.is_reached for neighbour in self.neighbours for report in neighbour.reports)
 
-    def shown(self) -> ShownTable:
-        """Show which agent can report its way to which neighbour."""
-        cases = [(neighbour, report) for neighbour in self.neighbours for report in neighbour.reports]
-        return ShownTable(
-            title=f"Neighbours of the plan {tuple(self.contributions.values())}",
-            status=self.status.value,
-            facts={"method": self.method, "reached": self.reached, "of": len(cases)},
-            columns=[("neighbour", str), ("agent", str), ("is_reached", bool), ("outcome", str)],
-            rows=[
-                (str(tuple(neighbour.contributions.values())), one.agent, one.is_reached, one.outcome.value)
-                for neighbour, one in cases
-            ],
+    @property
+    def cases(self) -> tuple[SteeringCase, ...]:
+        """What every agent can do about every neighbour."""
+        return tuple(
+            SteeringCase(
+                neighbour=str(tuple(neighbour.contributions.values())),
+                agent=one.agent,
+                is_reached=one.is_reached,
+                outcome=one.outcome,
+            )
+            for neighbour in self.neighbours
+            for one in neighbour.reports
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them; None stands for no limit."""
-        return {
-            "is_oblivious": self.is_oblivious,
-            "contributions": dict(self.contributions),
-            "distributions": {name: dict(masses) for name, masses in self.distributions.items()},
-            "neighbours": [neighbour.to_dict() for neighbour in self.neighbours],
-            "largest": {name: _or_none(most) for name, most in self.largest.items()},
-            "largest_cost": _or_none(self.largest_cost),
-            "reports_tried": self.reports_tried,
-            "status": self.status.value,
-            "construction": self.construction,
-            "method": self.method,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Obliviousness:
-        """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key != "is_oblivious"}
-        values["neighbours"] = tuple(NeighbourPlan.from_dict(neighbour) for neighbour in entry["neighbours"])
-        values["largest"] = {name: _or_infinite(most) for name, most in entry["largest"].items()}
-        values["largest_cost"] = _or_infinite(entry["largest_cost"])
-        values["status"] = ObliviousnessStatus(entry["status"])
-        return cls(**values)
-
-
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _or_infinite(value: float | None) -> float:
-    return math.inf if value is None else value

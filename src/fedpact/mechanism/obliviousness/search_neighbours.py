@@ -32,14 +32,14 @@ def find_plans(
     agent: int,
     reports: Iterable[NDArray[np.float64]],
     *,
-    progress: Callable[[int], None] | None = None,
+    tell: Callable[[int], None] | None = None,
 ) -> dict[tuple[int, ...], NDArray[np.float64]]:
     """Every plan that the agent's reports lead to, with the first report that does."""
     found: dict[tuple[int, ...], NDArray[np.float64]] = {}
     for done, report in enumerate(reports, start=1):
         found.setdefault(tuple(steering.answer(agent, report)[1].tolist()), report)
-        if progress is not None:
-            progress(done)
+        if tell is not None:
+            tell(done)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Recognise the class that the paper's lemmas on local obliviousness are about.
+"""Recognise the class that Lemma 1 and Lemma 5 of the paper are about.
 
 One hypothesis is the base (all-negative, in the paper), and every other one differs from it at a single point
 of its own. Labels may be any two numbers and points may stand in any order; at points that belong to nobody all

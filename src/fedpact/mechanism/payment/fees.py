@@ -1,4 +1,4 @@
-"""Fees: the constants C_i of pay-what-you-contribute, which may not depend on agent i's own report.
+"""Fees: the constants C_i of pay-what-you-contribute (Equation 5), which may not depend on agent i's own report.
 
 With p_i = c_i(m_i) - fee_i a truthful agent is left with worth_i - fee_i, and it would stay out if that were
 less than what it has alone: fee_i may be c_i(n_ind(i)) at most. But n_ind(i) is private (ERRATA C8). A fee cut
@@ -64,9 +64,9 @@ def _need_alone(fed: Federation, name: str, epsilon: float) -> float:
 
 def set_fee(fed: Federation, terms: Terms, agent: int) -> float:
     """Return what one agent pays for taking part; its own report of data never changes it."""
-    if not terms.recover:
+    if not terms.cost_recovery:
         return float(terms.fee[agent])
-    declared = terms.alone_at_least
+    declared = terms.min_standalone
     least = float(declared[agent]) if declared is not None else _least_needed_by_others(fed, agent)
-    share = terms.recover * _cost_without(fed, agent) / fed.k
+    share = terms.cost_recovery * _cost_without(fed, agent) / fed.k
     return share if math.isinf(least) else min(share, float(fed.agents[agent].cost(least)))

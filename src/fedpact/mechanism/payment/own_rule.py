@@ -1,7 +1,8 @@
 """A payment rule of one's own: any function from the contributions to the payments.
 
-Such a payment depends on the plan alone. What the paper proves of all of them at once stands in
-:mod:`fedpact.mechanism.obliviousness.refute_payment`; nothing else is known of one, so it counts as not truthful.
+Such a payment depends on the plan alone (Definition 2, contribution-based). What the paper proves of all of
+them at once stands in :mod:`fedpact.mechanism.obliviousness.refute_payment`; nothing else is known of one, so
+it counts as not truthful.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def make_rule(payment: PaymentFunction) -> Rule:
     --------
     >>> pay_all(lambda m: m + 1, np.array([3, 2])).tolist()
     [4.0, 3.0]
-    >>> make_rule(lambda m: m + 1).in_data.value
+    >>> str(make_rule(lambda m: m + 1).in_data)
     'no'
     """
 

@@ -15,25 +15,25 @@ rule               what agent i is paid                            truthful abou
 *Ex post*: truth is a best report if the others' are true. *Dominant*: whatever they are. Costs are reported up
 to a declared ceiling under ``threshold``, and data are known where costs are private.
 
-*Pay what you contribute.* The paper calls it strategyproof. The plan is made from reports and the samples are
-drawn from the true data, so an agent whose fellows lie may have to lie as well (ERRATA A2): truth is a best
-report if the others' are true (ex post), not whatever they are (dominant). For that any planner will do that
-meets the reported targets: a truthful agent among truthful ones has utility worth_i - fee_i, the most that the
-rule ever gives.
+*Pay what you contribute* (Equation 5). The paper calls it strategyproof. The plan is made from reports and the
+samples are drawn from the true data, so an agent whose fellows lie may have to lie as well (ERRATA A2): truth
+is a best report if the others' are true (ex post), not whatever they are (dominant). For that any planner will
+do that meets the reported targets: a truthful agent among truthful ones has utility worth_i - fee_i, the most
+that the rule ever gives.
 
-*VCG.* The paper's payment counts the others as satisfied because their reports say so; a report that shifts
-work to an agent whose samples then show nothing is profitable (ERRATA A3). ``vcg-verified`` pays on what is
-realised, which makes agent i's utility the true welfare and truth a best report, if the plan is the optimum and
-every target is worth what it costs, as it is where every agent could meet its target alone. q_i is zero, or
-Clarke's pivot v(N - i) - sum over j != i of worth_j: then agent i is paid its cost and what it saves the
-others, v(N - i) - v(N).
+*VCG* (Equation 6). The paper's payment counts the others as satisfied because their reports say so; a report
+that shifts work to an agent whose samples then show nothing is profitable (ERRATA A3). ``vcg-verified`` pays on
+what is realised, which makes agent i's utility the true welfare and truth a best report, if the plan is the
+optimum and every target is worth what it costs, as it is where every agent could meet its target alone. q_i is
+zero, or Clarke's pivot v(N - i) - sum over j != i of worth_j: then agent i is paid its cost and what it saves
+the others, v(N - i) - v(N).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,13 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
-from fedpact.errors import FederationError, InfeasibleError, NotOptimalError
+from fedpact.errors import InfeasibleError, NotOptimalError, RuleError
 from fedpact.mechanism.payment.fees import others_of, set_fee
-from fedpact.mechanism.payment.terms import Terms
+from fedpact.mechanism.payment.terms import PIVOTS, Terms
 from fedpact.mechanism.payment.threshold import Thresholds, find_thresholds
 from fedpact.planning.plan import plan as make_plan
 from fedpact.planning.result import Plan, PlanStatus
-from fedpact.statistics.standalone import standalone, why_not_alone
+from fedpact.statistics.standalone import find_shortfalls, standalone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,13 +91,17 @@ class Payment:
         return self.gross - self.fee
 
 
-class Truthful(Enum):
+class Truthful(StrEnum):
     """In which sense truth is known to be a best report."""
 
     NO = "no"
-    EX_POST = "ex post"
-    EX_POST_IF_WORTH_IT = "ex post, if every target is worth its cost"
+    """In none."""
+    EX_POST = "ex-post"
+    """If the others report the truth."""
+    EX_POST_IF_WORTH_IT = "ex-post-if-worth-it"
+    """If the others report the truth and every target is worth its cost."""
     DOMINANT = "dominant"
+    """Whatever the others report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +136,12 @@ def _split_equally(case: Case, agent: int) -> Payment:
 
 def _split_in_proportion(case: Case, agent: int) -> Payment:
     needs = standalone(case.fed)
-    for name, reason in why_not_alone(case.fed, needs).items():
+    for name in find_shortfalls(case.fed, needs):
         raise InfeasibleError(
-            f"rule 'proportional' is undefined: {reason}; use rule 'equal-split' or 'pwyc'", agents=(name,)
+            f"rule 'proportional' is undefined: {name!r} cannot meet its target alone; "
+            "use rule 'equal-split' or 'pwyc'",
+            agents=(name,),
+            code="not-alone",
         )
     alone = np.array([float(a.cost(needs[a.name] or 0)) for a in case.fed.agents])
     spent, parts = case.labelling, alone * case.sharers
@@ -178,6 +185,8 @@ def _optimum_without(fed: Federation, agent: int) -> float:
             f"use pivot 'none' or rule 'pwyc' ({error})",
             agents=error.agents,
             pair=error.pair,
+            code="no-plan-without",
+            without=fed.names[agent],
         ) from None
     check_is_optimum(found, f"the pivot of {fed.names[agent]!r}")
     return found.cost
@@ -186,16 +195,21 @@ def _optimum_without(fed: Federation, agent: int) -> float:
 def check_is_optimum(plan: Any, what: str) -> None:
     """Raise unless ``plan`` is a plan that is known to be the cheapest."""
     if not isinstance(plan, Plan):
-        raise NotOptimalError(f"{what} needs a plan that is proved to be optimal; contributions alone were given")
+        raise NotOptimalError(
+            f"{what} needs a plan that is proved to be optimal; contributions alone were given", code="no-proof"
+        )
     if plan.at_least is not None:
         raise NotOptimalError(
             f"{what} needs the cheapest plan of all, and this one is the cheapest of those with at least what was "
-            f"contributed already; plan without at_least, or use rule 'pwyc'"
+            f"contributed already; plan without at_least, or use rule 'pwyc'",
+            code="contributed-already",
         )
     if plan.status not in (PlanStatus.OPTIMAL, PlanStatus.NOTHING_NEEDED):
         raise NotOptimalError(
             f"{what} needs the exact optimum, and this plan is only bounded: it costs {plan.cost:g}, the optimum "
-            f"at least {plan.lower_bound:g}; plan with method 'exact' and more time, or use rule 'pwyc'"
+            f"at least {plan.lower_bound:g}; plan with method 'exact' and more time, or use rule 'pwyc'",
+            cost=plan.cost,
+            lower_bound=plan.lower_bound,
         )
 
 
@@ -233,6 +247,10 @@ RULES: dict[str, Rule] = {
     "equal-split": Rule(pay=_split_equally, in_data=Truthful.NO, in_costs=Truthful.NO),
     "proportional": Rule(pay=_split_in_proportion, in_data=Truthful.NO, in_costs=Truthful.NO),
 }
+VARIANTS: tuple[tuple[str, str | None], ...] = tuple(
+    (name, pivot) for name, rule in RULES.items() for pivot in (PIVOTS if rule.needs_optimum else (None,))
+)
+"""Every rule with each of its pivots, in the order in which they are shown."""
 
 
 def find_sense(rule: Rule, private: str, *, is_self_sufficient: bool) -> Truthful:
@@ -250,8 +268,9 @@ def find_rule(name: str, fed: Federation) -> Rule:
     """Look up a rule, and raise where it says nothing about the federation."""
     rule = RULES[read_choice(name, "rule", RULES)]
     if rule.needs_optimum and fed.guarantee == "joint" and fed.objective == "pac":
-        raise FederationError(
+        raise RuleError(
             f"rule {name!r} pays for welfare, in which every target counts by itself, and the joint guarantee "
-            f"asks for more than that; use guarantee 'per-agent' or rule 'pwyc'"
+            f"asks for more than that; use guarantee 'per-agent' or rule 'pwyc'",
+            code="joint-guarantee",
         )
     return rule

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
+from fedpact.describe.settings import Contributions, PerAgent
 from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, RuleError
 from fedpact.game.make_game import game_of
 from fedpact.game.regret import read_worth
 from fedpact.mechanism.payment.rules import (
@@ -88,17 +90,22 @@ def _check_fees(found: Settlement, terms: Terms) -> None:
     """Raise if a fee drives somebody away who would stay without it."""
     for name, most in find_driven_away(found).items() if terms.has_fees else ():
         fee = found.fees[name]
-        if terms.recover:
-            asked = f"recover {terms.recover:g} asks agent {name!r} for a fee of {fee:g}"
-            share = terms.recover * most / fee
-            advice = (
-                f"{f'recover at most {share:.3g}' if share else 'leave recover out'}, or declare alone_at_least"
-            )
+        if terms.cost_recovery:
+            asked = f"cost_recovery {terms.cost_recovery:g} asks agent {name!r} for a fee of {fee:g}"
+            share = terms.cost_recovery * most / fee
+            lower = f"cost_recovery at most {share:.3g}" if share else "leave cost_recovery out"
+            advice = f"{lower}, or declare min_standalone"
         else:
             asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
         saved = f"the {most:g} that it saves by taking part"
-        raise FederationError(f"{asked}, more than {saved}: it would rather leave; {advice}")
+        raise RuleError(
+            f"{asked}, more than {saved}: it would rather leave; {advice}",
+            code="fee-too-high",
+            agents=(name,),
+            fee=fee,
+            most=most,
+        )
 
 
 def _as_planned(fed: Federation, plan: Any) -> Federation:
@@ -152,15 +159,15 @@ def bill(
 
 def settle(
     fed: Federation,
-    plan: Any,
+    plan: Plan | Contributions | None,
     rule: str = "pwyc",
     *,
-    fee: Any = None,
-    recover: Any = None,
-    alone_at_least: Any = None,
+    fee: PerAgent[Number] | None = None,
+    cost_recovery: Number | None = None,
+    min_standalone: PerAgent[Number] | None = None,
     pivot: str = "none",
-    ceiling: Any = None,
-    worth: Any = None,
+    ceiling: PerAgent[Number] | None = None,
+    worth: PerAgent[Number] | None = None,
     truth: Federation | None = None,
 ) -> Settlement:
     """Pay for a plan by a rule, and say what that leaves everybody with.
@@ -178,12 +185,12 @@ def settle(
         :mod:`fedpact.mechanism.payment.rules`.
     fee
         For "pwyc", what each agent pays for taking part: one number, a sequence or a mapping.
-    recover
+    cost_recovery
         For "pwyc" instead of a fee: all agents together pay about this share of what the others of each need
         without it. Where everybody is easy to replace that is about this share of the spend, else it may be more
         or less; ``recovered`` says how much.
-    alone_at_least
-        With ``recover``, how many samples each agent is publicly known to need alone at the least.
+    min_standalone
+        With ``cost_recovery``, how many samples each agent is publicly known to need alone at the least.
     pivot
         For the VCG rules, "none" or "clarke".
     ceiling
@@ -214,7 +221,13 @@ def settle(
     """
     find_rule(rule, fed)
     terms = read_terms(
-        fed, rule, fee=fee, recover=recover, alone_at_least=alone_at_least, pivot=pivot, ceiling=ceiling
+        fed,
+        rule,
+        fee=fee,
+        cost_recovery=cost_recovery,
+        min_standalone=min_standalone,
+        pivot=pivot,
+        ceiling=ceiling,
     )
     found = bill(fed, plan, rule, terms=terms, worth=worth, truth=truth)
     _check_fees(found, terms)
@@ -240,9 +253,10 @@ def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
         worth=by_name(case.worth.tolist()),
         spend=sum(payment.gross for payment in paid),
         recovered=sum(payment.fee for payment in paid),
-        recover=case.terms.recover or None,
+        cost_recovery=case.terms.cost_recovery or None,
         rule=case.terms.rule,
         pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        name=fed.name,
     )

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.drawing.figures import draw_bars
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable, rows_by_name
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
 
 
-class SettlementStatus(Enum):
-    """Whether the targets are met and the agents stay, in words a user can act on."""
+class SettlementStatus(StrEnum):
+    """Whether the targets are met, and the agents stay."""
 
-    ACCEPTED = "every agent is at least as well off as alone"
-    REJECTED = "some agents would be better off alone: another rule, or a lower fee, keeps them"
-    MISSED = "some targets are not met by these contributions: more samples are needed, whatever is paid"
+    ACCEPTED = "accepted"
+    """Every agent is at least as well off as alone."""
+    REJECTED = "rejected"
+    """Some agents would be better off alone."""
+    MISSED = "missed"
+    """Some targets are not met by the contributions, whatever is paid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement(Shows):
+class Settlement(Result):
     """Payments for a contribution vector."""
+
+    DERIVED: ClassVar = ("deficit", "cost", "overpayment", "leaving", "status")
 
     payments: dict[str, float]
     """From the operator to each agent, its fee taken off; a negative payment is owed to the operator."""
@@ -46,13 +49,15 @@ class Settlement(Shows):
     """What the operator pays out before fees."""
     recovered: float
     """What comes back as fees."""
-    recover: float | None
+    cost_recovery: float | None
     """Share of the spend that fees should about bring back, if that was asked for."""
     rule: str
     pivot: str | None
     """For the VCG rules "none" or "clarke"."""
     objective: str
     guarantee: str
+    name: str
+    """The federation's."""
 
     @property
     def deficit(self) -> float:
@@ -93,61 +98,3 @@ class Settlement(Shows):
             title=f"rule {self.rule}: spend {self.spend:.6g}, deficit {self.deficit:.6g}",
             axis="payment",
         )
-
-    def shown(self) -> ShownTable:
-        """Show what each agent is paid, and what that leaves it with."""
-        return ShownTable(
-            title=f"Settlement by rule {self.rule}",
-            status=self.status.value,
-            facts={"spend": self.spend, "recovered": self.recovered, "deficit": self.deficit, "pivot": self.pivot},
-            columns=[
-                ("agent", str),
-                ("samples", int),
-                ("payment", float),
-                ("fee", float),
-                ("labelling", float),
-                ("met", bool),
-                ("utility", float),
-                ("utility_alone", float),
-            ],
-            rows=rows_by_name(
-                self.contributions,
-                self.payments,
-                self.fees,
-                self.labelling,
-                self.met,
-                self.utility,
-                self.utility_alone,
-            ),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "payments": dict(self.payments),
-            "fees": dict(self.fees),
-            "contributions": dict(self.contributions),
-            "labelling": dict(self.labelling),
-            "met": dict(self.met),
-            "utility": dict(self.utility),
-            "utility_alone": dict(self.utility_alone),
-            "worth": dict(self.worth),
-            "spend": self.spend,
-            "recovered": self.recovered,
-            "recover": self.recover,
-            "deficit": self.deficit,
-            "cost": self.cost,
-            "overpayment": self.overpayment,
-            "leaving": list(self.leaving),
-            "status": self.status.value,
-            "rule": self.rule,
-            "pivot": self.pivot,
-            "objective": self.objective,
-            "guarantee": self.guarantee,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Settlement:
-        """Read what :meth:`to_dict` wrote."""
-        derived = {"deficit", "cost", "overpayment", "leaving", "status"}
-        return cls(**{key: value for key, value in entry.items() if key not in derived})

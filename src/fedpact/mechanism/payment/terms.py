@@ -13,13 +13,13 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.describe.settings import read_per_agent
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError, Problems, RuleError
 
 PIVOTS = ("none", "clarke")
 OWNERS = {
     "fee": ("pwyc",),
-    "recover": ("pwyc",),
-    "alone_at_least": ("pwyc",),
+    "cost_recovery": ("pwyc",),
+    "min_standalone": ("pwyc",),
     "pivot": ("vcg", "vcg-verified"),
     "ceiling": ("threshold",),
 }
@@ -33,9 +33,9 @@ class Terms:
     rule: str
     fee: NDArray[np.float64]
     """(k,) what each agent pays for taking part, under ``pwyc``; negative is a subsidy."""
-    recover: float
+    cost_recovery: float
     """Share of what the others need without an agent that all fees ask for, under ``pwyc``."""
-    alone_at_least: NDArray[np.int64] | None
+    min_standalone: NDArray[np.int64] | None
     """(k,) samples that each agent is publicly known to need alone at the least; they bound its fee."""
     pivot: str
     """ "none" or "clarke", for the VCG rules."""
@@ -45,16 +45,16 @@ class Terms:
     @property
     def has_fees(self) -> bool:
         """Whether anybody is charged."""
-        return bool(self.fee.any()) or self.recover > 0
+        return bool(self.fee.any()) or self.cost_recovery > 0
 
     def for_twin_of(self, agent: int) -> Terms:
         """Terms of a federation in which a second name of ``agent`` stands last."""
         return replace(
             self,
             fee=np.append(self.fee, self.fee[agent]),
-            alone_at_least=None
-            if self.alone_at_least is None
-            else np.append(self.alone_at_least, self.alone_at_least[agent]),
+            min_standalone=None
+            if self.min_standalone is None
+            else np.append(self.min_standalone, self.min_standalone[agent]),
             ceiling=None if self.ceiling is None else np.append(self.ceiling, self.ceiling[agent]),
         )
 
@@ -70,9 +70,13 @@ def _read_ceiling(fed: Federation, ceiling: Any) -> NDArray[np.float64]:
     limits = _read(fed, ceiling, "ceiling", lambda value: read_number(value, "ceiling"))
     for agent, limit in zip(fed.agents, limits.tolist(), strict=True):
         if float(agent.cost(1)) > limit:
-            raise FederationError(
+            raise RuleError(
                 f"ceiling must be at least every agent's cost per sample; agent {agent.name!r} has "
-                f"{float(agent.cost(1)):g}, above {limit:g}; raise the ceiling"
+                f"{float(agent.cost(1)):g}, above {limit:g}; raise the ceiling",
+                code="ceiling-too-low",
+                agents=(agent.name,),
+                cost=float(agent.cost(1)),
+                ceiling=float(limit),
             )
     return limits
 
@@ -82,38 +86,40 @@ def read_terms(
     rule: str,
     *,
     fee: Any = None,
-    recover: Any = None,
-    alone_at_least: Any = None,
+    cost_recovery: Any = None,
+    min_standalone: Any = None,
     pivot: str = "none",
     ceiling: Any = None,
 ) -> Terms:
     """Check what the operator announces."""
     given = {
         "fee": fee is not None,
-        "recover": recover is not None,
-        "alone_at_least": alone_at_least is not None,
+        "cost_recovery": cost_recovery is not None,
+        "min_standalone": min_standalone is not None,
         "pivot": pivot != "none",
         "ceiling": ceiling is not None,
     }
     for field, owners in OWNERS.items():
         if given[field] and rule not in owners:
             raise FederationError(f"{field} belongs to rule {' or '.join(owners)}; the rule is {rule!r}")
-    if given["fee"] and given["recover"]:
-        raise FederationError("fee and recover cannot both be given: a fee is fixed, recover sets it; give one")
-    if given["alone_at_least"] and not given["recover"]:
-        raise FederationError("alone_at_least bounds the fees that recover sets; give recover as well")
+    if given["fee"] and given["cost_recovery"]:
+        raise FederationError(
+            "fee and cost_recovery cannot both be given: a fee is fixed, cost_recovery sets it; give one"
+        )
+    if given["min_standalone"] and not given["cost_recovery"]:
+        raise FederationError("min_standalone bounds the fees that cost_recovery sets; give cost_recovery as well")
     read_choice(pivot, "pivot", PIVOTS)
-    share = 0.0 if recover is None else read_number(recover, "recover")
+    share = 0.0 if cost_recovery is None else read_number(cost_recovery, "cost_recovery")
     if not 0 <= share <= 1:
-        raise FederationError(f"recover must be a share between 0 and 1; it is {share:g}")
+        raise FederationError(f"cost_recovery must be a share between 0 and 1; it is {share:g}")
     return Terms(
         rule=rule,
         fee=np.zeros(fed.k) if fee is None else _read(fed, fee, "fee", lambda value: read_number(value, "fee")),
-        recover=share,
-        alone_at_least=None
-        if alone_at_least is None
+        cost_recovery=share,
+        min_standalone=None
+        if min_standalone is None
         else _read(
-            fed, alone_at_least, "alone_at_least", lambda value: read_whole_number(value, "alone_at_least")
+            fed, min_standalone, "min_standalone", lambda value: read_whole_number(value, "min_standalone")
         ),
         pivot=pivot,
         ceiling=None if ceiling is None else _read_ceiling(fed, ceiling),

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
-from fedpact.errors import FederationError
+from fedpact.errors import RuleError
 from fedpact.planning.cost_scaling import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
@@ -135,9 +135,11 @@ def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     if math.isinf(ceiling):
         last = optimum.without(agent)
         if last is None:
-            raise FederationError(
+            raise RuleError(
                 f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
-                f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample"
+                f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
+                code="indispensable",
+                agents=(optimum.fed.names[agent],),
             )
     else:
         last = optimum.touch(agent, ceiling)
@@ -170,9 +172,11 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     """
     for agent in fed.agents:
         if not isinstance(agent.cost, Linear):
-            raise FederationError(
+            raise RuleError(
                 f"rule 'threshold' needs linear costs, one number per sample; agent {agent.name!r} has another; "
-                f"use rule 'pwyc'"
+                f"use rule 'pwyc'",
+                code="nonlinear-cost",
+                agents=(agent.name,),
             )
     scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none

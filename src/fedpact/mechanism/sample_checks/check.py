@@ -1,10 +1,12 @@
-"""``check_contribution``: whether a site's samples look like what it reported.
+"""``check_contribution``: whether a site's samples, or its mistake counts alone, look like what it reported.
 
 A site reports how often any two hypotheses differ on its data, and all quotas follow from such reports. Once it
 has contributed m samples, everybody can see how often the hypotheses differ on those. Every pair is tested,
 exactly; :mod:`fedpact.mechanism.sample_checks.critical_counts` has the tests and the proof that an honest site
-is flagged with at most the chance ``level``, however the pairs depend on each other, and
-:mod:`fedpact.mechanism.sample_checks.honest_rates` what suppression, noise and fresh samples change about it.
+is flagged with at most the chance ``false_alarm_rate``, however the pairs depend on each other, and
+:mod:`fedpact.mechanism.sample_checks.honest_rates` what suppression, noise and fresh samples change about it. In
+the protocol only mistake counts are seen; :mod:`fedpact.mechanism.sample_checks.mistake_counts` has what they give
+away.
 """
 
 from __future__ import annotations
@@ -13,26 +15,56 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, judge_counts
-from fedpact.mechanism.sample_checks.reported_rates import read_names, read_reported, read_samples
+from fedpact.describe.numbers import Number, read_whole_number
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError
+from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, CountPairs, judge_counts
+from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest, read_mistakes
+from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
+from fedpact.mechanism.sample_checks.reported_rates import ReportedRates, read_names, read_reported, read_samples
 from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.statistics.count_disagreements import count_disagreements
 
 
+def _count_samples(report: Any, said: ReportedRates, predictions: Any) -> tuple[int, CountPairs]:
+    """Give the number of samples, and on how many of them each pair differs."""
+    samples = read_samples(predictions, report, said.H)
+    return samples.shape[1], lambda _: count_disagreements(samples).astype(np.int64)
+
+
+def _count_mistakes(report: Any, said: ReportedRates, mistakes: Any, m: Any) -> tuple[int, CountPairs]:
+    """Give the number of samples, and on how many of them each pair differs at the likeliest."""
+    m = read_whole_number(m, "m")
+    if m > LARGEST_QUOTA:
+        raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
+    counts = read_mistakes(mistakes, m, said.H)
+    is_binary = isinstance(report, Report) and report.n_classes <= 2
+    return m, lambda found: find_likeliest(found, counts, is_binary=is_binary)
+
+
 def check_contribution(
-    report: Any,
-    predictions: Any,
+    report: Report | ArrayLike,
+    predictions: Predicted | ArrayLike | None = None,
     *,
-    level: float | str = LEVEL,
-    tolerance: float | str = 0.0,
-    power: float | str = POWER,
+    mistakes: ArrayLike | None = None,
+    m: int | None = None,
+    false_alarm_rate: Number = LEVEL,
+    tolerance: Number = 0.0,
+    power: Number = POWER,
     fresh: bool = False,
     distinct: bool = False,
     hypotheses: Sequence[str] | None = None,
 ) -> ContributionCheck:
     """Test whether the samples that a site contributed look like what it reported.
+
+    Give what every hypothesis predicts on the samples, or else how many of them each labels wrongly. Mistakes
+    leave open on how many samples two hypotheses differ: ``observed`` is then the count, of all that are possible,
+    that is most favourable to the site, with the largest p-value. And ``detectable`` is about the rates between
+    the hypothesis that labels the samples and any other, whose counts the mistakes give away; a lie about others
+    may go unnoticed.
 
     Parameters
     ----------
@@ -42,7 +74,10 @@ def check_contribution(
         allowed to an honest site; half of the level goes to noise.
     predictions
         (H, m) what each hypothesis predicts on the m contributed samples. Their labels are not needed.
-    level
+    mistakes, m
+        (H,) how many of the contributed samples each hypothesis labels wrongly, and how many samples there are.
+        With a report of two labels the samples must have no other labels than those two.
+    false_alarm_rate
         An honest site may be flagged with at most this chance.
     tolerance
         By how much an honest site's rates may differ from those reported.
@@ -75,18 +110,33 @@ def check_contribution(
     >>> new = check_contribution(said, [[0] * 30, [1] * 12 + [0] * 18], fresh=True)
     >>> new.is_flagged, round(new.pairs[0].high, 3), round(new.false_alarm, 4)
     (True, 0.129, 0.0083)
+
+    Another site says that they differ on half of its patients. Models that never err cannot differ. If one errs on
+    13 of 30 and the other on 4, they differ on 9 to 17, and 15 would be likeliest:
+
+    >>> said = Report(name="bob", n=1000, n_classes=2, counts=np.array([500]))
+    >>> seen = check_contribution(said, mistakes=[0, 0], m=30)
+    >>> seen.is_flagged, seen.pairs[0].observed
+    (True, 0)
+    >>> seen = check_contribution(said, mistakes=[13, 4], m=30)
+    >>> seen.is_flagged, seen.pairs[0].observed
+    (False, 15)
     """
     said = read_reported(report)
+    if (predictions is None) == (mistakes is None) or (mistakes is None) != (m is None):
+        raise FederationError("give either predictions, or mistakes together with m, the number of samples")
     if hypotheses is None and isinstance(predictions, Predicted):
         hypotheses = predictions.candidates.names
-    samples, names = read_samples(predictions, report, said.H), read_names(hypotheses, report, said.H)
+    m, count = (
+        _count_samples(report, said, predictions) if m is None else _count_mistakes(report, said, mistakes, m)
+    )
     return judge_counts(
         report,
         said,
-        names,
-        samples.shape[1],
-        lambda _: count_disagreements(samples).astype(np.int64),
-        level=level,
+        read_names(hypotheses, report, said.H),
+        m,
+        count,
+        false_alarm_rate=false_alarm_rate,
         tolerance=tolerance,
         power=power,
         fresh=fresh,

@@ -197,31 +197,31 @@ def at_cutoff(claim: TestedRates, m: int, cutoff: float) -> CriticalCounts:
     return CriticalCounts(claim=claim, m=m, cutoff=cutoff, false_alarm=false_alarm, above=above, below=below)
 
 
-def find_critical_counts(claim: TestedRates, m: int, level: float) -> CriticalCounts:
-    """Critical counts at the largest cutoff at which an honest site is flagged with at most the chance ``level``.
+def find_critical_counts(claim: TestedRates, m: int, false_alarm_rate: float) -> CriticalCounts:
+    """Critical counts at the largest cutoff at which an honest site is flagged no more often than it may be.
 
-    With the level less the risk that the limits are wrong: a p-value above twice that has a size above it, and one
-    of that over P has at most that size, so the cutoff lies between.
+    With the rate of false alarms less the risk that the limits are wrong: a p-value above twice that has a size
+    above it, and one of that over P has at most that size, so the cutoff lies between.
 
     Examples
     --------
     One pair, reported to differ half the time: of six samples none or all must differ to be suspicious.
 
-    >>> found = find_critical_counts(gather_rates(np.array([0.5]), 0.0), m=6, level=0.05)
+    >>> found = find_critical_counts(gather_rates(np.array([0.5]), 0.0), m=6, false_alarm_rate=0.05)
     >>> found.above, found.below, found.false_alarm
     (array([6]), array([0]), 0.03125)
     """
-    left = level - claim.risk
+    left = false_alarm_rate - claim.risk
     most = min(2 * left, claim.largest_cutoff)
     found = at_cutoff(claim, m, most)
-    if found.false_alarm <= level:
+    if found.false_alarm <= false_alarm_rate:
         return found
     least = left / len(claim.place) / (1 + _SLACK)
     found = at_cutoff(claim, m, least)
     while most > least * (1 + _PRECISION):
         middle = least * math.sqrt(most / least)
         tried = at_cutoff(claim, m, middle)
-        if tried.false_alarm <= level:
+        if tried.false_alarm <= false_alarm_rate:
             least, found = middle, tried
         else:
             most = middle

@@ -44,7 +44,13 @@ def _widen(report: Report, sent: Counts, risk: float) -> tuple[Floats, Floats]:
 
 
 def limit_rates(
-    report: Any, said: ReportedRates, *, level: float, tolerance: float, fresh: bool, distinct: bool = False
+    report: Any,
+    said: ReportedRates,
+    *,
+    false_alarm_rate: float,
+    tolerance: float,
+    fresh: bool,
+    distinct: bool = False,
 ) -> TestedRates:
     """Gather what a site reported, with the limits of an honest site's rates.
 
@@ -52,10 +58,10 @@ def limit_rates(
     --------
     >>> site = Report(name="alice", n=50, n_classes=2, counts=np.array([0, 7, 10]), minimum_count=5)
     >>> said = ReportedRates(site="alice", H=3, rates=site.counts / 50)
-    >>> tested = limit_rates(site, said, level=0.01, tolerance=0.0, fresh=False)
+    >>> tested = limit_rates(site, said, false_alarm_rate=0.01, tolerance=0.0, fresh=False)
     >>> tested.low, tested.high, tested.risk
     (array([0.  , 0.14, 0.2 ]), array([0.08, 0.14, 0.2 ]), 0.0)
-    >>> limit_rates(site, said, level=0.01, tolerance=0.0, fresh=True).high.round(2)
+    >>> limit_rates(site, said, false_alarm_rate=0.01, tolerance=0.0, fresh=True).high.round(2)
     array([0.27, 0.35, 0.42])
     """
     tested = replace(gather_rates(said.rates, tolerance), is_distinct=distinct)
@@ -71,7 +77,7 @@ def limit_rates(
         )
     if not isinstance(report, Report) or not len(said.rates):
         return tested
-    risk = level / 2 if fresh or report.noise is not None else 0.0
+    risk = false_alarm_rate / 2 if fresh or report.noise is not None else 0.0
     each = risk / (2 * len(said.rates))
     sent = np.unique(report.counts).astype(np.int64)
     low, high = limits_of(report, sent, each) if fresh else _widen(report, sent, each)

@@ -83,7 +83,7 @@ def judge_counts(
     m: int,
     count: CountPairs,
     *,
-    level: Any,
+    false_alarm_rate: Any,
     tolerance: Any,
     power: Any,
     fresh: bool,
@@ -96,11 +96,22 @@ def judge_counts(
     count
         Gives every pair's count, (P,), once the critical counts are known.
     """
-    level, tolerance, power = read_chance(level, "level"), read_tolerance(tolerance), read_chance(power, "power")
-    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh), distinct=bool(distinct))
+    false_alarm_rate, tolerance, power = (
+        read_chance(false_alarm_rate, "false_alarm_rate"),
+        read_tolerance(tolerance),
+        read_chance(power, "power"),
+    )
+    claim = limit_rates(
+        report,
+        said,
+        false_alarm_rate=false_alarm_rate,
+        tolerance=tolerance,
+        fresh=bool(fresh),
+        distinct=bool(distinct),
+    )
     if distinct:
         _check_distinct(report, m)
-    found = find_critical_counts(claim, m, level)
+    found = find_critical_counts(claim, m, false_alarm_rate)
     counts = count(found)
     suspicious = int(found.are_suspicious(counts).sum())
     caught = find_detectable(found, power)
@@ -117,7 +128,7 @@ def judge_counts(
         tested=len(counts),
         counted=found.counted,
         status=_judge(found, suspicious),
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         tolerance=tolerance,
         power=power,
         fresh=bool(fresh),

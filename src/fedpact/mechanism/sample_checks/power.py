@@ -10,14 +10,16 @@ Nothing is simulated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.reports import Report
 from fedpact.drawing.figures import draw_lines
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import (
@@ -30,8 +32,7 @@ from fedpact.mechanism.sample_checks.critical_counts import (
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER
 from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_tolerance
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -41,11 +42,13 @@ LARGEST_QUOTA = 1_000_000
 _TOL = 1e-12
 
 
-class PowerStatus(Enum):
-    """How much the quotas can see, in words a user can act on."""
+class PowerStatus(StrEnum):
+    """How much the quotas can see."""
 
-    SEES = "at every quota a lie that is large enough is caught with the wanted chance, whichever pair it is about"
-    BLIND = "at some quotas no lie is caught with the wanted chance; ask for more samples"
+    SEES = "sees"
+    """At every quota a lie that is large enough is caught with the wanted chance, whichever pair it is about."""
+    BLIND = "blind"
+    """At some quotas no lie is caught with the wanted chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +69,12 @@ class PowerRow:
     counted: int
     """Number of pairs that some outcome would make suspicious."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"caught": list(self.caught), "caught_at_best": list(self.caught_at_best)}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PowerRow:
-        """Read what :meth:`to_dict` wrote."""
-        lists = {key: tuple(entry[key]) for key in ("caught", "caught_at_best")}
-        return cls(**{**entry, **lists})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerCurve(Shows):
+class PowerCurve(Result):
     """Chance that a lie is caught, against its size, for every quota."""
+
+    ROWS: ClassVar = "rows"
 
     site: str | None
     lies: tuple[float, ...]
@@ -89,7 +84,7 @@ class PowerCurve(Shows):
     tested: int
     """Number of pairs."""
     status: PowerStatus
-    level: float
+    false_alarm_rate: float
     power: float
     """The wanted chance."""
     tolerance: float
@@ -101,51 +96,10 @@ class PowerCurve(Shows):
             {f"{row.m} sample{'s' if row.m != 1 else ''}": row.caught for row in self.rows},
             x=self.lies,
             scale="linear",
-            title=f"lies caught; an honest site is flagged with chance {self.level:g} at most",
+            title=f"lies caught; an honest site is flagged with chance {self.false_alarm_rate:g} at most",
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",
         )
-
-    def shown(self) -> ShownTable:
-        """Show how large a lie every quota catches."""
-        return ShownTable(
-            title="Lies that are caught",
-            status=self.status.value,
-            facts={"site": self.site, "pairs": self.tested, "level": self.level, "wanted chance": self.power},
-            columns=[
-                ("m", int),
-                ("detectable", float),
-                ("detectable_at_best", float),
-                ("false_alarm", float),
-                ("counted", int),
-            ],
-            rows=[
-                (row.m, row.detectable, row.detectable_at_best, row.false_alarm, row.counted) for row in self.rows
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "site": self.site,
-            "lies": list(self.lies),
-            "rows": [row.to_dict() for row in self.rows],
-            "tested": self.tested,
-            "status": self.status.value,
-            "level": self.level,
-            "power": self.power,
-            "tolerance": self.tolerance,
-            "fresh": self.fresh,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> PowerCurve:
-        """Read what :meth:`to_dict` wrote."""
-        values = dict(entry)
-        values["lies"] = tuple(entry["lies"])
-        values["rows"] = tuple(PowerRow.from_dict(row) for row in entry["rows"])
-        values["status"] = PowerStatus(entry["status"])
-        return cls(**values)
 
 
 def read_quotas(quota: Any) -> list[int]:
@@ -182,8 +136,10 @@ def _chances(found: CriticalCounts, lie: float) -> Floats:
     return np.concatenate([above, below])
 
 
-def _make_row(claim: TestedRates, m: int, lies: Sequence[float], level: float, power: float) -> PowerRow:
-    found = find_critical_counts(claim, m, level)
+def _make_row(
+    claim: TestedRates, m: int, lies: Sequence[float], false_alarm_rate: float, power: float
+) -> PowerRow:
+    found = find_critical_counts(claim, m, false_alarm_rate)
     caught = find_detectable(found, power)
     chances = [_chances(found, lie) for lie in lies]
     return PowerRow(
@@ -203,13 +159,13 @@ def _judge(rows: Sequence[PowerRow]) -> PowerStatus:
 
 
 def contribution_power(
-    report: Any,
-    quota: Any,
+    report: Report | ArrayLike,
+    quota: int | Sequence[int],
     *,
-    level: float | str = LEVEL,
-    power: float | str = POWER,
-    lies: Any = None,
-    tolerance: float | str = 0.0,
+    false_alarm_rate: Number = LEVEL,
+    power: Number = POWER,
+    lies: Sequence[Number] | None = None,
+    tolerance: Number = 0.0,
     fresh: bool = False,
 ) -> PowerCurve:
     """Compute how large a lie :func:`fedpact.check_contribution` catches, before anything is contributed.
@@ -220,7 +176,7 @@ def contribution_power(
         What the site reported, as for :func:`fedpact.check_contribution`; at least two hypotheses.
     quota
         Number of samples, or a list of such numbers.
-    level, tolerance, fresh
+    false_alarm_rate, tolerance, fresh
         As for :func:`fedpact.check_contribution`.
     power
         The chance with which a lie of the size ``detectable`` is to be caught.
@@ -241,17 +197,21 @@ def contribution_power(
     if said.H < 2:
         raise FederationError("report must be about at least two hypotheses; it is about 1")
     quotas = read_quotas(quota)
-    level, power, tolerance = read_chance(level, "level"), read_chance(power, "power"), read_tolerance(tolerance)
-    claim = limit_rates(report, said, level=level, tolerance=tolerance, fresh=bool(fresh))
+    false_alarm_rate, power, tolerance = (
+        read_chance(false_alarm_rate, "false_alarm_rate"),
+        read_chance(power, "power"),
+        read_tolerance(tolerance),
+    )
+    claim = limit_rates(report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=bool(fresh))
     sizes = _read_lies(lies, float(np.max(claim.room)))
-    rows = tuple(_make_row(claim, m, sizes, level, power) for m in quotas)
+    rows = tuple(_make_row(claim, m, sizes, false_alarm_rate, power) for m in quotas)
     return PowerCurve(
         site=said.site,
         lies=tuple(sizes),
         rows=rows,
         tested=len(said.rates),
         status=_judge(rows),
-        level=level,
+        false_alarm_rate=false_alarm_rate,
         power=power,
         tolerance=tolerance,
         fresh=bool(fresh),

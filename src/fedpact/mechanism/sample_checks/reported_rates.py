@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_condensed
-from fedpact.describe.evidence import read_hypothesis_names, read_labels
+from fedpact.describe.evidence import read_hypothesis_names
+from fedpact.describe.label_matrix import read_labels
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
@@ -75,12 +76,9 @@ def read_samples(predictions: Any, report: Any, H: int) -> NDArray[np.integer]:
     except ValueError:
         shape = ()
     if len(shape) == 2 and shape[1] == 0:
-        samples: NDArray[np.integer] | None = np.empty(shape, dtype=np.int64)
+        samples: NDArray[np.integer] = np.empty(shape, dtype=np.int64)
     else:
-        problems = Problems()
-        samples = read_labels(predictions, "predictions", problems)
-        problems.raise_if_any()
-    assert samples is not None, "predictions are missing only where a problem was noted"
+        samples = read_labels(predictions, "predictions").codes
     if len(samples) != H:
         raise FederationError(
             f"predictions must have one row for each of the {H} hypotheses of the report; they have {len(samples)}"

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from enum import StrEnum
+from typing import ClassVar
 
-from fedpact.showing.shows import Shows
-from fedpact.showing.table import ShownTable
+from fedpact.result import Result
 
 
-class ContributionStatus(Enum):
-    """What a check found, in words a user can act on."""
+class ContributionStatus(StrEnum):
+    """What a check found."""
 
-    CONSISTENT = "consistent: the samples look like what was reported"
-    FLAGGED = "flagged: the samples do not look like what was reported; ask the site to explain or to report again"
-    TOO_FEW = "nothing can be said: so few samples cannot look suspicious; ask for more"
-    NO_SAMPLES = "nothing can be said: no samples were contributed"
-    NO_PAIRS = "nothing can be said: with fewer than two hypotheses there is no pair to compare"
+    CONSISTENT = "consistent"
+    """The samples look like what was reported."""
+    FLAGGED = "flagged"
+    """The samples do not look like what was reported."""
+    TOO_FEW = "too-few"
+    """So few samples cannot look suspicious."""
+    NO_SAMPLES = "no-samples"
+    """No samples were contributed."""
+    NO_PAIRS = "no-pairs"
+    """With fewer than two hypotheses there is no pair to compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPair:
     """How often two hypotheses were reported to differ, and how often they did."""
+
+    DERIVED: ClassVar = ("first", "second")
 
     pair: tuple[str, str]
     reported: float
@@ -40,30 +45,23 @@ class CheckedPair:
     """The same of any pair at all: the least level at which this pair is suspicious."""
     is_suspicious: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "pair": list(self.pair),
-            "reported": self.reported,
-            "low": self.low,
-            "high": self.high,
-            "observed": self.observed,
-            "m": self.m,
-            "p_value": self.p_value,
-            "adjusted": self.adjusted,
-            "is_suspicious": self.is_suspicious,
-        }
+    @property
+    def first(self) -> str:
+        """The one hypothesis."""
+        return self.pair[0]
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> CheckedPair:
-        """Read what :meth:`to_dict` wrote."""
-        first, second = entry["pair"]
-        return cls(**{**entry, "pair": (first, second)})
+    @property
+    def second(self) -> str:
+        """The other."""
+        return self.pair[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionCheck(Shows):
+class ContributionCheck(Result):
     """Whether a site's samples look like its report, and how much such a check can see."""
+
+    DERIVED: ClassVar = ("is_flagged",)
+    ROWS: ClassVar = "pairs"
 
     site: str | None
     m: int
@@ -90,7 +88,7 @@ class ContributionCheck(Shows):
     counted: int
     """Number of pairs that some outcome of m samples would make suspicious."""
     status: ContributionStatus
-    level: float
+    false_alarm_rate: float
     tolerance: float
     power: float
     fresh: bool
@@ -102,62 +100,3 @@ class ContributionCheck(Shows):
     def is_flagged(self) -> bool:
         """Whether the samples do not look like what was reported."""
         return self.status is ContributionStatus.FLAGGED
-
-    def shown(self) -> ShownTable:
-        """Show the least likely pairs."""
-        return ShownTable(
-            title="Check of a contribution" if self.site is None else f"Check of {self.site}'s contribution",
-            status=self.status.value,
-            facts={
-                "samples": self.m,
-                "pairs": self.tested,
-                "suspicious": self.suspicious,
-                "false alarm at most": self.false_alarm,
-                "sees lies above": self.detectable_at_best,
-            },
-            columns=[
-                ("first", str),
-                ("second", str),
-                ("reported", float),
-                ("observed", int),
-                ("p_value", float),
-                ("adjusted", float),
-                ("is_suspicious", bool),
-            ],
-            rows=[
-                (*one.pair, one.reported, one.observed, one.p_value, one.adjusted, one.is_suspicious)
-                for one in self.pairs
-            ],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "site": self.site,
-            "m": self.m,
-            "is_flagged": self.is_flagged,
-            "suspicious": self.suspicious,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "false_alarm": self.false_alarm,
-            "detectable": self.detectable,
-            "detectable_at_best": self.detectable_at_best,
-            "easiest": None if self.easiest is None else list(self.easiest),
-            "cutoff": self.cutoff,
-            "tested": self.tested,
-            "counted": self.counted,
-            "status": self.status.value,
-            "level": self.level,
-            "tolerance": self.tolerance,
-            "power": self.power,
-            "fresh": self.fresh,
-            "distinct": self.distinct,
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> ContributionCheck:
-        """Read what :meth:`to_dict` wrote."""
-        values = {key: value for key, value in entry.items() if key != "is_flagged"}
-        values["pairs"] = tuple(CheckedPair.from_dict(pair) for pair in entry["pairs"])
-        values["easiest"] = None if entry["easiest"] is None else tuple(entry["easiest"])
-        values["status"] = ContributionStatus(entry["status"])
-        return cls(**values)

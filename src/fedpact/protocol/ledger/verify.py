@@ -66,7 +66,7 @@ class _Look:
             entries=self.entries,
             head=self.head,
             broken_at=None if error is None else error.seq,
-            why=None if error is None else Coded(code=error.code, values=error.values),
+            why=None if error is None else Coded(code=error.code, values=error.values or {}),
             are_bytes_compared=error is None and self.why_not_compared is None,
             why_not_compared=self.why_not_compared,
             where=self.where,

@@ -16,7 +16,7 @@ import numpy as np
 
 from fedpact.coded import Coded, coded
 from fedpact.mechanism.payment.settle import judge_targets
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.reasons import FLAGGED
@@ -106,11 +106,11 @@ def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
 
 
 def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         facts.reports[site],
-        facts.mistakes[site],
-        facts.given[site],
-        level=facts.pact["level"],
+        mistakes=facts.mistakes[site],
+        m=facts.given[site],
+        false_alarm_rate=facts.pact["false_alarm_rate"],
         distinct=facts.pools[site] is not None,
     )
 

@@ -22,7 +22,7 @@ from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.protocol.operator.statement import say_time
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def find_dues(facts: RunFacts) -> dict[str, float]:

@@ -1,5 +1,7 @@
 """What the operator does next: a pure function from the state of a run to entries of its ledger.
 
+The mechanism of the paper (Section 5, sequence of events) is steps 1, 2, 3 and 8.
+
 1. *Report*: everybody is asked; if the pact names no candidates, and sites turn out to compare different ones, the
 run stops, since nobody but they can tell which are right. 2. *Plan*: the cheapest contributions that meet the
 targets of those who are left. 3. *Contribute*: whoever owes samples is asked for them. If somebody is lost, or
@@ -8,7 +10,7 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.mechanism.check_mistakes`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
+(:func:`fedpact.check_contribution`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
 pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
 they had contributed.
 """
@@ -18,7 +20,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,10 +27,11 @@ import numpy as np
 from fedpact.coded import coded
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
+from fedpact.describe.interrupts import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.plain import to_plain
@@ -46,7 +48,7 @@ Draft: TypeAlias = tuple[str, dict[str, Any]]
 Start: TypeAlias = Callable[[int], dict[str, Any]]
 """From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
-plan_uncut: Planner = partial(plan, raises_interrupt=True)
+plan_uncut: Planner = on_interrupt("raise")(plan)
 """An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
 
 
@@ -169,11 +171,11 @@ def _choose(state: RunState) -> Draft:
 
 
 def _check(state: RunState, name: str) -> ContributionCheck:
-    return check_mistakes(
+    return check_contribution(
         state.reports[name],
-        state.mistakes[name],
-        state.contributed[name],
-        level=state.pact.level,
+        mistakes=state.mistakes[name],
+        m=state.contributed[name],
+        false_alarm_rate=state.pact.false_alarm_rate,
         distinct=state.pools[name] is not None,
     )
 

@@ -17,7 +17,7 @@ from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.operator.run_state import RunState
 
-_OF_CHECK = ("status", "level", "m", "suspicious", "tested", "false_alarm")
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
 def say_time(at: float) -> str:
@@ -74,7 +74,7 @@ def make_statement(state: RunState, site: str, now: float) -> dict[str, Any]:
         "site_key": pact.keys.get(site),
         "operator": pact.operator,
         "rule": bill.rule,
-        "cost": pact.agent(site).cost.to_json(),
+        "cost": pact.agent(site).cost.to_plain(),
         "requests": requests,
         "quota": sum(request["quota"] for request in requests),
         "contributed": bill.contributions[site],

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from fedpact import formats
 from fedpact.errors import ProtocolError
-from fedpact.mechanism.sample_checks.check_mistakes import check_mistakes
+from fedpact.mechanism.sample_checks.check import check_contribution
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
@@ -193,8 +193,12 @@ class RunAudit:
         body = self.reports[site]
         report = parse_report(base64.b64decode(body["report"]))
         is_distinct = body["pool"] is not None
-        found = check_mistakes(
-            report, self.mistakes[site], self.given[site], level=self.pact["level"], distinct=is_distinct
+        found = check_contribution(
+            report,
+            mistakes=self.mistakes[site],
+            m=self.given[site],
+            false_alarm_rate=self.pact["false_alarm_rate"],
+            distinct=is_distinct,
         )
         return found.is_flagged
 

@@ -39,9 +39,9 @@ def _say_classes(classes: tuple[Any, ...]) -> str:
 
 
 def _spellings(classes: tuple[Any, ...]) -> dict[str, str]:
-    """How a class may be written: as it is, or in other capitals where no two classes differ only by these."""
+    """How a class may be written: as it is, or trimmed and in other capitals where no two differ only by these."""
     exact = [str(label) for label in classes]
-    folded = [label.casefold() for label in exact]
+    folded = [label.strip().casefold() for label in exact]
     loose = {key: label for key, label in zip(folded, exact, strict=True) if folded.count(key) == 1}
     return loose | {label: label for label in exact}
 

@@ -12,6 +12,8 @@ from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList, digest_of
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
+from fedpact.describe.label_codes import Label
+from fedpact.describe.label_matrix import Classes, decode
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.errors import FederationError
@@ -56,17 +58,19 @@ def _pools(fed: Federation) -> dict[str, Pool]:
     else:
         assert isinstance(evidence, Table), "there is no fourth kind of evidence"
         arrays, masses = (evidence.labels,) * fed.k, list(evidence.distributions)
-    values, codes = _code_all(arrays)
+    values, codes = _code_all(arrays, evidence.classes)
     return {
         name: Pool(predicted=Predicted(labels=coded, candidates=listed, classes=values), masses=own)
         for name, coded, own in zip(fed.names, codes, masses, strict=True)
     }
 
 
-def _code_all(arrays: tuple[NDArray[np.integer], ...]) -> tuple[tuple[int, ...], list[NDArray[np.intp]]]:
-    """One numbering of the labels for all sites."""
+def _code_all(
+    arrays: tuple[NDArray[np.integer], ...], classes: Classes
+) -> tuple[tuple[Label, ...], list[NDArray[np.intp]]]:
+    """One numbering for all sites of the labels that occur."""
     values = np.unique(np.concatenate([np.unique(array) for array in arrays]))
-    return tuple(values.tolist()), [np.searchsorted(values, array) for array in arrays]
+    return tuple(decode(values, classes).tolist()), [np.searchsorted(values, array) for array in arrays]
 
 
 def simulate_sites(fed: Federation, *, teacher: str | None = None, seed: int = 0) -> dict[str, Site]:

@@ -47,6 +47,8 @@ from numpy.typing import NDArray
 from fedpact import formats
 from fedpact.candidates.matrix_files import read_predictions
 from fedpact.candidates.predicted import Predicted
+from fedpact.describe.label_codes import code_labels
+from fedpact.describe.label_matrix import insist_on_one_kind
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
 from fedpact.describe.point_files import read_point_file
@@ -166,7 +168,7 @@ def read_pool(home: Path, table: Mapping[str, Any]) -> Predicted:
 
 def _read_codes(folder: Path, value: Any, predicted: Predicted) -> NDArray[np.intp]:
     """Read a column of labels as the codes of the predictions' classes."""
-    return code_labels_by(_read_column(folder, value), predicted.classes)
+    return code_labels_by(_read_column(folder, value), predicted.classes, str(folder / str(value)))
 
 
 def _read_column(folder: Path, value: Any) -> list[Any]:
@@ -178,16 +180,19 @@ def _read_column(folder: Path, value: Any) -> list[Any]:
     return labels
 
 
-def code_labels_by(labels: list[Any], classes: tuple[Any, ...]) -> NDArray[np.intp]:
+def code_labels_by(labels: list[Any], classes: tuple[Any, ...], where: str) -> NDArray[np.intp]:
     """Code labels by their place among the classes; a label that is none of them is no candidate's.
 
     Examples
     --------
-    >>> code_labels_by(["ill", "healthy", "dead"], ("healthy", "ill"))
+    >>> code_labels_by(["ill", "healthy", "dead"], ("healthy", "ill"), "labels.csv")
     array([1, 0, 2])
     """
-    known = {str(label): place for place, label in enumerate(classes)}
-    return np.array([known.setdefault(str(label), len(known)) for label in labels], dtype=np.intp)
+    coded, known = code_labels(labels, where), {str(label): place for place, label in enumerate(classes)}
+    if not any(str(label) in known for label in coded.values):
+        insist_on_one_kind({"labels": coded.values, "predictions": classes}, f"{where}: labels and predictions")
+    places = [known.setdefault(str(label), len(known)) for label in coded.values]
+    return np.array(places, dtype=np.intp).take(coded.codes)
 
 
 def _code_own_labels(labels: list[Any], classes: tuple[Any, ...], where: str) -> NDArray[np.intp]:
@@ -196,7 +201,7 @@ def _code_own_labels(labels: list[Any], classes: tuple[Any, ...], where: str) ->
     Where there are but two labels, candidates that differ are never both wrong. A third label would make an honest
     site look like one that makes up its counts.
     """
-    codes = code_labels_by(labels, classes)
+    codes = code_labels_by(labels, classes, where)
     if len(classes) <= 2 and codes.max(initial=0) >= 2:
         third = labels[int((codes >= 2).argmax())]
         raise FederationError(

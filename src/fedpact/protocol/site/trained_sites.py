@@ -7,7 +7,7 @@ the evaluation says what was reached (see docs/explanation/realizability.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from fedpact.candidates.trained import TrainedCandidates
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_whole_number, shorten
+from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
@@ -66,7 +67,7 @@ def train_sites(
     held_out: Any = HELD_OUT,
     seed: Any = 0,
     name: str = "federation",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> TrainedSites:
     """Train candidates from public points, and make a site of every private set of labelled points.
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from fedpact import explain
+from fedpact.explain import Chart as ChartData
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]
@@ -21,7 +21,7 @@ _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart(explain.Chart):
+class Chart(ChartData):
     """A figure, and what it says in words and numbers."""
 
     figure: Mapping[str, Any]
@@ -35,7 +35,7 @@ class Chart(explain.Chart):
         return int(self.figure["layout"]["height"])
 
 
-def draw(data: explain.Chart, figure: Mapping[str, Any], *, can_zoom: bool = False) -> Chart:
+def draw(data: ChartData, figure: Mapping[str, Any], *, can_zoom: bool = False) -> Chart:
     """Give the data of a chart its figure."""
     kept = {one.name: getattr(data, one.name) for one in fields(data)}
     return Chart(**kept, figure=figure, can_zoom=can_zoom)

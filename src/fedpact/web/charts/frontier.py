@@ -11,15 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.frontier import explain_frontier, say_note
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import Chart, Trace, axis, legend_below, make_figure
+from fedpact.web.charts.chart import Chart, Trace, axis, draw, legend_below, make_figure, plain
 from fedpact.web.view import View
-
-
-def find_today(fed: fp.Federation) -> float | None:
-    """Return the error that everybody tolerates; None if agents differ, or allow none."""
-    asked = {agent.epsilon for agent in fed.agents}
-    return asked.pop() if len(asked) == 1 and min(asked) > 0 else None
 
 
 def _line(x: list[float], y: list[float], name: str, hints: list[str], **more: Any) -> Trace:
@@ -61,20 +56,6 @@ def _find_ticks(values: list[float]) -> list[float]:
     ]
 
 
-def _describe(curve: fp.Frontier, today: float | None) -> str:
-    planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
-    (strict, dearest), (loose, cheapest) = planned[0], planned[-1]
-    said = (
-        f"Cost of a plan against the error that everybody tolerates: from {format_number(dearest.cost)} at "
-        f"epsilon {format_number(strict)} down to {format_number(cheapest.cost)} at {format_number(loose)}."
-    )
-    now = [plan for value, plan in planned if today is not None and abs(value - today) < 1e-6]
-    if now:
-        said += f" Today's {format_number(today)} costs {format_number(now[0].cost)} for everybody."
-    missing = len(curve.points) - len(planned)
-    return said if not missing else f"{said} For {missing} of {len(curve.points)} values there is no plan."
-
-
 def _draw_planned(planned: list[tuple[float, fp.Plan]]) -> list[Trace]:
     values = [value for value, _ in planned]
     at = [f"epsilon {format_number(value)}" for value in values]
@@ -107,7 +88,7 @@ def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
             [point.value for point in missing],
             [0.0] * len(missing),
             "no plan exists",
-            [f"epsilon {format_number(point.value)}: no plan" for point in missing],
+            [f"epsilon {format_number(point.value)}: {plain(say_note(point))}" for point in missing],
             mode="markers",
             cliponaxis=False,
             marker={"symbol": "x", "size": 10, "color": "@bad"},
@@ -117,35 +98,16 @@ def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
 
 def draw_frontier(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
     """Draw cost and lower bound over epsilon, and where no plan exists; nothing if there is none at all."""
-    curve, today = fp.Frontier.from_dict(answer), find_today(view.fed)
+    curve = fp.Frontier.from_dict(answer)
     planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
     missing = [point for point in curve.points if point.plan is None]
-    if not planned:
-        return ()
     figure = make_figure(
         [*_draw_planned(planned), *_draw_missing(missing)],
         height=380,
         xaxis=axis("tolerated error epsilon (log scale)", type="log", tickvals=_find_ticks(curve.values)),
         yaxis=axis("cost", rangemode="tozero"),
         margin={"l": 8, "r": 24, "t": 36, "b": 8, "pad": 4},
-        **({} if today is None else _mark_today(today)),
+        **(_mark_today(curve.today) if curve.today else {}),
         **legend_below(),
     )
-    return (
-        Chart(
-            name="frontier",
-            title="Cost against accuracy",
-            description=_describe(curve, today),
-            figure=figure,
-            columns=("epsilon", "cost", "no plan costs less than", "note"),
-            rows=tuple(
-                (
-                    point.value,
-                    point.plan and point.plan.cost,
-                    point.plan and point.plan.lower_bound,
-                    "",
-                )
-                for point in curve.points
-            ),
-        ),
-    )
+    return tuple(draw(chart, figure) for chart in explain_frontier(curve).charts)

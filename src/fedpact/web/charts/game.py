@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
-from fedpact.explain.numbers import count_of, format_number
-from fedpact.web.charts.chart import Chart, Trace, count_axis, label, legend_below, make_figure, plain
+from fedpact.explain.dynamics import chart_two, say_step
+from fedpact.explain.numbers import format_number
+from fedpact.explain.profiles import say_profile
+from fedpact.web.charts.chart import Chart, Trace, count_axis, draw, label, legend_below, make_figure, plain
 from fedpact.web.charts.path import draw_path
 from fedpact.web.view import View
-from fedpact.web.words.game import say_profile
 
 _PLANS = {
     "lp": ("plan by lp", "triangle-up-open"),
@@ -103,7 +104,7 @@ def _points(
 
 
 def _path(played: fp.game.Dynamics) -> list[Trace]:
-    hints = [f"step {step}: {plain(_say(played, m))}" for step, m in enumerate(played.path)]
+    hints = [f"step {step}: {plain(say_step(played, m))}" for step, m in enumerate(played.path)]
     marker = {"symbol": "arrow", "angleref": "previous", "size": 11, "color": "@ink"}
     line = {"color": "@ink", "width": 1.5}
     start = {"symbol": "circle-open", "size": 13, "color": "@ink", "line": {"width": 2}}
@@ -117,16 +118,12 @@ def _path(played: fp.game.Dynamics) -> list[Trace]:
     return traces
 
 
-def _say(played: fp.game.Dynamics, m: Sequence[int]) -> str:
-    return say_profile(dict(zip(played.names, m, strict=True)))
-
-
 def _equilibria(found: fp.Equilibria) -> list[Trace]:
-    if not found.profiles:
+    if not found.equilibria:
         return []
     hints = [
-        f"equilibrium {plain(say_profile(dict(zip(found.names, m, strict=True))))}, cost {format_number(cost)}"
-        for m, cost in zip(found.profiles, found.costs, strict=True)
+        f"equilibrium {plain(say_profile(m))}, cost {format_number(cost)}"
+        for m, cost in zip(found.equilibria, found.costs, strict=True)
     ]
     marker = {"symbol": "diamond", "size": 10, "color": "@fourth", "line": {"width": 1, "color": "@surface"}}
     return [_points(found.profiles, "equilibria", hints, marker)]
@@ -142,43 +139,6 @@ def _plans(names: Sequence[str], plans: Mapping[str, Any]) -> list[Trace]:
             marker = {"symbol": symbol, "size": 18 if key == "plan" else 14, "color": "@bad", "line": {"width": 2}}
             traces.append(_points([m], title, [hint], marker))
     return traces
-
-
-def _describe(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> str:
-    first, second = played.names
-    said = [
-        f"Samples of {first} against samples of {second}: the vectors that are enough for both, how each responds "
-        "to the other, and the path of play."
-    ]
-    needs = [(x, y) for x, y in find_corners(played.staircase) if y == 0]
-    if played.staircase and played.staircase[0] is not None:
-        said.append(f"Without {first}, {count_of(played.staircase[0], 'sample')} of {second} are enough for both.")
-    if needs:
-        said.append(f"Without {second}, {count_of(int(needs[0][0]), 'sample')} of {first} are enough.")
-    said.append("Play never settles." if played.cycle else f"Play ends at ({_say(played, played.path[-1])}).")
-    if found is not None:
-        said.append(f"{count_of(len(found.profiles), 'equilibrium', 'equilibria')} found.")
-    if plans.get("plan") is not None:
-        said.append(f"The plan is ({say_profile(plans['plan']['contributions'])}).")
-    return " ".join(said)
-
-
-def _list_rows(
-    played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]
-) -> tuple[tuple[Any, ...], ...]:
-    rows: list[tuple[Any, ...]] = []
-    for key, (title, _) in _PLANS.items():
-        if plans.get(key) is not None:
-            counts = [plans[key]["contributions"][name] for name in played.names]
-            rows.append((title, *counts, plans[key]["cost"]))
-    if found is not None:
-        pairs = zip(found.profiles, found.costs, strict=True)
-        rows += [("equilibrium", *m, cost) for m, cost in list(pairs)[:200]]
-    rows += [
-        (f"step {step}", *m, cost)
-        for step, (m, cost) in enumerate(zip(played.path[:100], played.costs, strict=False))
-    ]
-    return tuple(rows)
 
 
 def _widen(played: fp.game.Dynamics, curves: Mapping[str, Any] | None) -> fp.game.Dynamics:
@@ -204,15 +164,7 @@ def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapp
         yaxis=count_axis(f"samples of {label(second)}", top) | lines | {"range": [-0.04 * top, 1.04 * top]},
         **legend_below(),
     )
-    return Chart(
-        name="game",
-        title="What is enough, and where play leads",
-        description=_describe(played, found, plans),
-        figure=figure,
-        columns=("point", first, second, "cost"),
-        rows=_list_rows(played, found, plans),
-        can_zoom=True,
-    )
+    return draw(chart_two(played, found, plans), figure, can_zoom=True)
 
 
 def draw_game(view: View, answer: Mapping[str, Any], beside: Mapping[str, Any] | None = None) -> tuple[Chart, ...]:

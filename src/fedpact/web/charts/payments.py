@@ -6,25 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
-from fedpact.explain.numbers import count_of, format_amount, format_number, format_short
-from fedpact.web.charts.chart import Chart, axis, downwards, fit_height, legend_below, make_figure, plain
+from fedpact.explain.numbers import format_number, format_short
+from fedpact.explain.rule_comparison import explain_payments
+from fedpact.explain.settlement import clean_all
+from fedpact.web.charts.chart import (
+    Chart,
+    Figure,
+    axis,
+    downwards,
+    draw,
+    fit_height,
+    legend_below,
+    make_figure,
+    plain,
+)
 from fedpact.web.view import View
-from fedpact.web.words.payments import list_applied, name_rule
 
 _MOST_BARS = 40
 
 
-def _round(bill: fp.Settlement, amounts: Mapping[str, float]) -> dict[str, float]:
-    """Return amounts without what is only rounding."""
-    size = max(abs(bill.spend), bill.cost)
-    return {name: 0.0 if abs(amount) <= 1e-9 * size else amount for name, amount in amounts.items()}
-
-
-def _find_concerned(bill: fp.Settlement) -> list[str]:
-    """Agents that are paid or charged something, or label; everybody, if nobody is."""
-    paid = _round(bill, bill.payments)
-    names = [name for name in paid if paid[name] or bill.labelling[name]]
-    return names or list(bill.payments)
+def read_payments(answer: Mapping[str, Any]) -> fp.mechanism.RuleComparison:
+    """Return what every rule pays, without the plan that it is for."""
+    return fp.mechanism.RuleComparison.from_dict({key: answer[key] for key in answer if key != "plan"})
 
 
 def _find_range(amounts: list[float]) -> list[float]:
@@ -40,21 +43,10 @@ def _find_range(amounts: list[float]) -> list[float]:
     return [low - 0.35 * width if low < 0 else 0.0, high + 0.25 * width]
 
 
-def _describe(title: str, bill: fp.Settlement) -> str:
-    paid = _round(bill, bill.payments)
-    most, owing = max(paid, key=lambda name: paid[name]), [name for name in paid if paid[name] < 0]
-    said = (
-        f"Payments under {title}: {format_amount(bill.deficit, bill.spend)} in all, for labelling that costs "
-        f"{format_number(bill.cost)}."
-    )
-    if paid[most] > 0:
-        said += f" Most, {format_number(paid[most])}, goes to {most}."
-    return f"{said} {len(owing):,} of {count_of(len(paid), 'agent')} pay instead." if owing else said
-
-
-def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
-    names = _find_concerned(bill)[:_MOST_BARS]
-    paid, fees = _round(bill, bill.payments), _round(bill, bill.fees)
+def _figure(bill: fp.Settlement) -> Figure:
+    """Draw whoever is paid or charged something, or labels; everybody, if nobody is."""
+    paid, fees = clean_all(bill, bill.payments), clean_all(bill, bill.fees)
+    names = ([name for name in paid if paid[name] or bill.labelling[name]] or list(paid))[:_MOST_BARS]
     rows = list(range(len(names)))
     bars: dict[str, Any] = {
         "type": "bar",
@@ -82,7 +74,7 @@ def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
         "hoverinfo": "skip",
         "marker": {"symbol": "line-ns-open", "size": 18, "color": "@ink", "line": {"width": 2}},
     }
-    figure = make_figure(
+    return make_figure(
         [bars, ticks],
         height=fit_height(len(names)) + 30,
         xaxis=axis(
@@ -95,30 +87,12 @@ def _draw(place: int, title: str, bill: fp.Settlement) -> Chart:
         yaxis=downwards(names),
         **legend_below(),
     )
-    return Chart(
-        name=f"payments-{place}",
-        title=title,
-        description=_describe(title, bill),
-        figure=figure,
-        columns=("agent", "labels", "labelling costs", "fee", "payment", "is left with", "alone"),
-        rows=tuple(
-            (
-                name,
-                bill.contributions[name],
-                bill.labelling[name],
-                fees[name],
-                paid[name],
-                bill.utility[name],
-                bill.utility_alone[name],
-            )
-            for name in bill.payments
-        ),
-    )
 
 
 def draw_payments(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
     """Draw what each agent is paid, a chart for every rule that can be applied."""
+    found = read_payments(answer)
+    bills = [row.settlement for row in found.rows if row.settlement is not None]
     return tuple(
-        _draw(place, name_rule(row["rule"], row["pivot"]).title, fp.Settlement.from_dict(row["settlement"]))
-        for place, row in enumerate(list_applied(answer))
+        draw(chart, _figure(bill)) for chart, bill in zip(explain_payments(found).charts, bills, strict=True)
     )

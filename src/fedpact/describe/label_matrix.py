@@ -1,0 +1,163 @@
+"""What every hypothesis says at every point, as a federation keeps it.
+
+Whole numbers are kept as they are. Strings are numbered, in the order of their characters, and only the border
+knows them: whatever counts and compares sees small whole numbers. All agents of a federation share one numbering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.label_codes import Coded, Label, code_labels, recode, smallest_type, stack
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
+
+Classes: TypeAlias = tuple[Label, ...] | None
+"""The label that each code stands for; None where the codes, whole numbers, are the labels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelMatrix:
+    """Labels of H hypotheses at n points."""
+
+    codes: NDArray[np.integer]
+    """(H, n) of the smallest type that holds them."""
+    classes: Classes = None
+
+    @property
+    def occurring(self) -> tuple[Label, ...]:
+        """Labels that occur."""
+        found: list[int] = np.unique(self.codes).tolist()
+        return tuple(found if self.classes is None else (self.classes[code] for code in found))
+
+
+def decode(codes: NDArray[np.integer], classes: Classes) -> NDArray[Any]:
+    """Labels as they were given.
+
+    Examples
+    --------
+    >>> decode(np.array([[0, 1]]), ("benign", "malignant")).tolist()
+    [['benign', 'malignant']]
+    """
+    return codes if classes is None else _shrink(np.array(classes))[codes]
+
+
+def _shrink(labels: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers of the smallest type that holds them; strings stay as they are."""
+    if labels.dtype.kind == "U":
+        return labels
+    kind = np.result_type(np.min_scalar_type(labels.min()), np.min_scalar_type(labels.max()))
+    return labels.astype(kind) if kind.kind in "iu" else labels
+
+
+def read_labels(values: Any, field: str) -> LabelMatrix:
+    """Read labels (H, n), all whole numbers or all strings, or the predictions of candidates.
+
+    Examples
+    --------
+    >>> read_labels([["malignant", "benign"], ["benign", "benign"]], "labels")
+    LabelMatrix(codes=array([[1, 0],
+           [0, 0]], dtype=uint8), classes=('benign', 'malignant'))
+    >>> read_labels([[1, 0]], "labels").classes is None
+    True
+    """
+    if isinstance(getattr(values, "candidates", None), CandidateList):
+        return LabelMatrix(_shrink(values.labels), _or_none(values.classes))
+    array = _read_matrix(values, field)
+    if array.dtype.kind in "OTU":
+        return _code_rows(values if isinstance(values, list | tuple) else array, field)
+    return LabelMatrix(_shrink(_read_whole(array, field)))
+
+
+def _or_none(classes: tuple[Label, ...]) -> Classes:
+    """Return None for classes that are their own codes."""
+    return None if classes == tuple(range(len(classes))) else classes
+
+
+def _read_matrix(values: Any, field: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        array = np.empty(0)
+    if array.ndim != 2:
+        raise FederationError(
+            f"{field} must be a matrix with one row per hypothesis and one column per point; "
+            f"rows of different length, nested values or no labels were given: {shorten(values)}"
+        )
+    if array.size == 0:
+        raise FederationError(
+            f"{field} must have at least one hypothesis and one point; the shape is {array.shape}"
+        )
+    return array
+
+
+def _read_whole(array: NDArray[Any], field: str) -> NDArray[np.int64]:
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"{field} must hold whole numbers or strings; they hold {array.dtype}")
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)
+    if not np.array_equal(whole, array):
+        worst = array[whole != array].flat[0]
+        raise FederationError(f"{field} must hold whole numbers or strings; one is {worst}")
+    return whole
+
+
+def _code_rows(rows: Iterable[Any], field: str) -> LabelMatrix:
+    coded = {f"row {place}": code_labels(row, f"{field}: row {place}") for place, row in enumerate(rows, 1)}
+    insist_on_one_kind({f"those of {name}": row.values for name, row in coded.items()}, field)
+    codes, classes = stack(coded, None)
+    if isinstance(classes[0], str):
+        return LabelMatrix(codes, classes)
+    return LabelMatrix(decode(codes, classes))
+
+
+def insist_on_one_kind(labels: Mapping[str, Iterable[Label]], field: str) -> None:
+    """Refuse strings beside whole numbers."""
+    owner = {isinstance(label, str): name for name, own in labels.items() for label in own}
+    if len(owner) > 1:
+        raise FederationError(
+            f"{field} must be all strings or all whole numbers; {owner[True]} are strings and {owner[False]} "
+            "whole numbers"
+        )
+
+
+def share_classes(
+    given: Mapping[str, LabelMatrix], field: str, classes: Classes = None
+) -> tuple[tuple[NDArray[np.integer], ...], Classes]:
+    """Give the labels of all agents one numbering: that of ``classes``, or of all strings that occur, in order.
+
+    Whole numbers without ``classes`` stay as they are.
+
+    Examples
+    --------
+    >>> north, south = (read_labels([row], "labels") for row in (["a", "c"], ["c", "b"]))
+    >>> share_classes({"north": north, "south": south}, "labels")[0]
+    (array([[0, 2]], dtype=uint8), array([[2, 1]], dtype=uint8))
+    """
+    codes, found = tuple(matrix.codes for matrix in given.values()), {matrix.classes for matrix in given.values()}
+    if classes is None and len(found) == 1:
+        return codes, found.pop()
+    if classes is None:
+        insist_on_one_kind({name: matrix.classes or (0,) for name, matrix in given.items()}, field)
+        classes = tuple(sorted({label for own in found for label in own or () if isinstance(label, str)}))
+        if not classes:
+            return codes, None
+    return tuple(_code_by(classes, matrix, name) for name, matrix in given.items()), _or_none(classes)
+
+
+def _code_by(classes: tuple[Label, ...], matrix: LabelMatrix, name: str) -> NDArray[np.integer]:
+    labels = matrix.occurring if matrix.classes is None else matrix.classes
+    known = set(classes)
+    strange = [label for label in labels if label not in known]
+    if strange:
+        raise FederationError(
+            f"{name} must be among the classes, {shorten(list(classes))}; one is {shorten(strange[0])}"
+        )
+    codes = np.searchsorted(np.array(labels), matrix.codes) if matrix.classes is None else matrix.codes
+    return _shrink(recode(Coded(labels, codes), classes, smallest_type(len(classes))))

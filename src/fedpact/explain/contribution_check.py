@@ -1,0 +1,48 @@
+"""A check of a contribution in words: what was found, in which pairs, and how much such a check can see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.explanation import Column, Explanation, Mark, Table
+from fedpact.explain.generic import say_status
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
+
+_WORDS = words_of("contribution-check")
+_TEXTS = ("first", "second", "is_suspicious")
+_COLUMNS = ("first", "second", "reported", "allowed", "observed", "p_value", "adjusted", "is_suspicious")
+
+
+def _list_pair(pair: CheckedPair) -> tuple[Any, ...]:
+    return (
+        *pair.pair,
+        f"{pair.reported:.3g}",
+        _WORDS.say("exact" if pair.low == pair.high else "range", low=pair.low, high=pair.high),
+        f"{pair.observed / pair.m:.3g}" if pair.m else None,
+        f"{pair.p_value:.2g}",
+        f"{pair.adjusted:.2g}",
+        Mark(_WORDS.say("suspicious"), "bad") if pair.is_suspicious else None,
+    )
+
+
+def _say_power(seen: ContributionCheck) -> str:
+    key = "blind" if seen.detectable is None else "sees"
+    return _WORDS.say(key, false_alarm=seen.false_alarm, detectable=seen.detectable, power=seen.power)
+
+
+def explain_contribution_check(seen: ContributionCheck) -> Explanation:
+    """Explain a check of a contribution."""
+    site = _WORDS.say("nameless") if seen.site is None else seen.site
+    columns = tuple(Column(_WORDS.name(key), "text" if key in _TEXTS else "number") for key in _COLUMNS)
+    return Explanation(
+        kind=seen.kind,
+        title=_WORDS.say("title", site=site, m=seen.m, tested=seen.tested),
+        headline=say_status(seen),
+        sentences=(_say_power(seen),) if seen.counted else (),
+        tables=(Table(name="pairs", columns=columns, rows=tuple(map(_list_pair, seen.pairs))),)
+        if seen.pairs
+        else (),
+    )

@@ -1,0 +1,136 @@
+"""Best-response dynamics in words: how play went and where it ended; and the data of their charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.explanation import Chart, Explanation, Table
+from fedpact.explain.generic import make_columns, say_status
+from fedpact.explain.profiles import say_profile, skip_middle
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.game.dynamics import Dynamics
+    from fedpact.game.result import Equilibria
+
+Plans = Mapping[str, Mapping[str, Any] | None]
+"""Plan by "plan", "union", "lp" -> its contributions and cost, or None."""
+
+_WORDS = words_of("dynamics")
+_STEPS = 12
+_DRAWN_STEPS = 60
+_LISTED_STEPS = 100
+_LISTED_EQUILIBRIA = 200
+
+
+def say_step(played: Dynamics, m: Sequence[int]) -> str:
+    """Say who contributes how much at a step."""
+    return say_profile(dict(zip(played.names, m, strict=True)))
+
+
+def _list_sentences(played: Dynamics, unmet: Sequence[str]) -> tuple[str, ...]:
+    start = say_step(played, played.path[0]) if any(played.path[0]) else _WORDS.say("nothing")
+    order, moves = _WORDS.say(f"order.{played.order}"), len(played.path) - 1
+    said = [_WORDS.say("moves", start=start, order=order, moves=moves, rounds=played.rounds)]
+    if played.cycle:
+        return (*said, _WORDS.say("cycle", n=len(played.cycle)))
+    said.append(_WORDS.say("end", cost=played.costs[-1], profile=say_step(played, played.path[-1])))
+    if unmet:
+        said.append(_WORDS.say("unmet", n=len(unmet), names=tuple(unmet)))
+    return tuple(said)
+
+
+def _list_steps(played: Dynamics) -> Table:
+    shown, skipped = skip_middle(len(played.path), _STEPS)
+    return Table(
+        name="steps",
+        columns=make_columns(_WORDS, step="text", profile="prose", cost="number"),
+        rows=tuple((step, say_step(played, played.path[step]), played.costs[step]) for step in shown),
+        gap=_WORDS.say("table.gap", n=skipped) if skipped else "",
+    )
+
+
+def find_movers(played: Dynamics) -> list[int]:
+    """Agents that ever contribute; everybody, if nobody does."""
+    movers = [agent for agent in range(len(played.names)) if any(m[agent] for m in played.path)]
+    return movers or list(range(len(played.names)))
+
+
+def chart_path(played: Dynamics) -> Chart:
+    """Give the data of the chart of the last steps of play."""
+    movers = find_movers(played)
+    steps = range(len(played.path))[-_DRAWN_STEPS:]
+    said = [_WORDS.say("path.description", movers=len(movers), steps=len(played.path))]
+    if len(steps) < len(played.path):
+        said.append(_WORDS.say("path.last", n=_DRAWN_STEPS))
+    said.append(_WORDS.say("path.never" if played.cycle else "path.ends", cost=played.costs[-1]))
+    return Chart(
+        name="path",
+        title=_WORDS.say("path.title"),
+        description=" ".join(said),
+        columns=(_WORDS.name("step"), *(played.names[agent] for agent in movers), _WORDS.name("cost")),
+        rows=tuple((step, *(played.path[step][agent] for agent in movers), played.costs[step]) for step in steps),
+    )
+
+
+def _describe_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> str:
+    first, second = played.names
+    said = [_WORDS.say("two.description", first=first, second=second)]
+    if played.staircase and played.staircase[0] is not None:
+        said.append(_WORDS.say("two.without_first", first=first, second=second, n=played.staircase[0]))
+    if 0 in played.staircase:
+        count = played.staircase.index(0)
+        said.append(_WORDS.say("two.without_second", first=first, second=second, n=count))
+    end = say_step(played, played.path[-1])
+    said.append(_WORDS.say("path.never" if played.cycle else "two.ends", profile=end))
+    if found is not None:
+        said.append(_WORDS.say("two.found", n=len(found.costs)))
+    plan = plans.get("plan")
+    if plan is not None:
+        said.append(_WORDS.say("two.plan", profile=say_profile(plan["contributions"])))
+    return " ".join(said)
+
+
+def _list_points(played: Dynamics, found: Equilibria | None, plans: Plans) -> tuple[tuple[Any, ...], ...]:
+    rows: list[tuple[Any, ...]] = []
+    for key in ("lp", "union", "plan"):
+        plan = plans.get(key)
+        if plan is not None:
+            counts = [plan["contributions"][name] for name in played.names]
+            rows.append((_WORDS.say(f"two.plans.{key}"), *counts, plan["cost"]))
+    if found is not None:
+        pairs = zip(found.profiles[:_LISTED_EQUILIBRIA], found.costs, strict=False)
+        rows += [(_WORDS.say("two.equilibrium"), *m, cost) for m, cost in pairs]
+    steps = zip(played.path[:_LISTED_STEPS], played.costs, strict=False)
+    rows += [(_WORDS.say("two.step", step=step), *m, cost) for step, (m, cost) in enumerate(steps)]
+    return tuple(rows)
+
+
+def chart_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> Chart:
+    """Give the data of the chart of two agents: what is enough, the path, the equilibria and plans if known."""
+    return Chart(
+        name="game",
+        title=_WORDS.say("two.title"),
+        description=_describe_two(played, found, plans),
+        columns=(_WORDS.say("two.point"), *played.names, _WORDS.name("cost")),
+        rows=_list_points(played, found, plans),
+    )
+
+
+def explain_dynamics(played: Dynamics) -> Explanation:
+    """Explain best-response dynamics."""
+    return Explanation(
+        kind=played.kind,
+        title=_WORDS.say("title"),
+        headline=say_status(played),
+        sentences=_list_sentences(played, ()),
+        charts=(chart_two(played, None, {}) if played.responses else chart_path(played),),
+        tables=(_list_steps(played),),
+    )
+
+
+def explain_play(played: Dynamics, unmet: Sequence[str]) -> Explanation:
+    """Explain dynamics whose last profile misses some targets, for a page that draws the path."""
+    return replace(explain_dynamics(played), sentences=_list_sentences(played, unmet), tables=())

@@ -1,0 +1,167 @@
+"""A federation in words: who wants what, what is known of the data, and what one may stumble over."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fedpact.describe.federation import Federation
+from fedpact.describe.summary import EvidenceKind, Summary, summarise
+from fedpact.explain.explanation import Column, Explanation, Table
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.describe.summary import FileCheck
+
+_WORDS, _COMMON = words_of("federation"), words_of("common")
+OBJECTIVES: Mapping[str, str] = {code: _COMMON.say(f"objective.{code}") for code in ("pac", "expected")}
+GUARANTEES: Mapping[str, str] = {code: _COMMON.say(f"guarantee.{code}") for code in ("per-agent", "joint")}
+
+
+def _summary_of(about: Federation | Summary) -> Summary:
+    return about if isinstance(about, Summary) else summarise(about)
+
+
+def _say_range(values: Sequence[float], what: str = "") -> str:
+    low, high = min(values), max(values)
+    key = f"{what}_many" if what else "many"
+    return _WORDS.say(f"range.{(what or 'one') if low == high else key}", low=low, high=high)
+
+
+def _say_target(summary: Summary) -> str:
+    is_expected = summary.objective == "expected"
+    key = "expected" if is_expected else f"{summary.objective}-{summary.guarantee}"
+    errors = _say_range([agent.epsilon for agent in summary.agents])
+    who = _WORDS.say("target.one" if summary.k == 1 else "target.each")
+    return _WORDS.say(f"target.{key}", who=who, errors=errors, delta=summary.delta)
+
+
+def describe(about: Federation | Summary) -> str:
+    """Say in two sentences who wants what.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> describe(alice_bob())  # doctest: +NORMALIZE_WHITESPACE
+    '2 agents want to learn which of 4 hypotheses is right. Each accepts an error of up to 0.1 on its own data, and
+    that this fails with probability 0.05.'
+    """
+    summary = _summary_of(about)
+    wants = _WORDS.say("wants" if summary.has_evidence else "waits", k=summary.k, H=summary.H)
+    return f"{wants} {_say_target(summary)}"
+
+
+def say_evidence(about: Federation | Summary) -> str:
+    """Say what is known of the data.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> say_evidence(alice_bob())
+    'a table of 2 points'
+    """
+    summary = _summary_of(about)
+    sizes = [size for size in (summary.fewest_points, summary.most_points) if size is not None]
+    points = _say_range(sizes, "points") if sizes else ""
+    said = [_WORDS.say(f"evidence.{summary.evidence}", points=points)]
+    said += [
+        _WORDS.say(f"evidence.{key}", names=names)
+        for key, names in (("hidden", summary.hidden), ("noisy", summary.noisy))
+        if names
+    ]
+    if summary.confidence is not None:
+        said.append(_WORDS.say("evidence.confidence", confidence=summary.confidence))
+    return "".join(said)
+
+
+def observe(about: Federation | Summary) -> tuple[str, ...]:
+    """List what one may stumble over, one sentence each; nothing if all is plain.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> observe(alice_bob())
+    ()
+    >>> observe(alice_bob().replace(capacity={"alice": 0, "bob": None}))
+    ('alice has a capacity of 0: nothing can be asked for there.',)
+    """
+    summary = _summary_of(about)
+    found = [*_observe_hypotheses(summary)]
+    if summary.is_sampled:
+        found.append(_WORDS.say("seen.sampled", evidence=say_evidence(summary)))
+    odd = {
+        "zero": [agent.name for agent in summary.agents if agent.epsilon == 0],
+        "any": [agent.name for agent in summary.agents if agent.epsilon >= 1],
+        "empty": [agent.name for agent in summary.agents if agent.capacity == 0],
+    }
+    return (*found, *(_WORDS.say(f"seen.{key}", names=who, n=len(who)) for key, who in odd.items() if who))
+
+
+def _observe_hypotheses(summary: Summary) -> list[str]:
+    if summary.H == 1:
+        return [_WORDS.say("seen.alike")]
+    same = summary.H_given - summary.H
+    return [_WORDS.say("seen.merged", same=same, given=summary.H_given)] if same else []
+
+
+def fits_in_one_file(fed: Federation) -> bool:
+    """Whether a federation can be written as one file: only tables can."""
+    return summarise(fed).evidence is EvidenceKind.TABLE
+
+
+def _list_agents(summary: Summary) -> Table:
+    titled: list[Column] = [Column(_WORDS.say("columns.agent")), Column(_WORDS.say("columns.epsilon"), "number")]
+    return Table(
+        name="agents",
+        columns=(*titled, Column(_WORDS.say("columns.cost")), Column(_WORDS.say("columns.capacity"), "number")),
+        rows=tuple(
+            (
+                agent.name,
+                agent.epsilon,
+                str(agent.cost),
+                _WORDS.say("no_limit") if agent.capacity is None else agent.capacity,
+            )
+            for agent in summary.agents
+        ),
+    )
+
+
+def explain_summary(summary: Summary) -> Explanation:
+    """Explain a summary of a federation."""
+    known = _WORDS.say(
+        "known" if summary.has_evidence else "terms",
+        evidence=say_evidence(summary),
+        objective=OBJECTIVES[summary.objective],
+        guarantee=GUARANTEES[summary.guarantee],
+        delta=summary.delta,
+    )
+    return Explanation(
+        kind=summary.kind,
+        title=_WORDS.say("title", name=summary.name),
+        headline=describe(summary),
+        sentences=(known, *observe(summary)),
+        tables=(_list_agents(summary),),
+    )
+
+
+def explain_federation(fed: Federation) -> Explanation:
+    """Explain a federation."""
+    return replace(explain_summary(summarise(fed)), kind=fed.kind)
+
+
+def explain_file_check(found: FileCheck) -> Explanation:
+    """Explain what a file describes, or its problems."""
+    if found.summary is None:
+        problems = Table(
+            name="problems",
+            columns=(Column(_WORDS.say("columns.problem")),),
+            rows=tuple((problem,) for problem in found.problems),
+        )
+        headline = _WORDS.say("check.problems", n=len(found.problems))
+        return Explanation(kind=found.kind, title=found.file, headline=headline, tables=(problems,))
+    said = explain_summary(found.summary)
+    is_terms = not found.summary.has_evidence
+    sound = _WORDS.say("check.sound_terms" if is_terms else "check.sound", file=shlex.quote(found.file))
+    return replace(said, kind=found.kind, sentences=(*said.sentences, sound))

@@ -1,0 +1,96 @@
+"""A frontier in words: what accuracy, or certainty, costs, value by value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.explanation import Chart, Column, Explanation, Table
+from fedpact.explain.generic import say_refusal
+from fedpact.explain.plan import say_quality
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.planning.frontier import Frontier, FrontierPoint
+
+_WORDS = words_of("frontier")
+_SAME = 1e-6
+
+
+def say_note(point: FrontierPoint) -> str:
+    """Say how good the plan is, or why there is none."""
+    if point.plan is not None:
+        return say_quality(point.plan)
+    return "" if point.refusal is None else say_refusal(point.refusal)
+
+
+def _values_of(curve: Frontier) -> dict[str, Any]:
+    """Return what the sentences name: the ends of the curve, as far as there are plans."""
+    ends = [point for point in curve.points if point.plan is not None] or curve.points
+    costs = [None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1])]
+    return {
+        "axis": curve.axis,
+        "strictest": ends[0].value,
+        "loosest": ends[-1].value,
+        "dearest": costs[0],
+        "cheapest": costs[1],
+    }
+
+
+def _list_sentences(curve: Frontier) -> list[str]:
+    planned = [point for point in curve.points if point.plan is not None]
+    said = [
+        _WORDS.say("today", axis=curve.axis, today=curve.today, cost=point.plan.cost)
+        for point in planned
+        if point.plan is not None and curve.today is not None and abs(point.value - curve.today) < _SAME
+    ][:1]
+    missing = len(curve.points) - len(planned)
+    if missing:
+        said.append(_WORDS.say("missing", missing=missing, all=len(curve.points)))
+    return said
+
+
+def _list_points(curve: Frontier) -> Table:
+    columns = (curve.axis, "samples", "cost", _WORDS.name("lower_bound"))
+    kinds = ("number", "count", "number", "number")
+    return Table(
+        name="points",
+        columns=(*map(Column, columns, kinds), Column("note")),  # type: ignore[arg-type]
+        rows=tuple(
+            (point.value, None, None, None, say_note(point))
+            if point.plan is None
+            else (
+                point.value,
+                sum(point.plan.contributions.values()),
+                point.plan.cost,
+                point.plan.lower_bound,
+                say_note(point),
+            )
+            for point in curve.points
+        ),
+    )
+
+
+def _chart(curve: Frontier, table: Table) -> Chart:
+    described = (_WORDS.say("chart.description", **_values_of(curve)), *_list_sentences(curve))
+    return Chart(
+        name="frontier",
+        title=_WORDS.say("chart.title", axis=curve.axis),
+        description=" ".join(described),
+        columns=tuple(column.title for column in table.columns),
+        rows=table.rows,
+    )
+
+
+def explain_frontier(curve: Frontier) -> Explanation:
+    """Explain a frontier."""
+    table, planned = _list_points(curve), [point for point in curve.points if point.plan is not None]
+    key = "headline" if planned[1:] else "headline_one" if planned else "headline_none"
+    method = _WORDS.say(f"method.{curve.axis}", method=curve.method)
+    return Explanation(
+        kind=curve.kind,
+        title=_WORDS.say("title", name=curve.name, axis=curve.axis),
+        headline=_WORDS.say(key, **_values_of(curve), why=say_note(curve.points[-1])).rstrip(),
+        sentences=(*_list_sentences(curve), method) if planned else (),
+        charts=(_chart(curve, table),) if planned else (),
+        tables=(table,),
+    )

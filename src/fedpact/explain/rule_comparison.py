@@ -1,0 +1,173 @@
+"""Payment rules side by side in words: what each pays, and what an audit found against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fedpact.explain.audit import gain_of, say_truthful
+from fedpact.explain.explanation import Chart, Column, Explanation, Mark, Table
+from fedpact.explain.generic import say_refusal
+from fedpact.explain.rule import name_rule, say_rule
+from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
+from fedpact.explain.witness import list_witness
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow
+    from fedpact.mechanism.audit.result import Audit
+    from fedpact.mechanism.payment.settlement import Settlement
+
+_WORDS = words_of("rule-comparison")
+
+
+def _refuse(row: RuleRow) -> tuple[Any, ...]:
+    """Return what stands beside a rule that was not applied or not audited."""
+    why = "" if row.refusal is None else say_refusal(row.refusal)
+    return (Mark(_WORDS.say("refused", why=why), ""),)
+
+
+def _list_money(bill: Settlement) -> tuple[Any, ...]:
+    amounts = (bill.spend, bill.recovered, bill.deficit, bill.overpayment)
+    outcome = _WORDS.say(f"outcome.{bill.status}", agents=find_concerned(bill))
+    mark = Mark(outcome, "good" if bill.status == "accepted" else "bad")
+    return (*(clean(amount, size_of(bill)) for amount in amounts), mark)
+
+
+def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:
+    return (
+        gain_of(seen.gain, seen.ex_post.tried),
+        gain_of(seen.gain_dominant, seen.dominant.tried),
+        gain_of(seen.gain_coalition, seen.pair.tried + seen.split.tried),
+    )
+
+
+def _list_verdict(seen: Audit) -> tuple[Any, ...]:
+    mood = "bad" if seen.gain > 0 else "" if seen.witness is None else "so-so"
+    return (say_truthful(seen), *_list_gains(seen), Mark(_WORDS.say(f"verdict.{seen.status}"), mood))  # type: ignore[arg-type]
+
+
+def _name(row: RuleRow, *, has_meaning: bool = False) -> Mark:
+    hint = say_rule(row.rule, row.pivot) if has_meaning else ""
+    return Mark(name_rule(row.rule, row.pivot), "", hint=hint)
+
+
+def _columns(*keys: str) -> tuple[Column, ...]:
+    numbers = ("spend", "recovered", "deficit", "overpayment", "gain", "gain_dominant", "gain_coalition")
+    kinds: dict[str, Any] = dict.fromkeys(numbers, "number") | dict.fromkeys(
+        ("outcome", "verdict", "witness"), "prose"
+    )
+    return tuple(Column(_WORDS.name(key), kinds.get(key, "text")) for key in keys)
+
+
+def _list_witnesses(row: RuleRow, seen: Audit) -> Table:
+    """List the misreports that were found under a rule."""
+    most = max(seen.gain_dominant, seen.gain_coalition)
+    return Table(
+        name=f"witness-{row.rule}-{row.pivot or 'none'}",
+        title=_WORDS.say("witness", rule=name_rule(row.rule, row.pivot), gain=most),
+        columns=_columns("scenario", "witness"),
+        rows=tuple(
+            (words_of("audit").say(f"scenario.{one.scenario}"), " ".join(list_witness(one.witness)))
+            for one in seen.findings
+            if one.witness is not None
+        ),
+        is_folded=True,
+    )
+
+
+def _describe(rows: Sequence[tuple[str, float, float, float]]) -> str:
+    safe = tuple(row[0] for row in rows if max(row[1:]) == 0)
+    worst, tempting = max(rows, key=lambda row: row[1]), sum(row[1] > 0 for row in rows)
+    said = [_WORDS.say("chart.rules", n=len(rows))]
+    if tempting:
+        said.append(_WORDS.say("chart.tempting", n=tempting, rule=worst[0], gain=worst[1]))
+    if safe:
+        said.append(_WORDS.say("chart.safe", rules=safe))
+    return " ".join(said)
+
+
+def _chart_gains(found: RuleComparison) -> tuple[Chart, ...]:
+    """Give the data of the chart: the gains under every rule that could be audited."""
+    rows = tuple(
+        (name_rule(row.rule, row.pivot), seen.gain, seen.gain_dominant, seen.gain_coalition)
+        for row in found.rows
+        if (seen := row.audit) is not None
+    )
+    if not rows:
+        return ()
+    return (
+        Chart(
+            name="audit",
+            title=_WORDS.say("chart.title"),
+            description=_describe(rows),
+            columns=tuple(map(_WORDS.name, ("rule", "gain", "gain_dominant", "gain_coalition"))),
+            rows=rows,
+        ),
+    )
+
+
+def explain_payments(found: RuleComparison) -> Explanation:
+    """Explain what every rule pays."""
+    bills = [row.settlement for row in found.rows if row.settlement is not None]
+    return Explanation(
+        kind=found.kind,
+        title=_WORDS.say("title", name=found.name),
+        headline="",
+        sentences=(_WORDS.say("deficit"),),
+        charts=tuple(chart_payments(bill, f"payments-{place}") for place, bill in enumerate(bills)),
+        chooser=_WORDS.say("chooser"),
+        tables=(
+            Table(
+                name="rules",
+                columns=_columns("rule", "spend", "recovered", "deficit", "overpayment", "outcome"),
+                rows=tuple(
+                    (
+                        _name(row, has_meaning=True),
+                        *(_refuse(row) if row.settlement is None else _list_money(row.settlement)),
+                    )
+                    for row in found.rows
+                ),
+            ),
+        ),
+    )
+
+
+def explain_audits(found: RuleComparison) -> Explanation:
+    """Explain what was found against every rule."""
+    seen = [(row, row.audit) for row in found.rows if row.audit is not None]
+    tried = _WORDS.say("tried", tried=sum(audit.tried for _, audit in seen), method=found.method)
+    return Explanation(
+        kind=found.kind,
+        title=_WORDS.say("title", name=found.name),
+        headline="",
+        sentences=(tried, *([] if found.is_complete else [_WORDS.say("stopped")])),
+        charts=_chart_gains(found),
+        tables=(
+            Table(
+                name="verdicts",
+                title=_WORDS.say("verdicts"),
+                note=_WORDS.say("gains"),
+                columns=_columns("rule", "truthful", "gain", "gain_dominant", "gain_coalition", "verdict"),
+                rows=tuple(
+                    (_name(row), *(_refuse(row) if row.audit is None else _list_verdict(row.audit)))
+                    for row in found.rows
+                ),
+            ),
+            *(_list_witnesses(row, audit) for row, audit in seen if audit.witness is not None),
+        ),
+    )
+
+
+def explain_rule_comparison(found: RuleComparison) -> Explanation:
+    """Explain what every rule pays and, where audits were made, what they found."""
+    paid = explain_payments(found)
+    if all(row.audit is None for row in found.rows):
+        return paid
+    seen = explain_audits(found)
+    return replace(
+        seen,
+        sentences=(*paid.sentences, *seen.sentences),
+        tables=(*paid.tables, *seen.tables),
+    )

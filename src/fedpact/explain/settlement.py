@@ -1,0 +1,124 @@
+"""A settlement in words: what each agent is paid, what that leaves it with, where the money comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Table
+from fedpact.explain.rule import name_rule
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.mechanism.payment.settlement import Settlement
+
+_WORDS = words_of("settlement")
+_TOL = 1e-9
+
+
+def clean(amount: float, size: float) -> float:
+    """Return an amount of money; what is only rounding, beside amounts of this size, is zero."""
+    return 0.0 if abs(amount) <= _TOL * abs(size) else amount
+
+
+def size_of(bill: Settlement) -> float:
+    """Return how large the amounts of a settlement are."""
+    return max(abs(bill.spend), bill.cost)
+
+
+def clean_all(bill: Settlement, amounts: Mapping[str, float]) -> dict[str, float]:
+    """Return amounts by agent without what is only rounding."""
+    return {name: clean(amount, size_of(bill)) for name, amount in amounts.items()}
+
+
+def find_concerned(bill: Settlement) -> tuple[str, ...]:
+    """Return whose targets are missed or, if none is, who would leave."""
+    return tuple(name for name, is_met in bill.met.items() if not is_met) or bill.leaving
+
+
+def list_money(bill: Settlement) -> tuple[str, ...]:
+    """Say what fees bring back of what was asked for, and what payments are beside the cost of labelling."""
+    said = []
+    if bill.cost_recovery is not None and bill.spend:
+        said.append(_WORDS.say("recover", share=bill.recovered / bill.spend, asked=bill.cost_recovery))
+    if clean(bill.overpayment, size_of(bill)) > 0:
+        said.append(_WORDS.say("overpaid", overpayment=bill.overpayment))
+    elif clean(bill.deficit, size_of(bill)) < 0:
+        said.append(_WORDS.say("surplus"))
+    return tuple(said)
+
+
+def list_facts(bill: Settlement) -> tuple[Fact, ...]:
+    """List what is paid out, what comes back, and what has to come from outside."""
+    amounts = {"spend": bill.spend, "recovered": bill.recovered, "deficit": bill.deficit}
+    return tuple(Fact(label=_WORDS.name(key), value=clean(value, size_of(bill))) for key, value in amounts.items())
+
+
+def _list_agents(bill: Settlement) -> Table:
+    money = (bill.labelling, bill.fees, bill.payments, bill.worth, bill.utility, bill.utility_alone)
+    keys = ("labelling", "fees", "payments", "worth", "utility", "utility_alone")
+    return Table(
+        name="payments",
+        columns=(
+            Column(_WORDS.name("agent")),
+            Column(_WORDS.name("contributions"), "count"),
+            *(Column(_WORDS.name(key), "number") for key in keys),
+        ),
+        rows=tuple(
+            (name, bill.contributions[name], *(clean(amounts[name], bill.worth[name]) for amounts in money))
+            for name in bill.payments
+        ),
+    )
+
+
+def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> str:
+    most, owing = max(paid, key=lambda name: paid[name]), sum(amount < 0 for amount in paid.values())
+    said = [_WORDS.say("chart.paid", rule=title, deficit=clean(bill.deficit, bill.spend), cost=bill.cost)]
+    if paid[most] > 0:
+        said.append(_WORDS.say("chart.most", amount=paid[most], name=most))
+    if owing:
+        said.append(_WORDS.say("chart.owing", owing=owing, k=len(paid)))
+    return " ".join(said)
+
+
+def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
+    """Give the data of a chart: what each agent is paid."""
+    title, paid, fees = (
+        name_rule(bill.rule, bill.pivot),
+        clean_all(bill, bill.payments),
+        clean_all(bill, bill.fees),
+    )
+    keys = ("agent", "contributions", "labelling", "fees", "payments", "utility", "utility_alone")
+    return Chart(
+        name=name,
+        title=title,
+        description=_describe(title, bill, paid),
+        columns=tuple(map(_WORDS.name, keys)),
+        rows=tuple(
+            (
+                agent,
+                bill.contributions[agent],
+                bill.labelling[agent],
+                fees[agent],
+                paid[agent],
+                bill.utility[agent],
+                bill.utility_alone[agent],
+            )
+            for agent in paid
+        ),
+    )
+
+
+def explain_settlement(bill: Settlement) -> Explanation:
+    """Explain a settlement."""
+    agents = find_concerned(bill)
+    own = [_WORDS.say("threshold")] if bill.rule == "threshold" else []
+    return Explanation(
+        kind=bill.kind,
+        title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
+        headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
+        facts=list_facts(bill),
+        sentences=(*list_money(bill), *own, _WORDS.say("worth")),
+        charts=(chart_payments(bill),),
+        tables=(_list_agents(bill),),
+    )

@@ -1,0 +1,88 @@
+"""A split of the cost in words: who bears how much, who would leave, and how the groups were looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fedpact.explain.explanation import Explanation, Fact, Table
+from fedpact.explain.generic import make_columns, say_status
+from fedpact.explain.words import words_of
+
+if TYPE_CHECKING:
+    from fedpact.coalition.result import LeavingGroup, Share
+
+_WORDS = words_of("share")
+_GROUPS = 5
+
+
+def _round_off(amount: float, total: float) -> float:
+    """Return zero for what is only rounding beside ``total``."""
+    return 0.0 if abs(amount) <= 1e-9 * abs(total) else amount
+
+
+def _list_agents(split: Share) -> Table:
+    errors = split.standard_errors
+    rows = [
+        (
+            name,
+            split.contributions[name],
+            split.labelling[name],
+            split.alone[name],
+            _round_off(amount, split.cost),
+            _WORDS.say("received", amount=_round_off(split.payments[name], split.cost)),
+            *([] if errors is None else [errors[name]]),
+        )
+        for name, amount in split.shares.items()
+    ]
+    columns = make_columns(
+        _WORDS,
+        agent="text",
+        samples="count",
+        labelling="number",
+        alone="number",
+        share="number",
+        receives="number",
+    )
+    drawn = () if errors is None else make_columns(_WORDS, standard_error="number")
+    return Table(name="agents", columns=(*columns, *drawn), rows=tuple(rows))
+
+
+def _say_group(group: LeavingGroup, split: Share) -> str:
+    """Say who would leave and what that saves; of a large group who would not."""
+    others = tuple(name for name in split.shares if name not in group.members)
+    is_large = len(group.members) > len(others)
+    who = _WORDS.say("all_but", names=others) if is_large else _WORDS.say("members", names=group.members)
+    return _WORDS.say("group", who=who, cost=group.cost, share=group.share, saving=group.saving)
+
+
+def _say_least_core(split: Share, e: float) -> str:
+    if e > 0:
+        return _WORDS.say("saves", e=e)
+    is_sure = split.is_proved and split.looked_at == "all"
+    return _WORDS.say("loses" if is_sure else "loses_so_far", e=abs(e))
+
+
+def _list_sentences(split: Share) -> tuple[str, ...]:
+    said = [_say_group(group, split) for group in split.leaving[:_GROUPS]]
+    if len(split.leaving) > _GROUPS:
+        said.append(_WORDS.say("more_groups", n=len(split.leaving) - _GROUPS))
+    if split.least_core_value is not None:
+        said.append(_say_least_core(split, split.least_core_value))
+    said.append(_WORDS.say(f"looked_at.{split.looked_at}", tried=split.groups_tried, planned=split.groups_planned))
+    if not split.is_proved:
+        said.append(_WORDS.say("unproved"))
+    if split.standard_errors is not None:
+        said.append(_WORDS.say("drawn"))
+    return tuple(said)
+
+
+def explain_share(split: Share) -> Explanation:
+    """Explain a split of the cost."""
+    return Explanation(
+        kind=split.kind,
+        title=_WORDS.say("title", name=split.name),
+        headline=say_status(split),
+        facts=tuple(Fact(label=_WORDS.name(key), value=getattr(split, key)) for key in ("rule", "cost")),
+        sentences=_list_sentences(split),
+        tables=(_list_agents(split),),
+    )
