@@ -14,7 +14,7 @@ import numpy as np
 import fedpact
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.plain import hints_of
-from fedpact.result import _KINDS, Result
+from fedpact.result import KINDS, Result
 
 NAMES = ("alice", "bob", "carol")
 COSTS = {
@@ -29,7 +29,7 @@ def find_results() -> dict[str, type[Result]]:
     for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
         if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.web")):
             importlib.import_module(module.name)
-    return dict(sorted(_KINDS.items()))
+    return dict(sorted(KINDS.items()))
 
 
 def _make_number(rng: np.random.Generator) -> float:
