@@ -10,6 +10,7 @@ from pathlib import Path
 from fedpact.protocol.operator.say_entry import say_entry
 
 import fedpact as fp
+from fedpact.explain.entry import say_entry
 from fedpact.protocol.ledger.entry import Row
 from fedpact.protocol.ledger.schema import write_rows
 from fedpact.protocol.ledger.sqlite_bytes import made_again
