@@ -1,35 +1,10 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.web.words import federation, game, payments, plan
+from fedpact.web.words import game, payments, plan
 from web_answers import answer_example
-
-
-def test_what_one_may_stumble_over_in_a_federation():
-    rng = np.random.default_rng(0)
-    says = (rng.random((2, 4, 50)) < 0.3).astype(int)
-    says[:, 3] = says[:, 2]
-    fed = fp.Federation.from_predictions(
-        {"a": says[0], "b": says[1]}, epsilon={"a": 0, "b": 1}, delta=0.05, capacity={"a": 0, "b": 0}
-    )
-    seen = federation.observe(fed)
-    for part in (
-        "1 of 4 hypotheses agrees with another",
-        "counted on a sample (predictions on 50 points of each agent)",
-        "a is tolerating no error at all",
-        "b is content with any error",
-        "a and b have a capacity of 0",
-    ):
-        assert any(part in sentence for sentence in seen), part
-    assert not federation.fits_in_one_file(fed)
-
-
-def test_a_class_that_nobody_can_tell_apart():
-    fed = fp.Federation.from_table([[0, 1], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1)
-    assert federation.observe(fed) == ("Nobody's data tell any two hypotheses apart: there is nothing to learn.",)
 
 
 def test_a_plan_of_nothing():
