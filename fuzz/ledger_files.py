@@ -7,8 +7,6 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
-from fedpact.protocol.operator.say_entry import say_entry
-
 import fedpact as fp
 from fedpact.explain.entry import say_entry
 from fedpact.protocol.ledger.entry import Row

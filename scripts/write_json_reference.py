@@ -73,9 +73,8 @@ def codes_section() -> str:
     """Write the section on codes."""
     lines = [
         TITLE,
-        "Every dictionary has its `kind` and its `schema`, a number that changes when its keys do. What follows are",
-        "the codes that its keys may hold; they do not change, whatever words stand for them on a page. Written by",
-        "`make reference`.",
+        "Every dictionary has its `kind` and its `schema`, a number that changes when its keys do. These are the",
+        "codes that its keys may hold; they stay, whatever words a page has for them. Written by `make reference`.",
         "",
         "| kind | key | code | meaning |",
         "|---|---|---|---|",
