@@ -74,7 +74,7 @@ def codes_section() -> str:
     lines = [
         TITLE,
         "Every dictionary has its `kind` and its `schema`, a number that changes when its keys do. These are the",
-        "codes that its keys may hold; they stay, whatever words a page has for them. Written by `make reference`.",
+        "codes that keys may hold; they stay, whatever words pages have for them. Written by `make reference`.",
         "",
         "| kind | key | code | meaning |",
         "|---|---|---|---|",
