@@ -81,7 +81,7 @@ def test_estimates_repeat_for_the_same_seed(fedpact):
         "coupon-collector(5)",
         "--m",
         "9",
-        "--method",
+        "--how",
         "estimate",
         "--draws",
         "500",
