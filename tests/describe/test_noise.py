@@ -66,8 +66,8 @@ def test_the_reach_wastes_little(scale):
     [
         ({"mechanism": "laplace"}, "mechanism must be one of discrete-gaussian; it is 'laplace'"),
         ({"scale": 0}, "scale must be above 0; it is 0"),
-        ({"epsilon": -1}, "epsilon must be above 0; it is -1"),
-        ({"delta": 1}, "delta must lie strictly between 0 and 1; it is 1"),
+        ({"privacy_epsilon": -1}, "privacy_epsilon must be above 0; it is -1"),
+        ({"privacy_delta": 1}, "privacy_delta must lie strictly between 0 and 1; it is 1"),
     ],
     ids=["mechanism", "scale", "epsilon", "delta"],
 )
