@@ -36,6 +36,9 @@ def find_codes():
                 yield f"{path.name}:{node.lineno}", place, texts[-1], {one.arg for one in node.keywords}
 
 
+COMPUTED = {"ended-renew", "ended-remake", "ended-ask", "missing", "preceded"}
+
+
 def placeholders(text):
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
