@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from fedpact.describe.numbers import shorten
+from fedpact.explain.generic import say_refusal
 from fedpact.explain.words import words_of
+from fedpact.plain import from_plain
+from fedpact.refusal import Refusal
 
 _WORDS = words_of("reason")
 
@@ -18,19 +21,13 @@ def _say_without(lost: Mapping[str, Mapping[str, Any]]) -> str:
     return _WORDS.say("without", sites=", ".join(said)) if said else ""
 
 
-def say_refusal(refusal: Mapping[str, Any]) -> str:
-    """Say why there is no plan: a clause."""
-    agents, values = tuple(refusal["agents"]), refusal.get("values") or {}
-    said = words_of("common").say(f"refusal.{refusal['code']}", agents=agents, n=len(agents), **values)
-    return said[:1].lower() + said[1:].rstrip(".")
-
-
 def _say(code: str, values: Mapping[str, Any]) -> str:
     said = dict(values)
     if "without" in said:
         said["without"] = _say_without(said["without"])
     if "refusal" in said:
-        said["what"] = say_refusal(said["refusal"])
+        what = say_refusal(from_plain(Refusal, said["refusal"], "refusal"))
+        said["what"] = what[:1].lower() + what[1:].rstrip(".")
     return _WORDS.say("no-plan-detail" if code == "no-plan" and "detail" in said else code, **said)
 
 
