@@ -144,7 +144,8 @@ def test_files_are_sent_together(client):
     }
     found = send_files(client, files)
     assert found.status_code == 201, found.text
-    assert found.json()["evidence"] == "predictions on 20 to 30 points of each agent"
+    assert found.json()["evidence"] == "predictions"
+    assert (found.json()["fewest_points"], found.json()["most_points"]) == (20, 30)
     key = found.json()["key"]
     assert page(client, "plan", key=key)["parts"]["plan"]["state"] == "done"
     refused = client.get(f"/federations/{key}/file.toml")

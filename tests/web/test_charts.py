@@ -140,10 +140,10 @@ def test_the_table_of_the_frontier_says_what_its_lines_say():
     chart = only(draw(view, parts, "frontier"))
     line, bound = trace(chart, "cost of the plan"), trace(chart, "no plan costs less")
     assert line["x"] == [row[0] for row in chart.rows]
-    assert line["y"] == [row[1] for row in chart.rows]
-    assert bound["y"] == [row[2] for row in chart.rows]
+    assert line["y"] == [row[2] for row in chart.rows]
+    assert bound["y"] == [row[3] for row in chart.rows]
     assert all(low <= high for low, high in zip(bound["y"], line["y"], strict=True))
-    assert "Today's 0.1 costs 5" in chart.description
+    assert "Today's epsilon of 0.1 costs 5." in chart.description
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_who_labels_most_is_named_only_if_somebody_does(m, said):
     view, parts = answer_example("alice-bob")
     answer = parts["plan"].answer
     counts = dict(zip(("alice", "bob", "carol"), m, strict=False))
-    given = answer["plan"] | {"contributions": counts, "costs": dict.fromkeys(counts, 1.0)}
+    given = answer["plan"] | {"contributions": counts, "costs": {name: float(n) for name, n in counts.items()}}
     bill = answer["settlement"]
     bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
     assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)
