@@ -34,7 +34,7 @@ def test_what_every_rule_pays():
 
 
 def test_what_was_found_against_every_rule():
-    found = fp.mechanism.compare_rules(FED, reports=20)
+    found = fp.mechanism.compare_rules(FED, n_misreports=20)
     rules, verdicts, *witnesses = explain(found).tables
     assert len(rules.rows) == len(verdicts.rows) == len(VARIANTS)
     lies = [row.audit for row in found.rows if row.audit is not None and row.audit.witness is not None]

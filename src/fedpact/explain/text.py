@@ -21,7 +21,7 @@ from fedpact.explain.words import words_of, write
 
 MOST_ROWS = 30
 MOST_COLUMNS = 20
-_STYLES = {"good": "green", "bad": "red", "": ""}
+_STYLES = {"good": "green", "so-so": "yellow", "bad": "red", "": ""}
 _WIDE = 100_000
 
 
