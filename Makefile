@@ -32,9 +32,10 @@ docs: .venv/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/python scripts/check_site.py build/site
 
-# The page on the command line, from the commands.
-reference: .venv/core
+# The pages on the command line and on JSON, from the program.
+reference: .venv/dev
 	$(BIN)/python scripts/write_command_line.py docs/reference/command-line.md
+	$(BIN)/python scripts/write_json_reference.py docs/reference/json.md
 
 bench: .venv/bench
 	$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py" -p no:cacheprovider -s --no-header --timeout 0

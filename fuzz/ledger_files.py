@@ -7,11 +7,13 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
+from fedpact.protocol.operator.say_entry import say_entry
+
 import fedpact as fp
+from fedpact.explain.entry import say_entry
 from fedpact.protocol.ledger.entry import Row
 from fedpact.protocol.ledger.schema import write_rows
 from fedpact.protocol.ledger.sqlite_bytes import made_again
-from fedpact.protocol.operator.say_entry import say_entry
 from fuzz.chains import WORDS, change_entries, runs
 from fuzz.ledger_readers import read_all
 from fuzz.target import Target, Unreadable

@@ -77,7 +77,7 @@ def _insist_on_sound(entries: list[fp.protocol.Entry]) -> None:
     ledger = memory_ledger()
     ledger.restore(entries)
     seen = fp.protocol.check_books(ledger)
-    assert seen.is_sound, f"an operator accepts what an auditor does not: {seen.problems[0].what}"
+    assert seen.is_sound, f"an operator accepts what an auditor does not: {seen.problems[0]}"
     ledger.close()
 
 

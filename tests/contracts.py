@@ -14,10 +14,10 @@ from oracle import answer, threshold
 
 SLACK = 1e-9
 KEYS = {
-    "contributions", "met", "feasible", "cost", "worst_truth", "blocking", "status", "how", "confidence",
-    "method", "objective", "guarantee",
+    "kind", "schema", "contributions", "met", "feasible", "cost", "allowed", "worst_truth", "blocking", "status",
+    "how", "confidence", "method", "objective", "guarantee", "name",
 }  # fmt: skip
-JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_truth", "joint_blocking"}
+JOINT_KEYS = {"joint_failure", "joint_how", "joint_worst_truth"}
 DECIDED = {
     fp.planning.VerificationStatus.MET: True,
     fp.planning.VerificationStatus.MISSED: False,
@@ -106,7 +106,8 @@ def check_dict(case, seen):
     entry = json.loads(json.dumps(seen.to_dict(), allow_nan=False))
     value = "failure" if case.objective == "pac" else "expected_error"
     is_joint = seen.joint_failure is not None
-    assert set(entry) == KEYS | {value} | (JOINT_KEYS if is_joint else set())
+    blocking = {"joint_blocking"} if is_joint and not seen.is_feasible else set()
+    assert set(entry) == KEYS | {value} | (JOINT_KEYS if is_joint else set()) | blocking
     assert entry["feasible"] == seen.is_feasible
     assert entry["status"] == seen.status.value
     for name, interval in seen.failure.items():

@@ -12,11 +12,16 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 import fedpact
-from fedpact.describe.costs import Cost, Linear
+from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.plain import hints_of
-from fedpact.result import _KINDS, Result
+from fedpact.result import KINDS, Result
 
 NAMES = ("alice", "bob", "carol")
+COSTS = {
+    Linear: Linear(0.5),
+    Quadratic: Quadratic(1.0, 0.25),
+    PiecewiseLinear: PiecewiseLinear((10.0,), (1.0, 3.0)),
+}
 
 
 def find_results() -> dict[str, type[Result]]:
@@ -24,7 +29,7 @@ def find_results() -> dict[str, type[Result]]:
     for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
         if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.web")):
             importlib.import_module(module.name)
-    return dict(sorted(_KINDS.items()))
+    return dict(sorted(KINDS.items()))
 
 
 def _make_number(rng: np.random.Generator) -> float:
@@ -57,8 +62,8 @@ def make(hint: Any, rng: np.random.Generator) -> Any:
     if issubclass(origin, Enum):
         members = list(origin)
         return members[rng.integers(len(members))]
-    if origin in get_args(Cost):
-        return Linear(2.5)
+    if origin in COSTS:
+        return COSTS[origin]
     if is_dataclass(origin):
         return build(origin, rng)
     simple = {int: int(rng.integers(100)), float: _make_number(rng), bool: bool(rng.integers(2)), NoneType: None}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fedpact.rows import Column
 
-_KINDS: dict[str, type[Result]] = {}
+KINDS: dict[str, type[Result]] = {}
 
 
 class Shown:
@@ -80,7 +80,7 @@ class Result(Shown):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _KINDS[cls.kind] = cls
+        KINDS[cls.kind] = cls
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -127,7 +127,7 @@ def check_schema(entry: Any, where: str, *, kind: str, schema: int) -> None:
 def read_result(entry: Mapping[str, Any]) -> Result:
     """Read a result of any kind from its dictionary."""
     kind = entry.get("kind") if isinstance(entry, Mapping) else None
-    found = _KINDS.get(kind) if isinstance(kind, str) else None
+    found = KINDS.get(kind) if isinstance(kind, str) else None
     if found is None:
-        raise FormatError(f"kind must be one of {', '.join(sorted(_KINDS))}; it is {kind!r}")
+        raise FormatError(f"kind must be one of {', '.join(sorted(KINDS))}; it is {kind!r}")
     return found.from_dict(entry)

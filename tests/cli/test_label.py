@@ -21,9 +21,9 @@ def desk(tmp_path, monkeypatch):
 def test_export_fill_in_import(fedpact, desk):
     code, out, _ = fedpact("label", "export", "the site", "-o", "todo.csv")
     assert code == 0
-    assert "site [east]" in out
-    assert "wrote todo.csv: 2 points to label" in out
-    assert "next: fedpact label import 'the site' todo.csv" in out
+    assert "Labels of [east]" in out
+    assert "Wrote todo.csv: 2 points to label" in out
+    assert "Next: fedpact label import 'the site' todo.csv" in out
     desk.with_name("todo.csv").write_text("point;label\r\n2;no\r\n4;\r\n")
     code, out, _ = fedpact("label", "import", "the site", "todo.csv", "--json")
     assert code == 0
@@ -36,7 +36,7 @@ def test_export_fill_in_import(fedpact, desk):
     }
     code, out, _ = fedpact("label", "status", "the site")
     assert code == 0
-    assert "the run waits for labels: export them, fill in the column label, import the file" in out
+    assert "The run waits for labels: export them, fill in the column label, import the file" in out
     assert out.splitlines()[2].split() == ["run-1", "2", "1", "1", "0"]
 
 
@@ -66,7 +66,7 @@ def test_force_replaces_a_file(fedpact, desk):
 
 def test_export_says_which_point_is_which(fedpact, desk):
     _, out, _ = fedpact("label", "export", "the site", "-o", "todo.csv")
-    assert "point 1 is the first line of the site's predictions below the names, point 2 the second" in out
+    assert "Point 1 is the first line of the site's predictions below the names, point 2 the second" in out
 
 
 def test_import_says_which_rows_repeat_others(fedpact, desk):
@@ -83,7 +83,7 @@ def test_status_after_a_contribution_says_what_was_contributed(fedpact, desk):
     code, out, _ = fedpact("label", "status", "the site")
     assert code == 0
     assert out.splitlines()[2].split() == ["run-1", "0", "0", "0", "2"]
-    assert "every sample that was asked for is labelled and contributed: nothing is to be done now" in out
+    assert "Every sample that was asked for is labelled and contributed: nothing is to be done now" in out
     assert json.loads(fedpact("label", "status", "the site", "--json")[1])["contributed"] == 2
 
 

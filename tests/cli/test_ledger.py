@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.protocol.operator.say_entry import say_entry
+from fedpact.explain.entry import say_entry
 
 
 @pytest.fixture
@@ -83,7 +83,9 @@ def test_verify_says_in_one_line_that_a_ledger_is_intact(fedpact, ledger):
         head = opened.head
     code, out, err = fedpact("ledger", "verify", str(ledger), "--head", head)
     assert (code, err) == (0, "")
-    assert out == f"intact: 4 entries in {ledger}, head {head}; {fp.protocol.LedgerStatus.INTACT.value}\n"
+    first, second = out.splitlines()
+    assert first.startswith(f"Ledger {ledger}: Intact: 4 entries, head {head}; every entry and every byte")
+    assert second == "Books: There is no run in this ledger."
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
     said = json.loads(out)
     assert said.pop("books") == fp.protocol.check_books(ledger).to_dict()
@@ -126,7 +128,8 @@ def test_export_writes_what_can_be_verified_and_nothing_over_it(fedpact, ledger,
     assert fedpact("ledger", "export", str(ledger), "-o", str(tmp_path / "run.csv"))[0] == 0
 
 
-LONG = {"site": "north", "step": "contribute", "why": "no answer; " * 12 + "wrong on 2 of 22 samples"}
+SAID = "no answer; " * 12 + "wrong on 2 of 22 samples"
+LONG = {"site": "north", "step": "contribute", "code": "refused", "values": {"detail": SAID}}
 
 
 def test_what_goes_to_a_file_is_never_cut(fedpact, tmp_path):
@@ -201,7 +204,7 @@ def test_of_a_copied_home_the_copy_is_checked(fedpact, tmp_path, monkeypatch):
     shutil.copytree("home", "copy")
     code, out, _ = fedpact("ledger", "verify", "copy")
     assert code == 0
-    assert " entries in copy/ledger.db, head " in out
+    assert out.startswith("Ledger copy/ledger.db: Intact: ")
     assert json.loads(fedpact("ledger", "verify", "copy", "--json")[1])["where"] == "copy/ledger.db"
     data = bytearray((tmp_path / "copy/ledger.db").read_bytes())
     data[data.rindex(b'"alice"') + 1] ^= 1
@@ -228,8 +231,10 @@ def test_another_folder_is_one_line_that_says_what_is_wanted(fedpact, tmp_path, 
     (tmp_path / "other" / "operator").mkdir()
     for text, why in {
         "{": "cannot be read",
-        "[]": "does not say where",
-        '{"ledger": "gone.db"}': "no ledger",
+        "[]": "cannot be read: not a table",
+        '{"format": 1}': "does not say where",
+        '{"format": 2}': "has home format 2; this fedpact reads format 1: install a newer fedpact",
+        '{"format": 1, "ledger": "gone.db"}': "no ledger",
     }.items():
         (tmp_path / "other/operator/run.json").write_text(text)
         code, out, err = fedpact("ledger", command, "other", *COMMANDS[command])

@@ -12,6 +12,7 @@ from rich.console import Console
 import fedpact as fp
 from fedpact.cli import show_run as module
 from fedpact.cli.show_run import progress_table
+from fedpact.explain import explain
 from fedpact.protocol.operator.run_state import Ask, Gone
 
 KEYS = {"contributions", "payments", "met", "status", "deficit", "plan", "hypothesis", "gone", "withheld"}
@@ -40,11 +41,11 @@ def test_alice_and_bob(fedpact, here):
     code, out, err = fedpact("run", "alice-bob", "--seed", "1", "--method", "tree")
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "alice 3 3 0.0% met (0.1) bob 2 2 0.0% met (0.1)" in said
-    assert "on 5 samples; paid 5" in said
-    assert fp.protocol.RunStatus.FINISHED.value in said
+    assert "alice 3 3 0% met (0.1) bob 2 2 0% met (0.1)" in said
+    assert "wrong on 0 of 5 samples; 5 is paid in all." in said
+    assert "The run is finished" in said
     ledger = here / "fedpact-runs" / "alice-bob" / "ledger.db"
-    assert f"ledger: {ledger} (check it: fedpact ledger verify {ledger.parent})" in said
+    assert f"Ledger: {ledger} (check it: fedpact ledger verify {ledger.parent})" in said
     assert fedpact("ledger", "verify", str(ledger))[0] == 0
 
 
@@ -256,7 +257,7 @@ def test_without_a_plan_the_run_stops_and_says_how_to_go_on(fedpact, here):
     code, out, err = fedpact("run", "tight.toml", "--home", "my home", "--json")
     assert code == 3
     assert json.loads(out)["status"] == fp.protocol.RunStatus.STOPPED.value
-    assert err.startswith("error: there is no plan: ")
+    assert err.startswith("error: no plan exists: with everybody at capacity alice")
     assert err.endswith(f"; resume with: fedpact run --resume {shlex.quote(str(here / 'my home'))}\n")
     assert len(err.splitlines()) == 1
     assert fedpact("run", *shlex.split(err)[-2:])[0] == 3, "nothing has changed"
@@ -341,9 +342,9 @@ STATES = {
         ["[alice] 0 of 3 3 of 3 samples have no label yet", "bob 2 of 2"],
     ),
     "gone": (
-        state(gone={"bob": Gone(step="report", why="no answer within 60 s")}),
+        state(gone={"bob": Gone(step="report", code="late", values={"seconds": 60.0})}),
         {"contribute/bob/1": "it waits"},
-        ["[alice]", "bob gone: no answer within 60 s"],
+        ["[alice]", "bob no answer within 60 s"],
     ),
     "paid": (
         state(
@@ -379,15 +380,15 @@ def test_progress_is_for_terminals_only(fedpact, monkeypatch):
 def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
     fed = fp.examples.alice_bob()
     good = fp.protocol.run(fed, teacher="xA", method="tree")
-    assert module._say_doubts(good) == []
-    bad = replace(good, mistakes=2, met={"alice": False, "bob": None}, gone={"bob": "evaluate: no answer"})
-    assert module._say_doubts(bad) == [
-        "no candidate is right on all samples: the chosen one is wrong on 2; what was promised assumes that one "
-        "is (fedpact realizability)",
-        "targets missed on held-out samples: alice",
-        "without bob (evaluate: no answer)",
-    ]
-    assert (module._say_money(4.4e-16), module._say_money(0.5)) == ("0", "0.5")
+    assert len(explain(good).sentences) == 1
+    gone = {"bob": Gone(step="evaluate", code="late", values={"seconds": 60.0})}
+    bad = replace(good, mistakes=2, met={"alice": False, "bob": None}, gone=gone)
+    unrealizable, missed, _ = explain(bad).sentences
+    assert "wrong on 2." in unrealizable
+    assert missed == "Targets missed on held-out samples: alice."
+    assert explain(bad).tables[0].rows[1][-1] == "gone at 'evaluate': no answer within 60 s"
+    tiny = replace(good, payments={"alice": 4.4e-16, "bob": 0.5})
+    assert [row[2] for row in explain(tiny).tables[0].rows] == [0.0, 0.5]
 
 
 def test_a_run_is_resumed_where_it_was_unless_another_engine_is_named(fedpact, monkeypatch):

@@ -42,7 +42,7 @@ def network(folder, fedpact):
     targets = ["--epsilon", "0.15", "--delta", "0.05", "--cost", "bob=2,alice=1,carol=1"]
     code, out, _ = fedpact("gather", *reports, *targets, "-o", "network.toml")
     assert code == 0
-    assert "next: fedpact plan network.toml --confidence 0.95" in out
+    assert "Next: fedpact plan network.toml --confidence 0.95" in out
     return "network.toml"
 
 
@@ -92,8 +92,9 @@ def test_files_are_all_that_is_shared(folder, fedpact, network):
 def test_a_report_says_what_leaves_the_site(folder, fedpact):
     code, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--minimum-count", "5")
     assert code == 0
-    assert "alice: 6 candidates on 400 points with 2 labels" in out
-    assert "counts below 5, and that close to 400, are not told apart" in out
+    assert "How often any two of 6 candidates disagree on 400 points with 2 labels" in out
+    assert "Counts below 5, and those that close to 400, are not told apart." in out
+    assert f"Wrote sent.npz ({(folder / 'sent.npz').stat().st_size:,} bytes)." in out
     assert fp.sites.read_report("sent.npz").minimum_count == 5
     _, out, _ = fedpact("report", "alice.csv", "--name", "alice", "-o", "sent.npz", "--force", "--json")
     assert json.loads(out) == fp.sites.read_report("sent.npz").to_dict()
@@ -117,9 +118,9 @@ def test_a_noisy_report_is_planned_with_at_a_confidence_only(folder, fedpact):
 
 def test_what_a_plan_at_a_confidence_says(fedpact, network):
     _, out, _ = fedpact("plan", network, "--confidence", "0.95", "--teacher", "model-0")
-    assert "all this with probability 0.95 over the sites' unlabelled points" in out
-    assert "with 2 times the points it would cost about" in out
-    assert "the samples are labelled by 'model-0'" in out
+    assert "All this holds with probability 0.95 over the sites' unlabelled points" in out
+    assert "With 2 times the points it would cost about" in out
+    assert "The samples are labelled by 'model-0'" in out
     code, out, _ = fedpact("verify", network, "--m", "100,0,100", "--confidence", "0.95", "--json")
     assert (code, json.loads(out)["confidence"], json.loads(out)["feasible"]) == (0, 0.95, True)
 
@@ -147,9 +148,9 @@ def test_a_report_is_not_a_federation(fedpact, network):
 
 
 def test_a_plan_that_takes_counts_for_the_truth_says_so(fedpact, network):
-    assert "add --confidence 0.95" in fedpact("plan", network)[1]
-    assert "add --confidence" not in fedpact("plan", network, "--confidence", "0.9")[1]
-    assert "add --confidence" not in fedpact("plan", "alice-bob")[1]
+    assert "with --confidence 0.95 the plan allows for that" in fedpact("plan", network)[1]
+    assert "--confidence" not in fedpact("plan", network, "--confidence", "0.9")[1]
+    assert "--confidence" not in fedpact("plan", "alice-bob")[1]
 
 
 def test_a_report_never_replaces_the_predictions_nor_leaves_its_folder(folder, fedpact):

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic, read_cost, scale
-from fedpact.errors import FederationError
+from fedpact.describe.costs import Cost, Linear, PiecewiseLinear, Quadratic, read_cost, scale
+from fedpact.errors import FederationError, FormatError
+from fedpact.plain import from_plain
 
 READ = {
     "number": (2, Linear(2.0)),
@@ -102,8 +103,14 @@ def test_costs_start_at_zero_rise_and_are_convex(cost):
 
 
 @given(costs())
-def test_to_json_is_read_back(cost):
-    assert read_cost(cost.to_json()) == cost
+def test_what_was_written_is_read_back(cost):
+    assert read_cost(cost.to_plain()) == cost
+    assert from_plain(Cost, cost.to_plain(), "agent.cost") == cost
+
+
+def test_what_is_no_cost_is_refused_where_it_stands():
+    with pytest.raises(FormatError, match=r"^agent\.cost: cost must be above 0; it is -1$"):
+        from_plain(Cost, -1, "agent.cost")
 
 
 @given(costs(), st.integers(0, 60))

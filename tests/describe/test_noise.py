@@ -8,6 +8,7 @@ import pytest
 
 from fedpact.describe.noise import Noise
 from fedpact.errors import FederationError
+from fedpact.plain import from_plain, to_plain
 
 SCALES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.3, 5.0, 10.0, 31.7)
 
@@ -78,4 +79,4 @@ def test_refuses(changes, message):
 
 def test_goes_through_json():
     noise = Noise(scale="1/3", privacy_epsilon=1, privacy_delta=1e-6)
-    assert Noise.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+    assert from_plain(Noise, json.loads(json.dumps(to_plain(noise))), "noise") == noise

@@ -5,6 +5,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.noise import Noise
 from fedpact.describe.reports import Report, hide_counts
 from fedpact.errors import FederationError
+from fedpact.plain import to_plain
 
 
 def site(**changes):
@@ -75,11 +76,13 @@ def test_noise_is_never_exact():
 def test_all_but_the_counts_is_told():
     candidates, noise = CandidateList.from_names("abc"), Noise(scale=2, privacy_epsilon=1, privacy_delta=0.1)
     assert site(candidates=candidates, noise=noise).to_dict() == {
+        "kind": "report",
+        "schema": 1,
         "name": "alice",
         "H": 3,
         "n": 10,
         "n_classes": 2,
         "candidates": candidates.fingerprint,
         "minimum_count": 0,
-        "noise": noise.to_dict(),
+        "noise": to_plain(noise),
     }

@@ -7,6 +7,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.describe.summary import check, summarise
+from fedpact.explain.federation import say_evidence
 
 TARGETS = {"epsilon": 0.1, "delta": 0.05}
 ROWS = {"alice": [[0, 0, 1], [0, 1, 1]], "bob": [[0, 0], [1, 1]]}
@@ -27,7 +28,9 @@ EVIDENCE = {
 
 @pytest.mark.parametrize(("build", "words"), EVIDENCE.values(), ids=EVIDENCE)
 def test_the_evidence_is_told_in_words(build, words):
-    assert summarise(build()).evidence == words
+    summary = summarise(build())
+    assert say_evidence(summary) == words
+    assert summary.evidence in words
 
 
 def test_hypotheses_that_nobody_can_tell_apart_are_counted_once():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from fedpact.describe.classes import ON_FEATURES, ON_LINE
+from fedpact.explain import explain
 from fedpact.planning.build_cover import COVERED, TooManyMembers, _pack, vc_dimension
 
 CLASSES = {**ON_LINE, **ON_FEATURES}
@@ -96,7 +97,7 @@ def test_many_points_need_few_members():
     found = fp.planning.cover({"a": np.arange(10**6), "b": np.arange(10**6) + 0.5}, "thresholds", 0.01)
     assert len(found.labels) == 50
     assert found.radius == 0.01
-    assert "one of these 50 on all but a share of 0.01" in found.guarantees
+    assert "all but a share of 0.01 of every agent's points" in explain(found).headline
 
 
 @pytest.mark.parametrize("f", range(1, 12))

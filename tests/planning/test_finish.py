@@ -3,19 +3,20 @@ import pytest
 
 import fedpact as fp
 from fedpact.planning.draft import Draft
-from fedpact.planning.finish import BY_ENGINE, finish_plan, plan_nothing
+from fedpact.planning.finish import finish_plan, plan_nothing
+from fedpact.planning.result import BoundBy, Proof
 
 
 def finish(cost_at_least, method="auto"):
     fed = fp.examples.alice_bob()
-    final = Draft(m=np.array([3, 2]), solution=None, proved_by=BY_ENGINE)
-    return finish_plan(fed, method, final, (cost_at_least, "a proof"), fp.planning.PlanStatus.CERTIFIED)
+    final = Draft(m=np.array([3, 2]), solution=None, proved_by=Proof.ENGINE)
+    return finish_plan(fed, method, final, (cost_at_least, BoundBy.PAIRS), fp.planning.PlanStatus.CERTIFIED)
 
 
 @pytest.mark.parametrize(
     ("lower", "status", "chosen"),
     [
-        (4.0, fp.planning.PlanStatus.CERTIFIED, "union, trimmed by the guarantee engine"),
+        (4.0, fp.planning.PlanStatus.CERTIFIED, "union-trimmed"),
         (5.0, fp.planning.PlanStatus.OPTIMAL, "exact"),
         (5.0 * (1 - 1e-12), fp.planning.PlanStatus.OPTIMAL, "exact"),
         (6.0, fp.planning.PlanStatus.OPTIMAL, "exact"),

@@ -3,6 +3,7 @@ import itertools
 import pytest
 
 import fedpact as fp
+from fedpact.explain import explain
 from fedpact.planning.frontier import frontier
 from fedpact.planning.plan import plan
 
@@ -43,7 +44,8 @@ def test_a_looser_value_takes_over_a_cheaper_stricter_plan(monkeypatch):
     monkeypatch.setattr("fedpact.planning.frontier.plan_from", lambda *_, **__: next(plans))
     curve = frontier(fed, delta=[0.05, 0.2])
     assert curve.costs == [5, 5]
-    assert "even at delta = 0.05" in curve.points[1].plan.proved_by
+    assert [point.planned_at for point in curve.points] == [None, 0.05]
+    assert "0.05" in explain(curve).tables[0].rows[1][-1]
 
 
 def test_a_point_without_a_plan_says_why_and_costs_nothing_else():
@@ -52,16 +54,32 @@ def test_a_point_without_a_plan_says_why_and_costs_nothing_else():
     )
     curve = frontier(fed, delta=[0.01, 0.2])
     assert curve.points[0].plan is None
-    assert "'alice' still misses" in curve.points[0].reason
+    refusal = curve.points[0].refusal
+    assert (refusal.code, refusal.agents) == ("capacity", ("alice",))
+    assert refusal.pair is not None
     assert curve.costs == [None, 4]
+    said = explain(curve)
+    assert "alice still misses" in said.tables[0].rows[0][-1]
+    assert "For 1 of 2 values there is no plan." in said.sentences
+    strict = frontier(fed, delta=[0.01, 0.02])
+    assert explain(strict).headline.startswith("No plan exists for any delta from 0.01 to 0.02.")
+    assert explain(strict).charts == ()
 
 
-def test_round_trip_and_progress():
+def test_today_is_what_everybody_has():
+    fed = fp.examples.alice_bob()
+    assert frontier(fed, delta=[0.1]).today == fed.delta
+    assert frontier(fed, epsilon=[0.1]).today == 0.1
+    assert frontier(fed.replace(epsilon=[0.1, 0.2]), epsilon=[0.1]).today is None
+    assert "Today's epsilon of 0.1 costs 5." in explain(frontier(fed, epsilon=[0.1])).sentences
+
+
+def test_progress_is_told():
     seen = []
     curve = frontier(
         fp.examples.alice_bob(), delta=[0.1, 0.2], progress=lambda done, total: seen.append((done, total))
     )
-    assert fp.Frontier.from_dict(curve.to_dict()) == curve
+    assert len(curve.points) == 2
     assert seen == [(1, 2), (2, 2)]
 
 

@@ -23,16 +23,18 @@ from carrier import (
     start,
     with_test_keys,
 )
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
+from fedpact.explain.reason import say_reason
 from fedpact.protocol.canonical import to_canonical
 from fedpact.protocol.keys.signing import sign_value
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported
 from fedpact.protocol.operator.operator import resume_run
-from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.operator.run_state import Gone, RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import make_site_report
 
@@ -105,19 +107,20 @@ class Case:
         return f"{self.step}-{self.fault}"
 
 
+def late_at(step):
+    return Gone(step=step, code="late", values={"seconds": 60.0})
+
+
 def lost(step):
-    return {VICTIM: f"{step}: no answer within 60 s"}
+    return {VICTIM: late_at(step)}
 
 
 def late(step):
-    return (f"'north' answers '{step}/north/1' late: it was given up",)
+    return (coded("given-up", site="north", request=f"{step}/north/1"),)
 
 
-NOT_JSON = ("not JSON",)
-FORGED = (
-    "the message is not signed by site 'north'; whoever sent it does not have that key",
-    "'south' answers what it was not asked",
-)
+NOT_JSON = (coded("malformed", detail="not JSON"),)
+FORGED = (coded("not-signed", site="north"), coded("not-asked", site="south"))
 CASES = [
     Case("report", "die", lost("report")),
     Case("report", "late", lost("report"), late("report")),
@@ -158,7 +161,7 @@ def run_harmed(harm, fed=None, ledger=None, **terms):
 
 
 def whys(entries, kind):
-    return tuple(entry.body["why"] for entry in entries if entry.kind == kind)
+    return tuple(coded(entry.body["code"], **entry.body["values"]) for entry in entries if entry.kind == kind)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -177,7 +180,7 @@ def test_fault_matrix(case, tmp_path, unharmed):
     assert not outcome.withheld
     assert check_books(entries, fed) == outcome.contributions
     _check_plans(case, entries, outcome, unharmed)
-    if not {"report", "contribute"} & {why.split(":")[0] for why in case.gone.values()}:
+    if not {"report", "contribute"} & {why.step for why in case.gone.values()}:
         assert outcome.contributions == unharmed.contributions
         assert outcome.payments == unharmed.payments
     if case.fault in ("duplicate", "impersonate"):
@@ -215,9 +218,9 @@ def test_who_gives_and_then_dies_is_paid_for_what_it_gave():
     assert 0 < first["south"] < second["south"]
     assert third["south"] == first["south"] == outcome.contributions["south"]
     assert outcome.payments["south"] == 2 * first["south"]
-    assert outcome.gone == {f"{name}": "contribute: no answer within 60 s" for name in ("north", "south")}
+    assert outcome.gone == dict.fromkeys(("north", "south"), late_at("contribute"))
     statement = next(e.body["statement"] for e in entries if e.kind == "pay" and e.body["site"] == "south")
-    assert statement["left"] == "contribute: no answer within 60 s"
+    assert statement["left"] == {"step": "contribute", "code": "late", "values": {"seconds": 60.0}}
     assert outcome.status is RunStatus.FINISHED
     assert outcome.met["east"]
     check_books(entries, small_federation())
@@ -229,8 +232,9 @@ def test_without_a_plan_the_run_stops_with_a_sentence_and_is_resumed():
     harm = Harm("contribute", "die")
     outcome, entries, carrier = run_harmed(harm, fed=fed, ledger=ledger)
     assert outcome.status is RunStatus.STOPPED
-    assert outcome.why.startswith("there is no plan without 'north' (no answer within 60 s): ")
-    assert "\n" not in outcome.why
+    assert outcome.why.code == "no-plan"
+    assert list(outcome.why.values["without"]) == ["north"]
+    assert outcome.why.values["refusal"]["code"] == "capacity"
     assert not outcome.payments
     assert entries[-1].kind == "stop"
     carrier.harm = None
@@ -252,7 +256,8 @@ def test_a_site_whose_refusal_is_mended_takes_part_after_a_resume():
     carrier = Carrier({**sites, "north": replace(sites["north"], pool=wrong)})
     outcome = run_over(start(fed, sites, ledger), carrier)
     assert outcome.status is RunStatus.STOPPED
-    assert outcome.gone["north"].startswith("report: it refused: the federation compares candidates with the")
+    assert (outcome.gone["north"].step, outcome.gone["north"].code) == ("report", "refused")
+    assert outcome.gone["north"].values["detail"].startswith("the federation compares candidates with the")
     carrier.sites["north"] = replace(carrier.sites["north"], pool=sites["north"].pool)
     again = run_over(resume_run(ledger, now=carrier.now, key=OPERATOR, planner=kept_plan), carrier)
     assert again.status is RunStatus.FINISHED
@@ -264,8 +269,8 @@ def test_if_everybody_dies_the_run_ends(step):
     outcome, entries, _ = run_harmed(Everybody(step))
     assert outcome.status is (RunStatus.STOPPED if step in ("report", "contribute") else RunStatus.FINISHED)
     if outcome.status is RunStatus.STOPPED:
-        assert outcome.why.endswith(": no site is left that has reported")
-        assert outcome.why.count("no answer within 60 s") == 3
+        assert outcome.why.code == "nobody-left"
+        assert [gone["code"] for gone in outcome.why.values["without"].values()] == ["late"] * 3
     check_books(entries, small_federation())
 
 
@@ -370,8 +375,9 @@ def test_what_is_no_answer_is_noted_and_changes_nothing(kind, unharmed):
     assert not outcome.gone
     assert outcome.refusals == 1
     (why,) = whys(entries, "refuse")
-    assert 0 < len(why) <= 500
-    assert why.isprintable()
+    said = say_reason(why.code, why.values)
+    assert 0 < len(said) <= 600
+    assert said.isprintable()
     assert (outcome.contributions, outcome.payments) == (unharmed.contributions, unharmed.payments)
     check_books(entries, small_federation())
 
@@ -380,55 +386,55 @@ UNUSABLE = {
     "wrong-H": (
         "contribute",
         {"m": 1, "mistakes": [0] * 4},
-        "mistakes must be one for each of 5 candidates; there are 4",
+        coded("wrong-length", expected=5, found=4),
     ),
     "no-counts": (
         "contribute",
         {"m": 1, "mistakes": []},
-        "mistakes must be one for each of 5 candidates",
+        coded("wrong-length", expected=5, found=0),
     ),
     "more-than-asked": (
         "contribute",
         {"m": 999, "mistakes": [0] * H},
-        "999 samples are more than it was asked for",
+        "too-many-samples",
     ),
-    "refuses": ("contribute", {"refused": "we are closed"}, None),
-    "other-receipt": ("pay", {"statement": "0" * 64}, None),
-    "another-name": ("report", as_report(report_bytes("south")), "the report is that of 'south'"),
-    "a-long-name": ("report", as_report(report_bytes("n" * 100_000)), "the report is that of 'nnn"),
+    "refuses": ("contribute", {"refused": "we are closed"}, coded("refused", detail="we are closed")),
+    "other-receipt": ("pay", {"statement": "0" * 64}, coded("other-statement")),
+    "another-name": ("report", as_report(report_bytes("south")), coded("report-of-another", name="south")),
+    "a-long-name": ("report", as_report(report_bytes("n" * 100_000)), "report-of-another"),
     "other-candidates": (
         "report",
         as_report(report_bytes(names=("none", "x1", "x2", "x3", "y4"))),
-        "it compares other candidates than the federation: candidate 5 is 'x4' in one and 'y4' in the other",
+        coded("other-candidates", detail="candidate 5 is 'x4' in one and 'y4' in the other"),
     ),
     "fewer-candidates": (
         "report",
         as_report(report_bytes(names=("none", "x1", "x2"))),
-        "it compares other candidates than the federation: one has 5 candidates and the other 3",
+        coded("other-candidates", detail="one has 5 candidates and the other 3"),
     ),
     "impossible-counts": (
         "report",
         as_report(report_bytes(counts=[9] + [1] * 9)),
-        "report: the counts are those of no data set: 'none' and 'x1' cannot differ",
+        "unusable: report: the counts are those of no data set: 'none' and 'x1' cannot differ",
     ),
     "odd-counts": (
         "report",
         as_report(report_bytes(counts=[3] * 10)),
-        "report: the counts are those of no data set",
+        "unusable: report: the counts are those of no data set",
     ),
     "more-samples-than-points": (
         "report",
         as_report(report_bytes(), pool=11),
-        "it can label 11 different samples, more than the 10 that it reports on",
+        coded("pool-too-large", pool=11, n=10),
     ),
-    "not-a-report": ("report", as_report(b"PK not really"), "report: not a fedpact report"),
+    "not-a-report": ("report", as_report(b"PK not really"), "unusable: report: not a fedpact report"),
     "zip-bomb": (
         "report",
         as_report(bomb()),
-        "report: not a fedpact report: it unpacks to far more than a report",
+        "unusable: report: not a fedpact report: it unpacks to far more than a report",
     ),
 }
-"""What a site says under its own signature and cannot be used: it is gone, in one sentence."""
+"""What a site says under its own signature and cannot be used: it is gone, and why."""
 
 
 @pytest.mark.parametrize("kind", UNUSABLE)
@@ -437,21 +443,24 @@ def test_who_says_what_cannot_be_used_is_gone(kind):
     harm = Says(step, lambda state, ask: signed(state, ask, body))
     outcome, entries, _ = run_harmed(harm)
     (said,) = whys(entries, "gone")
-    if why is not None:
-        assert said.startswith(f"its answer cannot be used: {why}")
-    assert len(said) <= 500
+    if isinstance(why, str):
+        assert f"{said.code}: {said.values.get('detail')}".startswith(why)
+    else:
+        assert said == why
+    assert all(len(str(value)) <= 500 for value in said.values.values())
     assert outcome.status is RunStatus.FINISHED
     assert set(outcome.gone) == (set() if step == "pay" else {VICTIM})
     assert harm.operator.state.unreached == ({VICTIM} if step == "pay" else set())
-    assert whys(entries, "refuse") in ((), (f"'north' answers '{step}/north/1' late: it was given up",))
+    assert whys(entries, "refuse") in ((), late(step))
     check_books(entries, small_federation())
 
 
 def test_a_refusal_is_cut_and_cannot_garble_a_terminal():
     harm = Says("contribute", lambda state, ask: signed(state, ask, {"refused": "\x1b[2J\n" + "x" * 1_900}))
     outcome, _, _ = run_harmed(harm)
-    assert outcome.gone["north"].startswith("contribute: it refused: \\x1b[2J\\nxxx")
-    assert len(outcome.gone["north"]) < 600
+    detail = outcome.gone["north"].values["detail"]
+    assert detail.startswith("\\x1b[2J\\nxxx")
+    assert len(detail) <= 500
 
 
 def test_a_report_has_one_spelling_in_base64():
@@ -466,9 +475,8 @@ def test_a_report_has_one_spelling_in_base64():
     assert base64.b64decode(stray, validate=True) == data
     harm = Says("report", lambda state, ask: signed(state, ask, {"report": stray, "pool": None}))
     outcome, entries, _ = run_harmed(harm)
-    assert whys(entries, "refuse") == (
-        "report must be a report's file in base64, as it is written, without stray bits",
-    )
+    (why,) = whys(entries, "refuse")
+    assert (why.code, why.values["detail"].endswith("without stray bits")) == ("malformed", True)
     assert not outcome.gone
 
 
@@ -493,7 +501,7 @@ def test_a_second_answer_that_differs_is_noted_and_the_first_counts(unharmed):
 
     harm = Again("contribute", "duplicate")
     outcome, entries, _ = run_harmed(harm)
-    assert whys(entries, "refuse") == ("'north' answers 'contribute/north/1' again, and differently",)
+    assert whys(entries, "refuse") == (coded("answered-differently", site="north", request="contribute/north/1"),)
     assert outcome.contributions == unharmed.contributions
 
 

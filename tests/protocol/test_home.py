@@ -12,6 +12,7 @@ from fedpact.errors import LedgerError, ProtocolError
 from fedpact.protocol.home import hold_home, prepare_home, read_home
 from fedpact.protocol.keys.key_set import add_keys, make_keys
 from fedpact.protocol.ledger.store import Ledger
+from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.run_state import RunStatus
@@ -179,22 +180,8 @@ def test_no_run_is_where_it_is_looked_for(tmp_path, where):
         read_home(tmp_path / where)
 
 
-def as_earlier_versions_wrote(home):
-    """Keep absolute paths, as run.json had them before copies were thought of."""
-    file = home.operator / "run.json"
-    kept = json.loads(file.read_text())
-    del kept["form"]
-    kept["sites"] = {name: str(home.folder / own) for name, own in kept["sites"].items()}
-    file.write_text(json.dumps(kept | {key: str(home.folder / kept[key]) for key in ("ledger", "key", "keys")}))
-
-
-FORMS = {"now": lambda home: None, "before": as_earlier_versions_wrote}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_copy_of_a_home_has_its_own_ledger_keys_and_sites(tmp_path, form):
+def test_a_copy_of_a_home_has_its_own_ledger_keys_and_sites(tmp_path):
     home = prepare(tmp_path / "home")
-    FORMS[form](home)
     shutil.copytree(tmp_path / "home", tmp_path / "copy")
     before = sorted((tmp_path / "home").rglob("*"))
     copy = read_home(tmp_path / "copy")
@@ -216,13 +203,24 @@ def test_a_moved_home_is_resumed_in_its_own_ledger(tmp_path):
     assert not (tmp_path / "home").exists()
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_books_elsewhere_are_also_those_of_a_copy(tmp_path, form):
+def test_books_elsewhere_are_also_those_of_a_copy(tmp_path):
     books = tmp_path / "office" / "ledger.db"
     books.parent.mkdir()
     run_home(prepare(tmp_path / "home"))
-    home = prepare(tmp_path / "home", ledger=str(books), rerun=True)
-    FORMS[form](home)
+    prepare(tmp_path / "home", ledger=str(books), rerun=True)
     shutil.copytree(tmp_path / "home", tmp_path / "copy")
     assert read_home(tmp_path / "copy").ledger == str(books)
     assert entries(tmp_path / "copy") == [], "not those of the run before, in a file of the same name"
+
+
+def test_a_home_of_another_format_is_refused_in_one_line(tmp_path):
+    home = prepare(tmp_path / "home")
+    file = home.operator / "run.json"
+    kept = json.loads(file.read_text())
+    file.write_text(json.dumps(kept | {"format": 2}))
+    with pytest.raises(ProtocolError, match=r"run\.json has home format 2; this fedpact reads format 1: install"):
+        read_home(tmp_path / "home")
+    del kept["format"]
+    file.write_text(json.dumps(kept))
+    with pytest.raises(ProtocolError, match=r"run\.json has no home format, as fedpact 0\.1 wrote it"):
+        verify_ledger(tmp_path / "home")

@@ -95,7 +95,7 @@ def test_no_plan_is_an_answer_that_says_who_blocks_it(client):
     game = page(client, "game", capacity="1")["parts"]["equilibria"]
     assert game["answer"]["equilibria"]["optimum"] is None
     html = client.get("/federations/alice-bob/game", params={"capacity": "1"}).text
-    assert "no plan meets every target" in html
+    assert "No plan meets every target" in html
     assert "misses the targets of alice and bob" in html
 
 

@@ -12,7 +12,7 @@ from fedpact.explain.words import words_of
 if TYPE_CHECKING:
     from fedpact.comparison.result import ComparedRow, Comparison
 
-_WORDS, _VERIFIED = words_of("comparison"), words_of("verification")
+_WORDS = words_of("comparison")
 
 
 def _count_met(row: ComparedRow) -> str:
@@ -35,7 +35,7 @@ def _say_known(comparison: Comparison, row: ComparedRow) -> str:
     if row.is_feasible and row.ratio is not None:
         return _WORDS.say("status.optimal") if row.ratio == 1 else _WORDS.say("ratio", ratio=row.ratio)
     seen = row.verification
-    checked = "" if seen is None else _VERIFIED.say(f"status.{seen.status}", guarantee=comparison.guarantee)
+    checked = "" if seen is None else _WORDS.say(f"verified.{seen.status}", guarantee=comparison.guarantee)
     extreme = _WORDS.texts.get(f"extreme.{row.method}", "")
     why = _say_refusal(comparison, row)
     known = _WORDS.say(f"status.{row.status}", checked=checked, extreme=extreme, why=why)

@@ -19,7 +19,9 @@ _SAME = 1e-6
 def say_note(point: FrontierPoint) -> str:
     """Say how good the plan is, or why there is none."""
     if point.plan is not None:
-        return say_quality(point.plan)
+        quality = say_quality(point.plan)
+        at = point.planned_at
+        return quality if at is None else _WORDS.say("planned_at", quality=quality, value=at)
     return "" if point.refusal is None else say_refusal(point.refusal)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fedpact.describe.numbers import shorten
 from fedpact.explain.words import words_of
 
 _WORDS = words_of("reason")
@@ -24,8 +25,19 @@ def say_refusal(refusal: Mapping[str, Any]) -> str:
     return said[:1].lower() + said[1:].rstrip(".")
 
 
+def _say(code: str, values: Mapping[str, Any]) -> str:
+    said = dict(values)
+    if "without" in said:
+        said["without"] = _say_without(said["without"])
+    if "refusal" in said:
+        said["what"] = say_refusal(said["refusal"])
+    return _WORDS.say("no-plan-detail" if code == "no-plan" and "detail" in said else code, **said)
+
+
 def say_reason(code: str, values: Mapping[str, Any]) -> str:
     """Say a reason: a clause, which goes on after a colon or stands in brackets.
+
+    A ledger may be a stranger's: of a reason that no run of this version writes, it gives the code and the values.
 
     Examples
     --------
@@ -34,10 +46,7 @@ def say_reason(code: str, values: Mapping[str, Any]) -> str:
     >>> say_reason("no-plan", {"refusal": {"code": "no-plan", "agents": []}, "without": {}})
     'no plan exists'
     """
-    said = dict(values)
-    if "without" in said:
-        said["without"] = _say_without(said["without"])
-    if "refusal" in said:
-        said["what"] = say_refusal(said["refusal"])
-    key = "no-plan-detail" if code == "no-plan" and "detail" in said else code
-    return _WORDS.say(key, **said)
+    try:
+        return _say(code, values)
+    except (LookupError, TypeError, AttributeError, ValueError):
+        return f"{shorten(code)} {shorten(values)}"

@@ -37,9 +37,13 @@ class Solver(StrEnum):
     """How a mixed equilibrium was found."""
 
     DOMINANCE = "iterated-dominance"
+    """Only one strategy of each agent was left when dominated ones were struck out."""
     LEMKE_HOWSON = "lemke-howson"
+    """Lemke and Howson's algorithm, for two agents."""
     SUPPORTS = "support-enumeration"
+    """Every pair of supports was tried, for two agents with few strategies."""
     MCLENNAN_TOURKY = "mclennan-tourky"
+    """McLennan and Tourky's algorithm, for more than two agents."""
     EVERY_PROFILE = "every-profile"
     """Every profile was tried for a pure equilibrium."""
 

@@ -3,7 +3,7 @@
 Use it to look behind :func:`fedpact.plan`, :func:`fedpact.verify`, :func:`fedpact.compare` and
 :func:`fedpact.frontier`, or to plan for infinite classes:
 
-- ``summarise``, ``Summary``, ``FileCheck``: what a federation is, in short
+- ``summarise``, ``Summary``, ``EvidenceKind``, ``FileCheck``: what a federation is, in short
 - ``classes``: named classes of hypotheses over finitely many points
 - ``disagreement``, ``divergence``, ``Divergence``: how often hypotheses differ, and how much the agents do
 - ``at_confidence``, ``MorePoints``: rates that are estimates

@@ -2,6 +2,7 @@
 from fedpact.comparison.result import ComparedRow as ComparedRow
 from fedpact.comparison.result import RowStatus as RowStatus
 from fedpact.describe import classes as classes
+from fedpact.describe.summary import EvidenceKind as EvidenceKind
 from fedpact.describe.summary import FileCheck as FileCheck
 from fedpact.describe.summary import Summary as Summary
 from fedpact.describe.summary import summarise as summarise

@@ -50,10 +50,15 @@ class BoundBy(StrEnum):
     """Why no plan costs less than the lower bound."""
 
     COSTS = "costs-not-negative"
+    """Costs are not negative."""
     GIVEN = "contributed-already"
+    """So much is contributed already."""
     PAIRS = "pair-program"
+    """The linear program that misses every single pair rarely enough."""
     INTEGER_PAIRS = "integer-pair-program"
+    """The same program over whole samples."""
     SEARCH = "branch-and-bound"
+    """Branch and bound over contribution vectors."""
     SEARCH_BY_PAIRS = "branch-and-bound-by-pairs"
     """Branch and bound in which Dawson-Sankoff and de Caen refute vectors: all that pairwise rates allow."""
 

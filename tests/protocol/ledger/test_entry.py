@@ -22,7 +22,7 @@ def make(seq=1, previous=NOTHING_BEFORE, **fields):
 def test_what_is_written_is_read_and_hashed_as_an_independent_reader_would(body, run, kind, at):
     entry = make(body=body, run=run, kind=kind, at=at)
     assert (entry.body, entry.run, entry.kind, entry.at) == (body, run, kind, at)
-    fields = {"at": at, "body": body, "kind": kind, "previous": "0" * 64, "run": run, "seq": 1}
+    fields = {"at": at, "body": body, "format": 1, "kind": kind, "previous": "0" * 64, "run": run, "seq": 1}
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert entry.hash == hashlib.sha256(text.encode()).hexdigest()
     assert check_row(Row.of(entry), seq=1, previous=NOTHING_BEFORE) == entry
@@ -79,8 +79,8 @@ def rehashed(text):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{}", "just seq, at"),
-        ("[]", "just seq, at"),
+        ("{}", "just format, seq, at"),
+        ("[]", "just format, seq, at"),
         ('{"at":0.0, "x":1}', "canonical"),
         ('{"at":0.0,', "not JSON"),
         (make().content.decode().replace('"at":1.5', '"at":1'), "its at is 1"),

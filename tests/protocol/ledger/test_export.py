@@ -30,6 +30,7 @@ def test_csv_has_a_row_for_every_entry(place, tmp_path):
     with Ledger.open(place) as ledger:
         for row, entry in zip(rows, ledger.entries(), strict=True):
             assert row == {
+                "format": "1",
                 "seq": str(entry.seq),
                 "at": repr(entry.at),
                 "run": entry.run,

@@ -52,7 +52,7 @@ def test_a_fee_that_is_too_high_is_no_plan():
     """Who would rather leave is named before anybody has labelled anything."""
     outcome, operator, _ = run_with(fee=1000)
     assert outcome.status is RunStatus.STOPPED
-    assert outcome.why.startswith("there is no plan: ")
+    assert outcome.why.code == "no-plan"
     assert not any(e.body.get("step") == "contribute" for e in operator.ledger.kept if e.kind == "ask")
 
 
@@ -97,7 +97,7 @@ def test_a_planner_that_fails_stops_the_run_and_can_be_tried_again():
 
     outcome, _, _ = run_with(planner=failing)
     assert outcome.status is RunStatus.STOPPED
-    assert outcome.why.startswith("there is no plan: the program does not come to an end")
+    assert outcome.why.values["detail"].startswith("the program does not come to an end")
 
 
 def test_nobody_is_asked_for_more_samples_than_can_be_checked():

@@ -21,6 +21,7 @@ from carrier import (
     start,
     with_test_keys,
 )
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.federation import Federation
 from fedpact.describe.report_files import to_bytes
@@ -28,7 +29,7 @@ from fedpact.errors import LedgerError
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.messages import Contributed, Pending, Refused, Reported, read_request
 from fedpact.protocol.operator.operator import read_run, resume_run, start_run
-from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.operator.run_state import Gone, RunStatus
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.statistics.make_report import report
@@ -102,7 +103,7 @@ def test_a_site_that_waits_for_people_says_so_and_keeps_its_deadline(sites):
     assert operator.pending == {ask.request: "two labels\\x07"}
     assert len(operator.ledger) == 4
     operator.advance(START + PATIENCE)
-    assert operator.state.gone[ask.site].why == "no answer within 60 s"
+    assert operator.state.gone[ask.site] == Gone(step=ask.step, code="late", values={"seconds": 60.0})
 
 
 def test_the_same_answers_give_the_same_ledger(sites):
@@ -159,9 +160,7 @@ def test_without_a_list_who_reports_first_does_not_decide_which_candidates_are_c
 
     answer({"a": report(np.eye(3, dtype=int), name="a")})
     assert (operator.state.status, operator.state.gone) == (RunStatus.STOPPED, {})
-    assert operator.state.why == (
-        "the sites do not compare the same candidates: 'a' compares 3 candidates and 'c' 2"
-    )
+    assert operator.state.why == coded("candidates-differ", detail="'a' compares 3 candidates and 'c' 2")
     operator = resume_run(ledger, now=1.0)
     answer({})
     assert operator.state.status is RunStatus.RUNNING
@@ -179,7 +178,7 @@ def test_the_site_that_compares_what_nobody_else_does_is_named_second():
     for ask in operator.state.open:
         operator.receive(forge(operator.state, ask, Reported(report=to_bytes(sent[ask.site]), pool=3)), 1.0)
     operator.advance(1.0)
-    assert operator.state.why.endswith(
+    assert operator.state.why.values["detail"].endswith(
         "'b' and 'a' have different candidates: candidate 2 is 'h2' in one and 'other' in the other"
     )
 

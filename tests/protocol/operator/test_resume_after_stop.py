@@ -23,7 +23,9 @@ def chain(*kinds_and_bodies):
     return entries
 
 
-@pytest.mark.parametrize(("before", "exhausted"), [([], {"bob"}), ([("stop", {"why": "no plan"})], set())])
+@pytest.mark.parametrize(
+    ("before", "exhausted"), [([], {"bob"}), ([("stop", {"code": "no-plan", "values": {}})], set())]
+)
 def test_who_could_give_no_more_is_asked_again_after_a_stop_only(before, exhausted):
     pact = {"pact": make_pact(alice_bob()).to_dict()}
     begun = [("open", pact), ("ask", {**ASKED, "deadline": 60.0}), ("answer", {**SHORT, "signature": None})]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.errors import LedgerError
+from fedpact.explain.reason import say_reason
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.export import export_ledger
@@ -88,7 +89,6 @@ def test_the_site_has_signed_for_just_this_statement(books):
     for found in statements_of(books):
         assert found.status is StatementStatus.RECEIVED
         assert found.digest == digest_of_value(dict(found.statement))
-        assert Statement.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 def test_statements_are_those_of_the_last_run_unless_another_is_named(tmp_path):
@@ -122,7 +122,7 @@ def test_without_keys_a_statement_is_unsigned():
     for found in listed:
         assert found.status is StatementStatus.UNSIGNED
         assert "signature" not in found.statement
-        assert "not signed" in found.to_html()
+        assert "only the ledger stands for this statement" in found.to_html()
 
 
 def copy_with(ledger, change):
@@ -143,7 +143,7 @@ def test_a_statement_that_the_operator_did_not_sign_is_called_so(books):
     for found in statements_of(copy_with(books, raise_amount)):
         assert found.status is StatementStatus.FORGED
         assert found.receipt is None
-        assert "Not valid." in found.to_html()
+        assert "Not valid: " in found.to_html()
 
 
 def test_a_receipt_that_the_site_did_not_sign_is_none(books):
@@ -186,20 +186,16 @@ def test_the_page_stands_alone_and_shows_names_as_text(books):
     assert "@import" not in found.to_html()
     assert NASTY in page.texts
     assert found.statement["signature"] in page.texts
-    assert found.hash in page.texts
+    assert any(found.hash in text for text in page.texts)
 
 
 def test_the_page_s_lines_add_up(books):
     for found in statements_of(books):
         page = found.to_html()
-        lines = page[page.index("<h2>Settlement") : page.index("<h2>Verification")]
-        amounts = [
-            float(text.replace(",", "").replace("−", "-"))
-            for text in re.findall(r'class="number">([^<]*)</td>', lines)
-        ]
+        amounts = [float(text.replace(",", "").replace("−", "-")) for text in numbers_of(page)]
         assert sum(amounts[:-1]) == pytest.approx(found.amount)
         assert amounts[-1] == pytest.approx(abs(found.amount))
-        assert ("Owed to the operator" in lines) == (found.amount < 0)
+        assert ("owed to the operator" in page) == (found.amount < 0)
 
 
 @pytest.mark.parametrize("rule", ["none", "equal-split", "proportional"])
@@ -211,25 +207,25 @@ def test_the_lines_add_up_under_every_rule(rule):
 
 def test_what_is_withheld_is_on_the_page_with_the_reason(books):
     found = statements_of(books)[0]
-    due, why = found.amount, "flagged: <nothing> like the report"
+    due, why = found.amount, "flagged"
     withheld = replace(found, statement={**found.statement, "amount": 0.0, "withheld": due, "why": why})
-    page = Texts(withheld.to_html())
-    assert "Payment withheld." in page.texts
-    assert any(why in text for text in page.texts)
-    lines = withheld.to_html()
-    assert "Withheld</td>" in lines
+    page = withheld.to_html()
+    assert "Payment withheld: " in page
+    assert say_reason("flagged", {}) in page
+    assert "withheld</td>" in page
 
 
 @given(name=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30))
 def test_no_name_gets_out_of_its_place(name, books):
     found = statements_of_cached(books)
-    body = {**found.statement, "site": name, "pact": name, "hypothesis": name, "left": name, "why": name}
+    body = {**found.statement, "site": name, "pact": name, "hypothesis": name, "left": LEFT | {"step": name}}
     page, plain = Texts(replace(found, statement=body).to_html()), Texts(found.to_html())
-    allowed = [tag for tag, _ in page.tags if tag not in ("p", "b", "dt", "dd", "tr", "td")]
-    assert allowed == [tag for tag, _ in plain.tags if tag not in ("p", "b", "dt", "dd", "tr", "td")]
+    allowed = [tag for tag, _ in page.tags if tag not in ("dt", "dd")]
+    assert allowed == [tag for tag, _ in plain.tags if tag not in ("dt", "dd")]
     assert name in page.texts
 
 
+LEFT = {"code": "late", "values": {"seconds": 60.0}}
 CACHE = {}
 
 
@@ -244,7 +240,7 @@ def with_amounts(found, **changes):
 
 
 def numbers_of(page):
-    lines = page[page.index("<h2>Settlement") : page.index("<h2>Verification")]
+    lines = page[page.index("<h2>Settlement") : page.index("<h2>The certificate")]
     return re.findall(r'class="number">([^<]*)</td>', lines)
 
 
@@ -268,7 +264,7 @@ def test_what_rounding_leaves_is_nothing_on_the_page_and_exact_in_the_file(books
     page = with_amounts(found, **changed)
     assert numbers_of(page) == ["0.30", "−0.30", "0.00"]
     assert "e-16" not in page
-    assert "Owed to the operator" not in page
+    assert "owed to the operator" not in page
     kept = replace(found, statement={**found.statement, **changed}).to_dict()["statement"]
     assert (kept["labelling"], kept["amount"]) == (0.30000000000000004, dust)
 
@@ -285,8 +281,7 @@ def count_pages(folder, page):
 def test_a_statement_is_one_page_of_paper(books, tmp_path):
     found = statements_of(books)[1]
     assert count_pages(tmp_path, found.to_html()) == 1
-    why = "the samples do not look like what was reported"
-    flagged = replace(found, statement={**found.statement, "amount": 0.0, "withheld": 4.0, "why": why})
+    flagged = replace(found, statement={**found.statement, "amount": 0.0, "withheld": 4.0, "why": "flagged"})
     assert count_pages(tmp_path, flagged.to_html()) == 1
 
 
@@ -304,7 +299,7 @@ def with_payment(books, change):
     [
         lambda body: {},
         lambda body: {**body, "site": "nobody"},
-        lambda body: {**body, "statement": {"amount": "much"}},
+        lambda body: {**body, "statement": {"format": 1, "amount": "much"}},
         lambda body: {**body, "statement": []},
     ],
     ids=["empty", "stranger", "no-number", "no-table"],
@@ -315,7 +310,8 @@ def test_payments_of_another_form_are_no_statements(books, change, tmp_path):
 
 
 def test_a_statement_of_another_form_has_no_page(books, tmp_path):
-    changed = with_payment(books, lambda body: {**body, "statement": {"site": body["site"], "amount": 1.0}})
+    few = {"format": 1, "amount": 1.0}
+    changed = with_payment(books, lambda body: {**body, "statement": {**few, "site": body["site"]}})
     found = statements_of(changed)
     with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
         write_statements(found, tmp_path)

@@ -187,7 +187,9 @@ def test_garbage_weights_make_a_site_gone_and_training_goes_on_without_it():
         return [(0.1, forge(carrier.operator.state, ask, body, key=key_of("north")))]
 
     outcome, bodies = train_over(harm)
-    assert outcome.gone["north"].startswith("train: its answer cannot be used: weights of site 'north'")
+    lost = outcome.gone["north"]
+    assert (lost.step, lost.code) == ("train", "unusable")
+    assert lost.values["detail"].startswith("weights of site 'north'")
     assert outcome.status is RunStatus.FINISHED
     assert outcome.payments["north"] > 0, "what it contributed before is paid for"
     others = sorted(name for name, count in outcome.contributions.items() if count and name != "north")

@@ -10,6 +10,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.federation import Federation
 from fedpact.errors import FedpactError, ProtocolError
 from fedpact.protocol.keys.signing import save_key
+from fedpact.protocol.messages import Evaluated
 from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import make_site_report
@@ -66,7 +67,7 @@ def test_a_folder_is_read(home):
         assert site.labeller(np.array([2, 0, 1])).tolist() == [2, 0, 1], (
             "a label that no candidate predicts is wrong"
         )
-        assert site.held_out.count_mistakes(1).to_dict() == {"n": 2, "mistakes": 1}
+        assert site.held_out.count_mistakes(1) == Evaluated(n=2, mistakes=1)
     assert isinstance(site.store, FolderStore)
     assert site.store.folder == home / ".fedpact"
 

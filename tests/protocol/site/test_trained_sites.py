@@ -134,7 +134,7 @@ def test_without_training_the_chosen_candidate_is_evaluated(made):
         later, codes = made.sites[name].trainer.held_out
         model = made.trained.models[outcome.hypothesis]
         wrong = int((model.predict(later) != np.array(made.model.classes)[codes]).sum())
-        assert (seen["n"], seen["mistakes"]) == (len(codes), wrong)
+        assert (seen.n, seen.mistakes) == (len(codes), wrong)
         assert made.sites[name].held_out.count_mistakes(row).mistakes == wrong
 
 
@@ -146,7 +146,7 @@ def test_with_training_what_was_trained_is_evaluated(made):
     for name, seen in outcome.evaluation.items():
         later, codes = made.sites[name].trainer.held_out
         wrong = (predict_labels(made.model, weights, later) != np.array(made.model.classes)[codes]).sum()
-        assert (seen["n"], seen["mistakes"]) == (len(codes), wrong)
+        assert (seen.n, seen.mistakes) == (len(codes), wrong)
 
 
 @pytest.mark.parametrize("training", [None, TRAINING], ids=["chosen", "trained"])
@@ -179,5 +179,7 @@ def test_a_site_that_cannot_train_is_left_out_of_training(made):
     outcome = outcome_of(made, {**made.sites, "north": north}, training=TRAINING)
     assert outcome.status is RunStatus.FINISHED
     assert min(outcome.contributions.values()) > 0
-    assert outcome.gone["north"].startswith("train: it refused: site 'north' has no examples to train on")
+    lost = outcome.gone["north"]
+    assert (lost.step, lost.code) == ("train", "refused")
+    assert lost.values["detail"].startswith("site 'north' has no examples to train on")
     assert outcome.payments["north"] > 0

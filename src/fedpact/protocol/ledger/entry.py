@@ -127,7 +127,7 @@ def _check_value(value: Any, seq: int, previous: str | None, where: str) -> None
     if isinstance(value, dict) and value.keys() | {"format"} == _HASHED.keys():
         check_format(value.get("format"), formats.LEDGER, "ledger", where, LedgerError)
     if not isinstance(value, dict) or value.keys() != _HASHED.keys():
-        raise BrokenLedgerError("other-fields", seq=seq, fields=tuple(_HASHED))
+        raise BrokenLedgerError("other-fields", seq=seq, fields=", ".join(_HASHED))
     for name, kind in _HASHED.items():
         if kind is not object and type(value[name]) is not kind:
             raise BrokenLedgerError("other-value", seq=seq, field=name, found=shorten(value[name]))

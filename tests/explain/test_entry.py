@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrier import OPERATOR, ListLedger, run_with, small_federation
+from fedpact.explain.entry import say_entry
+from fedpact.explain.reason import say_reason
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, make_entry
 from fedpact.protocol.operator.operator import resume_run
 from fedpact.protocol.operator.run_state import RunStatus
-from fedpact.protocol.operator.say_entry import say_entry
 
 KINDS = ["open", "ask", "answer", "refuse", "gone", "plan", "choose", "train", "settle"]
 KINDS += ["pay", "stop", "resume", "close"]
@@ -38,7 +39,7 @@ def test_a_run_reads_as_a_story():
         assert (f"{name} is asked for samples 1 to {count}" in said) == (count > 0)
         assert (f"{name} contributes {count} samples" in said) == (count > 0)
         assert f"{name} is asked how the outcome does on its held-out samples" in said
-        assert f"{name} evaluates: 0 of {outcome.evaluation[name]['n']} wrong" in said
+        assert f"{name} evaluates: 0 of {outcome.evaluation[name].n} wrong" in said
         assert f"{name} is paid {outcome.payments[name]:g} for {count} samples" in said
         assert f"{name} is sent its statement" in said
         assert f"{name} has its statement" in said
@@ -55,8 +56,9 @@ def test_a_run_that_stops_and_is_taken_up_again():
     said = lines(ledger)
     assert sum(line.startswith("not accepted: ") for line in said) == outcome.refusals > 0
     assert "east is gone at 'report': no answer within 60 s" in said
-    assert said[-2] == f"stopped: {outcome.why}"
-    assert said[-1] == "taken up again"
+    assert said[-2] == f"stopped: {say_reason(outcome.why.code, outcome.why.values)}"
+    assert "no site is left that has reported; without" in said[-2]
+    assert said[-1] == "resumed"
 
 
 ASK = {"request": "x", "deadline": 1.0}
@@ -90,10 +92,26 @@ SAID = {
     "pays": ("pay", {"site": "bob", "statement": PAID | {"amount": -1.5}}, "bob pays 1.5 for 1 sample"),
     "withheld": (
         "pay",
-        {"site": "bob", "statement": PAID | {"amount": 0.0, "withheld": 3.0, "why": "made up"}},
-        "bob is paid 0 for 1 sample, 3 withheld: made up",
+        {"site": "bob", "statement": PAID | {"amount": 0.0, "withheld": 3.0, "why": "flagged"}},
+        "bob is paid 0 for 1 sample, 3 withheld: the samples do not look like what was reported",
     ),
-    "lines": ("stop", {"why": "one\ntwo \x1b[31mred"}, r"stopped: one\ntwo \x1b[31mred"),
+    "lines": (
+        "refuse",
+        {"code": "node", "values": {"detail": "one\ntwo \x1b[31mred"}},
+        r"not accepted: one\ntwo \x1b[31mred",
+    ),
+    "no-plan": (
+        "stop",
+        {
+            "code": "no-plan",
+            "values": {
+                "refusal": {"code": "capacity", "agents": ["eve"], "pair": None},
+                "without": {"bob": {"code": "late", "values": {"seconds": 9.0}, "step": "report"}},
+            },
+        },
+        "stopped: no plan exists: with everybody at capacity eve still misses the target; "
+        "without bob (no answer within 9 s)",
+    ),
 }
 
 
@@ -139,7 +157,8 @@ VALUES = st.recursive(
 )
 FIELDS = ["site", "step", "body", "request", "pact", "name", "agents", "why", "plan", "cost", "contributions"]
 FIELDS += ["hypothesis", "index", "mistakes", "m", "withheld", "round", "settlement", "rule", "spend"]
-FIELDS += ["statement", "amount", "contributed", "paid", "have", "total", "n"]
+FIELDS += ["code", "values", "refusal", "without", "detail", "seconds", "statement", "amount"]
+FIELDS += ["contributed", "paid", "have", "total", "n"]
 BODIES = st.recursive(VALUES, lambda inner: st.dictionaries(st.sampled_from(FIELDS), inner, max_size=6))
 
 
