@@ -9,9 +9,8 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import console, format_number, make_table, print_json, print_table, read_m
+from fedpact.cli.common import console, explain, format_number, make_table, print_json, print_table, read_m
 from fedpact.cli.reproduce.experiment import Options, refuse_options, run_experiment, with_options
-from fedpact.explain.generic import say_status
 
 MOption = Annotated[
     str | None,
@@ -67,7 +66,7 @@ def print_plan(shown: fp.mechanism.Obliviousness, lies: Mapping[str, fp.mechanis
     if shown.neighbours:
         print_table(f"Plans next to {_say_m(shown.contributions)}, reached by one agent's report", table)
     out = console()
-    out.print(say_status(shown), soft_wrap=True)
+    out.print(explain(shown).headline, soft_wrap=True)
     for name, found in lies.items():
         out.print(escape(f"- paying {name}: {_say_lie(found)}"), soft_wrap=True)
 
