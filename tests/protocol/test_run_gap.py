@@ -65,7 +65,7 @@ def test_pooled_training_is_training_on_all_samples_of_the_run(made, tmp_path, e
         later, codes = made.sites[name].trainer.held_out
         right = float((predict_labels(made.model, weights, later) == codes).mean())
         assert gap.last.pooled.site_accuracy[name] == pytest.approx(right)
-        assert gap.last.averaged.site_accuracy[name] == pytest.approx(1 - seen["error"])
+        assert gap.last.averaged.site_accuracy[name] == pytest.approx(1 - seen.error)
     averaged = Weights.from_dict(outcome.weights)
     distance = max(np.abs(weights[name] - averaged[name]).max() for name in ("W", "b"))
     assert gap.last.distance == pytest.approx(distance, rel=1e-6, abs=1e-12)

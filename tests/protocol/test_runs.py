@@ -10,7 +10,7 @@ from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.operator import start_run
-from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.operator.run_state import Gone, RunStatus
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import memory_ledger, resume, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
@@ -117,10 +117,11 @@ def test_another_class_is_refused_at_the_site_and_stands_in_the_outcome():
     own = replace(north.pool, predicted=replace(north.pool.predicted, candidates=other))
     outcome = run(FED, another("north", pool=own), **SIGNED)
     expected = CandidateList.from_names(["none", "x1", "x2", "x3", "x4"]).fingerprint
-    assert outcome.gone["north"] == (
-        f"report: it refused: the federation compares candidates with the fingerprint {expected}, and those of "
-        f"'north' have {other.fingerprint}: 5 candidates, 'none' first; use the same files in the same order"
+    detail = (
+        f"the federation compares candidates with the fingerprint {expected}, and those of 'north' have "
+        f"{other.fingerprint}: 5 candidates, 'none' first; use the same files in the same order"
     )
+    assert outcome.gone["north"] == Gone(step="report", code="refused", values={"detail": detail})
     assert outcome.status is RunStatus.FINISHED
 
 
@@ -129,14 +130,15 @@ def test_a_labeller_that_raises_is_named_in_the_log_and_its_site_is_given_up(cap
         raise LookupError("the archive is closed")
 
     outcome = run(FED, another("north", labeller=look_up), **SIGNED, patience={"contribute": 2}, retry=0.2)
-    assert outcome.gone["north"] == "contribute: no answer within 2 s"
+    assert outcome.gone["north"] == Gone(step="contribute", code="late", values={"seconds": 2.0})
     lines = [record.getMessage() for record in caplog.records]
     assert lines == ["site 'north' fails at 'contribute': LookupError: the archive is closed"]
 
 
 def test_a_labeller_that_returns_too_few_labels():
     outcome = run(FED, another("north", labeller=lambda places: np.zeros(2, dtype=int)), **SIGNED)
-    assert outcome.gone["north"] == "contribute: it refused: 10 samples were to be labelled, and 2 labels came"
+    detail = "10 samples were to be labelled, and 2 labels came"
+    assert outcome.gone["north"] == Gone(step="contribute", code="refused", values={"detail": detail})
 
 
 def test_a_finished_run_stays_finished(tmp_path):

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-from fedpact.protocol.operator.say_entry import say_entry
 
 import fedpact as fp
+from fedpact.explain.entry import say_entry
 from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering

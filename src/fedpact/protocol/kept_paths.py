@@ -25,8 +25,8 @@ def keep_path(home: Path, path: Path) -> str:
     return str(placed.relative_to(own) if placed.is_relative_to(own) else placed)
 
 
-def read_note(home: Path) -> dict[str, Any]:
-    """Read ``operator/run.json`` of a home, in plain values.
+def read_note(path: Path) -> dict[str, Any]:
+    """Read the ``run.json`` of a home, in plain values.
 
     Raises
     ------
@@ -35,8 +35,8 @@ def read_note(home: Path) -> dict[str, Any]:
     ProtocolError
         If it is of another format.
     """
-    kept = json.loads((home / OF_RUN).read_text(encoding="utf-8"))
+    kept = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(kept, dict):
         raise ValueError("not a table")
-    check_format(kept.get("format"), formats.HOME, "home", str(home / OF_RUN), ProtocolError)
+    check_format(kept.get("format"), formats.HOME, "home", str(path), ProtocolError)
     return kept

@@ -9,7 +9,7 @@ from fedpact.protocol.ledger.form import well_formed
     [lambda: {}["site"], lambda: dict(None), lambda: [][0], lambda: int("x"), lambda: None.body, lambda: 1 // 0],
 )
 def test_what_goes_wrong_in_reading_is_a_fault_of_what_is_read(read):
-    with pytest.raises(LedgerError, match="entry 7 has another form"), well_formed("entry 7"):
+    with pytest.raises(LedgerError, match="entry 7 is malformed"), well_formed("entry 7"):
         read()
 
 

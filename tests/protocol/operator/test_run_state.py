@@ -92,7 +92,7 @@ def test_a_refusal_is_no_answer_in_a_ledger():
 )
 def test_an_entry_of_another_form_is_named(kind, body):
     opened = run_with()[1].ledger.kept[0]
-    with pytest.raises(LedgerError, match="entry 1 has another form than fedpact gives it"):
+    with pytest.raises(LedgerError, match="entry 1 is malformed"):
         replay([opened, entry(kind, body, opened.run)])
-    with pytest.raises(LedgerError, match="entry 1 has another form"):
+    with pytest.raises(LedgerError, match="entry 1 is malformed"):
         replay([entry("open", body)])

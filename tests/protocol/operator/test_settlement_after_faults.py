@@ -74,7 +74,8 @@ def test_a_rule_that_is_undefined_says_so_before_anybody_labels():
     """It was found out at settlement, out of reach of --resume, when everybody had labelled."""
     state, books = carry(federation(capacity=[None, 3, None]), rule="proportional")
     assert state.status is RunStatus.STOPPED
-    assert "rule 'proportional' is undefined: 'taker' needs" in state.why.values["detail"]
+    refusal = state.why.values["refusal"]
+    assert (state.why.code, refusal["code"], refusal["agents"]) == ("no-plan", "not-alone", ["taker"])
     assert (dict(state.contributed), books.problems) == ({}, ())
 
 

@@ -305,7 +305,7 @@ def with_payment(books, change):
     ids=["empty", "stranger", "no-number", "no-table"],
 )
 def test_payments_of_another_form_are_no_statements(books, change, tmp_path):
-    with pytest.raises(LedgerError, match="another form than fedpact gives it"):
+    with pytest.raises(LedgerError, match="is malformed"):
         statements_of(with_payment(books, change))
 
 
@@ -313,9 +313,9 @@ def test_a_statement_of_another_form_has_no_page(books, tmp_path):
     few = {"format": 1, "amount": 1.0}
     changed = with_payment(books, lambda body: {**body, "statement": {**few, "site": body["site"]}})
     found = statements_of(changed)
-    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ is malformed"):
         write_statements(found, tmp_path)
-    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ is malformed"):
         export_payments(changed, tmp_path / "payments.csv")
-    with pytest.raises(LedgerError, match=r"the statement in entry \d+ has another form"):
+    with pytest.raises(LedgerError, match=r"the statement in entry \d+ is malformed"):
         list(map(str, found))

@@ -175,7 +175,7 @@ def test_a_run_trains_and_evaluates_what_it_trained():
     assert np.allclose(found["W"], W, rtol=0, atol=1e-12)
     assert np.allclose(found["b"], b, rtol=0, atol=1e-12)
     mistakes = int(((W + b).argmax(axis=1) != TRUTH).sum())
-    assert {(seen["n"], seen["mistakes"]) for seen in outcome.evaluation.values()} == {(4, mistakes)}
+    assert {(seen.n, seen.mistakes) for seen in outcome.evaluation.values()} == {(4, mistakes)}
 
 
 def test_garbage_weights_make_a_site_gone_and_training_goes_on_without_it():

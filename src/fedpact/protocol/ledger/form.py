@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fedpact.describe.parsing import one_line
-from fedpact.errors import FedpactError, LedgerError
+from fedpact.errors import FedpactError, FormatError, LedgerError
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 """What goes wrong where an entry does not have the form that its kind has."""
@@ -25,11 +25,13 @@ def well_formed(what: str) -> Iterator[None]:
     ...     {}["site"]
     Traceback (most recent call last):
     ...
-    fedpact.errors.LedgerError: entry 7 has another form than fedpact gives it: KeyError('site')
+    fedpact.errors.LedgerError: entry 7 is malformed: KeyError('site')
     """
     try:
         yield
+    except FormatError as error:
+        raise LedgerError(one_line(f"{what} is malformed: {error}")) from error
     except FedpactError:
         raise
     except MALFORMED as error:
-        raise LedgerError(one_line(f"{what} has another form than fedpact gives it: {error!r}")) from error
+        raise LedgerError(one_line(f"{what} is malformed: {error!r}")) from error

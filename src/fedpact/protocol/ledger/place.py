@@ -67,7 +67,7 @@ def find_ledger(where: Where) -> Where:
 
 def _find_in(home: Path) -> str:
     try:
-        named = read_note(home).get("ledger")
+        named = read_note(home / OF_RUN).get("ledger")
     except (OSError, ValueError, RecursionError) as error:
         raise LedgerError(one_line(f"{home / OF_RUN}: cannot be read: {error}")) from None
     if not isinstance(named, str) or not named:

@@ -133,8 +133,9 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         if state.pact.rule == "proportional":  # it is undefined for some, and has to say so before anybody labels
             _bill(state, found)
     except (InfeasibleError, FederationError, SolverError) as error:
-        said = {} if isinstance(error, InfeasibleError) else {"detail": cut(str(error))}
-        return "stop", to_plain(coded(Why.NO_PLAN, without=state.gone, refusal=refusal_of(error), **said))
+        refusal = refusal_of(error)
+        said = {"detail": cut(str(error))} if refusal.code == "not-applicable" else {}
+        return "stop", to_plain(coded(Why.NO_PLAN, without=state.gone, refusal=refusal, **said))
     return "plan", {"plan": found.to_dict()}
 
 

@@ -89,7 +89,7 @@ class Operator:
         """Give up whoever is late, take every step that can be taken, and return what is to be sent."""
         for ask in self.state.open:
             if ask.deadline <= now:
-                self._give_up(ask, coded(Why.LATE, seconds=ask.deadline - ask.asked), now)
+                self._give_up(ask, coded(Why.LATE, seconds=self.state.pact.patience[ask.step]), now)
         while drafts := decide(self.state, now, start=self.start, planner=self.planner):
             self._write(drafts, now)
         return [self._send(ask, now) for ask in self.state.open if self._is_due(ask, now)]

@@ -17,7 +17,7 @@ from typing import Any
 
 from fedpact import formats
 from fedpact.errors import LedgerError, ProtocolError
-from fedpact.protocol.kept_paths import OF_RUN, keep_path, read_note
+from fedpact.protocol.kept_paths import keep_path, read_note
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place
 from fedpact.protocol.ledger.store import Ledger
@@ -67,13 +67,14 @@ def write_operator(
 
 def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Read what :func:`write_operator` wrote, in plain values; all paths are absolute."""
-    home = Path(folder).resolve().parent
+    path = Path(folder).resolve() / FILE
+    home = path.parent.parent
     try:
-        kept = read_note(home)
+        kept = read_note(path)
     except FileNotFoundError:
         raise ProtocolError(f"there is no run at {home}; start one with: fedpact run FILE") from None
     except (OSError, ValueError) as error:
-        raise ProtocolError(f"{home / OF_RUN}: the operator's folder cannot be read: {error}") from None
+        raise ProtocolError(f"{path}: the operator's folder cannot be read: {error}") from None
     ledger = kept["ledger"]
     return kept | {
         "ledger": ledger if is_address(ledger) else str(home / ledger),
