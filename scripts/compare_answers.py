@@ -34,11 +34,11 @@ from markdown_table import table
 ROOT = Path(__file__).parent.parent
 PLACES = ("fedpact", "fedpact.game", "fedpact.mechanism", "fedpact.planning")
 # What has another name in a later tree.
-OPTION_NAMES = {"reports": "n_misreports"}
+OPTION_NAMES = {"method": "how", "reports": "n_misreports"}
 KEY_NAMES = {"utilities": "utility"}
 PLAN_KEYS = {"contributions", "fractional", "cost", "lower_bound", "ratio"}
 TARGET_KEYS = {"failure", "expected_error", "met", "feasible", "standalone"}
-GAME_KEYS = {"equilibria", "is_complete", "price_of_stability", "price_of_anarchy", "path", "cycle", "costs"}
+GAME_KEYS = {"equilibria", "is_complete", "price_of_stability", "price_of_anarchy", "path", "cycle"}
 MONEY_KEYS = {"payments", "deficit", "utility", "gain", "gain_dominant", "gain_coalition", "shares"}
 KEYS = PLAN_KEYS | TARGET_KEYS | GAME_KEYS | MONEY_KEYS | {"value"}
 """What is compared of a result: the contract's numbers, and those of dynamics, utilities, shares and frontiers."""
@@ -122,19 +122,19 @@ def list_questions(fed: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     limits = {"max_nodes": 200 if is_small else 3, "time_limit": UNLIMITED}
     seconds = UNLIMITED if is_small else 0.0
     for method in ("lp", "union", "tree", "exact", "auto") if is_searched else ("lp", "union"):
-        yield f"plan {method}", partial(call, "plan", fed, method, **limits)
+        yield f"plan {method}", partial(call, "plan", fed, method=method, **limits)
     yield "plan without capacity", partial(call, "plan", fed.replace(capacity=0), **limits)
-    planned = call("plan", fed, "auto" if is_searched else "union", **limits)
+    planned = call("plan", fed, method="auto" if is_searched else "union", **limits)
     yield "verify auto", partial(call, "verify", fed, planned.contributions)
     for order in ("round-robin", "random", "simultaneous"):
         options = {"order": order, "max_rounds": 20 if is_small else 2}
         yield f"dynamics {order}", partial(call, "best_response_dynamics", fed, **options)
     for rule in RULES + OPTIMAL_RULES:
-        yield f"settle {rule}", partial(call, "settle", fed, planned, rule, **TERMS.get(rule, {}))
-    yield "settle pwyc with a fee", partial(call, "settle", fed, planned, "pwyc", fee=0.05)
-    yield "settle vcg with pivots", partial(call, "settle", fed, planned, "vcg", pivot="clarke")
+        yield f"settle {rule}", partial(call, "settle", fed, planned, rule=rule, **TERMS.get(rule, {}))
+    yield "settle pwyc with a fee", partial(call, "settle", fed, planned, rule="pwyc", fee=0.05)
+    yield "settle vcg with pivots", partial(call, "settle", fed, planned, rule="vcg", pivot="clarke")
     for rule in RULES + OPTIMAL_RULES if is_tiny else RULES if is_small else ("pwyc",):
-        yield f"audit {rule}", partial(call, "audit", fed, rule, reports=6, **TERMS.get(rule, {}))
+        yield f"audit {rule}", partial(call, "audit", fed, rule=rule, reports=6, **TERMS.get(rule, {}))
     curve = {"epsilon": [0.1, 0.2, 0.3], "method": "auto" if is_tiny else "lp"}
     yield "frontier", partial(call, "frontier", fed, **curve, **limits)
     if is_searched:
@@ -143,7 +143,7 @@ def list_questions(fed: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     if is_small:
         yield "verify bounds", partial(call, "verify", fed, planned.contributions, method="bounds")
         for rule in ("core", "least-core", "shapley", "equal", "proportional"):
-            yield f"share {rule}", partial(call, "share", fed, rule, time_limit=UNLIMITED)
+            yield f"share {rule}", partial(call, "share", fed, rule=rule, time_limit=UNLIMITED)
 
 
 def list_federations() -> Iterator[tuple[str, Any]]:
