@@ -26,14 +26,14 @@ ATTRIBUTES = {"style", "scope", "width", "height", "fill", "opacity", "aria-hidd
 SLUG = NASTY.replace("/", "")
 PARTS_OF_RESULTS = {
     "Agent", "AuditFinding", "BindingPair", "BooksProblem", "CandidateList", "CandidateRun", "CertificateCheck",
-    "CheckedPair", "ComparedRow", "EpsilonPrice", "ErrorRate", "FrontierPoint", "GapRound", "GapScore",
-    "HonestSites", "Interval", "LeavingGroup", "LeftOut", "LyingSites", "MorePoints", "NeighbourPlan", "Noise",
+    "CheckedPair", "ComparedRow", "EpsilonPrice", "ErrorRate", "FrontierPoint",
+    "HonestSites", "Interval", "LeavingGroup", "LyingSites", "MorePoints", "NeighbourPlan", "Noise",
     "PowerRow", "PricedEquilibrium", "PrivatePlan", "RuleRow", "SiteReport", "SteeringReport", "TrainedModel",
 }  # fmt: skip
 SETTINGS_AND_TOOLS = {
-    "Entry", "Faults", "HeldOut", "Linear", "ModelTrainer", "Outgoing", "PiecewiseLinear", "Pool",
-    "Quadratic", "Roles", "RunHome", "RunState", "Site", "SiteData", "SoftmaxModel", "TorchModel",
-    "TorchWeights", "TrainedSites", "TrainingStart", "TrainingTerms", "Weights", "Writers",
+    "Entry", "Faults", "HeldOut", "Linear", "Outgoing", "PiecewiseLinear", "Pool",
+    "Quadratic", "Roles", "RunHome", "RunState", "Site", "SiteData",
+    "TorchWeights", "TrainedSites", "Writers",
 }  # fmt: skip
 
 
@@ -106,19 +106,6 @@ def train():
     return replace(found, models=names)
 
 
-def measure_gap():
-    rng = np.random.default_rng(0)
-    model = fp.training.SoftmaxModel(classes=(0, 1), features=2)
-    points = {site: rng.normal(size=(20, 2)) for site in (NASTY, "b")}
-    quotas = {site: (x, x[:, 0] > 0) for site, x in points.items()}
-    return fp.training.measure_gap(model, fp.training.initial_weights(model), quotas, quotas, rounds=2)
-
-
-def average():
-    start = fp.training.Weights({"W": np.array([8.0])})
-    return fp.training.fed_avg({NASTY: lambda _, weights: weights}, start, 2, m={NASTY: 1})
-
-
 def plan_privately():
     paid = fp.settle(base().fed, base().plan)
     one = fp.experiments.PrivatePlan(
@@ -173,8 +160,6 @@ CASES = {
     fp.Report: lambda: base().report,
     fp.sites.Predicted: lambda: base().predicted,
     fp.sites.TrainedCandidates: train,
-    fp.training.Averaged: average,
-    fp.training.AveragingGap: measure_gap,
     fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
     fp.protocol.RunOutcome: lambda: base().outcome,
     fp.protocol.Statement: lambda: fp.protocol.statements_of(base().ledger)[0],
@@ -197,7 +182,7 @@ CASES = {
         base().fed, quotas=[10], lies=[1.0], sites=20, lying_sites=20
     ),
 }  # fmt: skip
-NAMELESS = {fp.planning.Tradeoff, fp.training.AveragingGap}
+NAMELESS = {fp.planning.Tradeoff}
 each_result = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
 
 
@@ -208,7 +193,7 @@ def result_of(kind):
 
 def test_no_public_result_is_forgotten():
     parts = (
-        fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.training, fp.protocol, fp.experiments
+        fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.protocol, fp.experiments
     )  # fmt: skip
     public = {getattr(part, name) for part in parts for name in part.__all__}
     kinds = {kind.__name__ for kind in public if isinstance(kind, type) and is_dataclass(kind)}
