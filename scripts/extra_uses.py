@@ -78,7 +78,7 @@ fedpact("reproduce", "price-of-stability", "--quick", "--engine", "ray", "--stor
     "web": """
 import json
 from urllib.request import urlopen
-fedpact("report-html", "alice-bob", "-o", "plan.html")
+fedpact("export-html", "alice-bob", "-o", "plan.html")
 words = [sys.executable, "-u", "-m", "fedpact", "serve", "alice-bob", "--port", "0", "--json"]
 with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
     try:

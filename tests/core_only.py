@@ -42,7 +42,7 @@ COMMANDS = {
     "run FILE --engine flower-sim": "flower",
     "site join alice --superlink 127.0.0.1:9092": "flower",
     "serve FILE": "web",
-    "report-html FILE -o plan.html": "web",
+    "export-html FILE -o plan.html": "web",
     "reproduce hardness --quick": "experiments",
     "reproduce planner-table --quick": "experiments",
     "reproduce faults --replay 1": "protocol",

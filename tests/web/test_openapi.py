@@ -29,7 +29,7 @@ def hurried():
 @pytest.mark.parametrize(("name", "key"), CASES)
 def test_whatever_is_sent_no_answer_is_a_bug(name, key, hurried):
     @settings(
-        max_examples=3 if "report.html" in name else 15, deadline=None, suppress_health_check=list(HealthCheck)
+        max_examples=3 if "export.html" in name else 15, deadline=None, suppress_health_check=list(HealthCheck)
     )
     @given(case=OPERATIONS[name].as_strategy())
     def send(case):

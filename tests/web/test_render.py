@@ -72,8 +72,8 @@ def show(view, page, parts, **more):
     return render_page(view, PAGES[page], [parts[name] for name in PAGES[page].parts], **values)
 
 
-def make_report(view, parts):
-    return report.render_report(view, parts.values(), made=MADE)
+def make_export(view, parts):
+    return report.render_export(view, parts.values(), made=MADE)
 
 
 def state_of(name, state, **more):
@@ -104,7 +104,7 @@ def test_names_from_strangers_are_text_on_pages(strangers, page):
 @pytest.mark.parametrize("strangers", STRANGERS)
 def test_names_from_strangers_are_text_in_the_report(strangers):
     view, parts = strangers()
-    seen = Seen(make_report(view, parts))
+    seen = Seen(make_export(view, parts))
     assert not seen.tags() & {"img", "b", "iframe", "object"}
     assert seen.says(EVIL)
     assert seen.says(ENDING)
@@ -120,7 +120,7 @@ def test_problems_from_strangers_are_text():
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_report_loads_nothing(example):
     view, parts = answer_example(example)
-    seen = Seen(make_report(view, parts))
+    seen = Seen(make_export(view, parts))
     loading = [
         (tag, value)
         for tag, attrs in seen.elements
@@ -138,7 +138,7 @@ def test_a_report_loads_nothing(example):
 
 def test_the_policy_of_a_report_allows_its_scripts_and_no_others():
     view, parts = answer_example("alice-bob")
-    page = make_report(view, parts)
+    page = make_export(view, parts)
     (meta,) = Seen(page).find("meta", http_equiv="Content-Security-Policy")
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     hashes = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inline}
@@ -155,7 +155,7 @@ def test_a_script_cannot_end_itself(monkeypatch):
         report, "read_plotly", lambda: b"var a = '</script><b>', c = '<!--<SCRIPT>', d = '</SCRIPT >';"
     )
     view, parts = answer_example("alice-bob")
-    seen = Seen(make_report(view, parts))
+    seen = Seen(make_export(view, parts))
     assert "b" not in seen.tags()
     assert len(seen.scripts()) == 2
     assert seen.scripts()[0] == r"var a = '<\/script><b>', c = '<\!--<SCRIPT>', d = '<\/SCRIPT >';"
@@ -163,7 +163,7 @@ def test_a_script_cannot_end_itself(monkeypatch):
 
 def test_a_report_has_no_controls_and_all_chapters():
     view, parts = answer_example("alice-bob")
-    seen = Seen(make_report(view, parts))
+    seen = Seen(make_export(view, parts))
     assert not seen.tags() & {"button", "form", "input", "select", "textarea", "progress", "noscript"}
     assert not [attrs for _, attrs in seen.elements if "data-job" in attrs or "data-follow" in attrs]
     for page in PAGES:
@@ -177,10 +177,10 @@ def test_a_report_has_no_controls_and_all_chapters():
 
 def test_a_report_says_what_was_not_computed():
     view, _ = answer_example("alice-bob")
-    page = report.render_report(view, [], made=MADE)
+    page = report.render_export(view, [], made=MADE)
     assert page.count("This was not computed for the report.") == len(PARTS)
     failed = state_of("plan", JobState.FAILED, problems=("nobody <has> the time",))
-    seen = Seen(report.render_report(view, [failed], made=MADE))
+    seen = Seen(report.render_export(view, [failed], made=MADE))
     assert seen.says("nobody <has> the time")
 
 
@@ -188,7 +188,7 @@ def test_a_report_says_that_it_shows_a_draft():
     view, _ = answer_example("alice-bob")
     waiting = state_of("plan", JobState.RUNNING)
     drafted = PartState(part=waiting.part, job=waiting.job, draft=draft_of("plan"))
-    seen = Seen(report.render_report(view, [drafted], made=MADE))
+    seen = Seen(report.render_export(view, [drafted], made=MADE))
     assert seen.says("This is a quick draft")
     assert seen.says("2 of 2 agents label 5 samples")
 

@@ -18,6 +18,7 @@ from fedpact.cli import (
     compare,
     demo,
     examples,
+    export_html,
     frontier,
     game,
     gather,
@@ -29,7 +30,6 @@ from fedpact.cli import (
     prices,
     realizability,
     report,
-    report_html,
     reproduce,
     run,
     serve,
@@ -64,7 +64,7 @@ for command in (
     realizability.realizability,
     run.run,
     serve.serve,
-    report_html.report_html,
+    export_html.export_html,
     examples.examples,
 ):
     app.command()(command)

@@ -1,4 +1,4 @@
-"""Answer the questions of all pages one after the other, for a report that is written without a server."""
+"""Answer the questions of all pages one after the other, for an export that is written without a server."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation, read_federation
-from fedpact.web import api, pages, report_routes, run_pages, run_routes
+from fedpact.web import api, export_routes, pages, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobQueue
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
@@ -132,7 +132,7 @@ def make_app(
     )
     app.state.server = state
     app.get("/static/{name}", include_in_schema=False)(_show_static)
-    for routes in (report_routes, run_routes, run_pages, api, pages):
+    for routes in (export_routes, run_routes, run_pages, api, pages):
         app.include_router(routes.router)
     app.add_exception_handler(StarletteHTTPException, _say_http)
     app.add_exception_handler(RequestValidationError, _say_invalid)

@@ -118,4 +118,4 @@ PAGES: Mapping[str, Page] = {
     )
 }
 RUN = Page(name="run", title="Run", parts=())
-"""It asks no questions, so it is no part of a report: see :mod:`fedpact.web.run_pages`."""
+"""It asks no questions, so it is no part of an export: see :mod:`fedpact.web.run_pages`."""

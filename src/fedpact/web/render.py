@@ -1,4 +1,4 @@
-"""Pages and their parts as HTML, from one set of templates for the page and for the report."""
+"""Pages and their parts as HTML, from one set of templates for the page and for the export."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _environment() -> Environment:
         "certificate_title": words_of("common").say("certificate"),
         "about_audits": words_of("audit").say("idle"),
         "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
-        "is_report": False,
+        "is_export": False,
     }
     return made
 

@@ -1,4 +1,4 @@
-/* One script for all pages and for the report: draws charts, follows jobs, and plans again as sliders move. */
+/* One script for all pages and for the export: draws charts, follows jobs, and plans again as sliders move. */
 "use strict";
 
 (() => {
@@ -79,7 +79,7 @@
     if (!window.Plotly) root.classList.add("no-plot");
     drawAll();
   });
-  if ("report" in root.dataset) return;
+  if ("export" in root.dataset) return;
 
   /* The address: what is asked stands in it, and every link to the same federation follows. */
 
@@ -494,14 +494,14 @@
     });
   }
 
-  /* The report needs every answer, so say how many are there until all are. */
+  /* The export needs every answer, so say how many are there until all are. */
 
-  async function fetchReport(link) {
-    const state = find("#report-state");
+  async function fetchExport(link) {
+    const state = find("#export-state");
     link.setAttribute("aria-disabled", "true");
     try {
       for (let isThere = false; !isThere; await sleep(isThere ? 0 : 500)) {
-        const answer = await fetch(link.href.replace("/report.html", "/report.json"));
+        const answer = await fetch(link.href.replace("/export.html", "/export.json"));
         const parts = Object.values((await answer.json()).parts);
         const left = parts.filter((part) => part.state === "waiting" || part.state === "running").length;
         state.textContent = ` (${parts.length - left} of ${parts.length} answers are there)`;
@@ -526,9 +526,9 @@
       event.preventDefault();
       useMethod(link);
     } else if (on("#sliders #reset")) resetSliders();
-    else if (on("#report-link")) {
+    else if (on("#export-link")) {
       event.preventDefault();
-      if (!on("#report-link").hasAttribute("aria-disabled")) fetchReport(on("#report-link"));
+      if (!on("#export-link").hasAttribute("aria-disabled")) fetchExport(on("#export-link"));
     }
   });
   document.addEventListener("change", (event) => {

@@ -1,4 +1,4 @@
-"""The report: all pages about a federation as one file that needs nothing else, to mail around and to print."""
+"""The export: all pages about a federation as one file that needs nothing else, to mail around and to print."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hash_script(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def render_report(view: View, states: Iterable[PartState], *, made: datetime) -> str:
+def render_export(view: View, states: Iterable[PartState], *, made: datetime) -> str:
     """Return a page that holds all it needs: texts, tables, charts and what draws them.
 
     Parameters
@@ -60,8 +60,8 @@ def render_report(view: View, states: Iterable[PartState], *, made: datetime) ->
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     return render(
-        "report.html",
-        is_report=True,
+        "export.html",
+        is_export=True,
         view=view,
         parts=parts,
         chapters=list(PAGES.values()),

@@ -1,4 +1,4 @@
-"""``make_report``: all pages about a federation as one file, without a server."""
+"""``export_html``: all pages about a federation as one file, without a server."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.web.answer_all import Follow, answer_all
+from fedpact.web.export import render_export
 from fedpact.web.library import Known
-from fedpact.web.report import render_report
 from fedpact.web.view import read_view
 
 
-def make_report(
+def export_html(
     fed: AnyFederation,
     *,
     source: str = "",
@@ -39,12 +39,12 @@ def make_report(
 
     Examples
     --------
-    >>> page = make_report(fp.examples.alice_bob(), method="exact")
+    >>> page = export_html(fp.examples.alice_bob(), method="exact")
     >>> page.startswith("<!DOCTYPE html>"), "alice" in page
     (True, True)
     """
     given = [(name, str(value)) for name, value in asked.items() if value is not None]
-    view = read_view(Known(key="report", federation=read_federation(fed), source=source), given)
+    view = read_view(Known(key="export", federation=read_federation(fed), source=source), given)
     if view.problems:
         raise fp.FederationError(list(view.problems.values()))
-    return render_report(view, answer_all(view, follow), made=now or datetime.now(UTC))
+    return render_export(view, answer_all(view, follow), made=now or datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""``fedpact report-html``: plan, game and payments as one page to mail around."""
+"""``fedpact export-html``: plan, game and payments as one page to mail around."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fedpact.cli.common import (
 from fedpact.cli.complete import METHODS, one_of
 
 
-def report_html(
+def export_html(
     file: FileArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
     method: Annotated[
@@ -50,14 +50,14 @@ def report_html(
 ) -> None:
     """Write everything about a federation to one self-contained page: to mail around, to print.
 
-    Example: [bold]fedpact report-html examples/alice-bob.toml -o plan.html[/bold]
+    Example: [bold]fedpact export-html examples/alice-bob.toml -o plan.html[/bold]
     """
     _check_output(output, force=force)
     fed = read_federation(file)
     if confidence is not None:
         fed = fp.planning.at_confidence(fed, confidence)
     with progress_bar("Answering") as report:
-        page = fp.web.make_report(
+        page = fp.web.export_html(
             fed,
             source=file,
             method=method,

@@ -1,4 +1,4 @@
-"""``fedpact report-html``: one page with everything, or one line about why not."""
+"""``fedpact export-html``: one page with everything, or one line about why not."""
 
 import json
 
@@ -11,7 +11,7 @@ FILE = "examples/alice-bob.toml"
 
 
 def refused(fedpact, *words):
-    code, out, err = fedpact("report-html", *words)
+    code, out, err = fedpact("export-html", *words)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
     assert err.count("\n") == 1
@@ -20,7 +20,7 @@ def refused(fedpact, *words):
 
 def test_it_writes_one_page_with_the_plan(fedpact, tmp_path):
     path = tmp_path / "plan.html"
-    code, out, err = fedpact("report-html", FILE, "-o", str(path), "--audit", "8")
+    code, out, err = fedpact("export-html", FILE, "-o", str(path), "--audit", "8")
     assert (code, err) == (0, "")
     assert str(path) in out
     page = path.read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_it_writes_one_page_with_the_plan(fedpact, tmp_path):
 
 def test_it_says_in_json_what_it_wrote(fedpact, tmp_path):
     path = tmp_path / "plan.html"
-    code, out, _ = fedpact("report-html", FILE, "-o", str(path), "--method", "lp", "--json")
+    code, out, _ = fedpact("export-html", FILE, "-o", str(path), "--method", "lp", "--json")
     assert code == 0
     assert json.loads(out) == {
         "file": str(path),
@@ -47,7 +47,7 @@ def test_a_file_that_is_there_is_not_written_over_unless_it_is_meant(fedpact, tm
     path.write_text("mine")
     assert "replace it with --force" in refused(fedpact, FILE, "-o", str(path))
     assert path.read_text() == "mine"
-    assert fedpact("report-html", FILE, "-o", str(path), "--force", "--method", "lp")[0] == 0
+    assert fedpact("export-html", FILE, "-o", str(path), "--force", "--method", "lp")[0] == 0
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_said_in_one_line(fedpact, words, said):
 def test_a_federation_without_a_plan_has_a_report_that_says_so(fedpact, tmp_path):
     path = tmp_path / "blocked.toml"
     fp.examples.alice_bob().replace(capacity=1).save(path)
-    assert fedpact("report-html", str(path), "-o", str(tmp_path / "x.html"))[0] == 0
+    assert fedpact("export-html", str(path), "-o", str(tmp_path / "x.html"))[0] == 0
     assert "still misses the target" in (tmp_path / "x.html").read_text(encoding="utf-8")
 
 
@@ -77,7 +77,7 @@ def test_with_a_confidence_the_page_has_the_plan_that_allows_for_it(fedpact, tmp
     plans = [fp.plan(fed), fp.plan(fed, confidence=0.95)]
     assert plans[0].cost < plans[1].cost
     fed.save(tmp_path / "models.toml")
-    words = ("report-html", str(tmp_path / "models.toml"), "--confidence", "0.95", "-o", str(tmp_path / "x.html"))
+    words = ("export-html", str(tmp_path / "models.toml"), "--confidence", "0.95", "-o", str(tmp_path / "x.html"))
     assert fedpact(*words)[0] == 0
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert f"cost of {plans[1].cost:g}" in page
