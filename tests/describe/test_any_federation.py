@@ -66,7 +66,7 @@ def test_a_path_works_and_so_does_its_text(tmp_path):
         assert fp.plan(given).contributions == wanted
     assert fp.check("alice-bob").summary == fp.planning.summarise("alice-bob")
     assert fp.protocol.run(path, method="tree", teacher="xA").contributions == wanted
-    assert "alice" in fp.web.make_report("alice-bob", method="union")
+    assert "alice" in fp.web.export_html("alice-bob", method="union")
 
 
 def test_a_federation_is_handed_on():

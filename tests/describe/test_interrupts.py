@@ -34,7 +34,7 @@ def test_one_of_several_ends_them_all(monkeypatch):
     assert ends_search() == (KeyboardInterrupt,)
 
 
-@pytest.mark.parametrize("ask", [fp.compare, lambda fed: fp.web.make_report(fed)])
+@pytest.mark.parametrize("ask", [fp.compare, lambda fed: fp.web.export_html(fed)])
 def test_a_comparison_and_a_report_do_not_go_on(ask, monkeypatch):
     monkeypatch.setattr(pure_equilibria, "_search_boxes", interrupt)
     with pytest.raises(KeyboardInterrupt):
