@@ -16,7 +16,6 @@ from rich.table import Table
 
 import fedpact as fp
 from fedpact.cli.common import console, explain, format_number, make_table, show
-from fedpact.explain.reason import say_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +60,13 @@ def watching(place: fp.protocol.RunHome) -> Iterator[Any]:
         return
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
         yield lambda state, pending: live.update(progress_table(place, state, pending))
+
+
+def say_reason(code: str, values: Mapping[str, Any]) -> str:
+    """Say why a site or a run stopped; how is imported only now, so that ``--help`` need not wait for it."""
+    from fedpact.explain.reason import say_reason
+
+    return say_reason(code, values)
 
 
 def progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pending: Mapping[str, str]) -> Table:
