@@ -19,7 +19,6 @@ KINDS = (
     "gone",
     "plan",
     "choose",
-    "train",
     "settle",
     "pay",
     "stop",

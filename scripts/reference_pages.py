@@ -24,7 +24,6 @@ PARTS = {
     "errors": "Errors",
     "planning.classes": "Classes of hypotheses",
     "experiments": "Experiments and data",
-    "training": "Train together",
 }
 """The parts of fedpact with public names, and what each is for."""
 WHOLE = ("costs", "examples", "planning.classes")

@@ -1,4 +1,4 @@
-"""One direction: describe | drawing, candidates, statistics, training | planning | game, comparison | coalition |
+"""One direction: describe | drawing, candidates, statistics | planning | game, comparison | coalition |
 mechanism, protocol, explain, experiments, cli | web; results stand below all of them.
 """
 
@@ -13,7 +13,6 @@ RANK = {
     "drawing": 0,
     "candidates": 0.5,
     "statistics": 1,
-    "training": 2,
     "planning": 2,
     "game": 2,
     "comparison": 3,
@@ -34,8 +33,8 @@ PLACE = {
     "cryptography": {"protocol"},
     "quantecon": {"game"},
     "opendp": {"statistics"},
-    "torch": {"candidates", "experiments", "training"},
-    "safetensors": {"candidates", "training"},
+    "torch": {"candidates", "experiments"},
+    "safetensors": {"candidates"},
     "sklearn": {"candidates", "experiments"},
     "onnxruntime": {"candidates"},
     "pyarrow": {"candidates"},
@@ -150,7 +149,6 @@ SOUND = {
     "torch": ("fedpact.experiments.train", "import torch"),
     "sklearn-in-experiments": ("fedpact.experiments.digits", "def f():\n    from sklearn import datasets"),
     "protocol-in-experiments": ("fedpact.experiments.faults", "from fedpact.protocol.runs import run"),
-    "training-in-protocol": ("fedpact.protocol.client", "from fedpact.training.weights import Weights"),
     "candidates-in-experiments": ("fedpact.experiments.digits", "from fedpact.candidates.train import train"),
     "torch-in-candidates": ("fedpact.candidates.adapt_torch", "def f():\n    import torch"),
     "candidates": ("fedpact.candidates.predict", "from fedpact.describe.candidate_list import CandidateList"),

@@ -6,7 +6,6 @@ from fedpact import mechanism as mechanism
 from fedpact import planning as planning
 from fedpact import protocol as protocol
 from fedpact import sites as sites
-from fedpact import training as training
 from fedpact import web as web
 from fedpact.coalition.result import Share as Share
 from fedpact.coalition.share import share as share

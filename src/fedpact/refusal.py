@@ -27,6 +27,7 @@ def refusal_of(error: FedpactError) -> Refusal:
 
     Examples
     --------
+    >>> from fedpact.errors import InfeasibleError
     >>> refusal_of(InfeasibleError("no plan exists", agents=("alice",), code="capacity"))
     Refusal(code='capacity', agents=('alice',), pair=None, values=None)
     """

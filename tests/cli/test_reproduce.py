@@ -35,8 +35,6 @@ def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
         (("coverage", "--seeds", "0"), "seeds must"),
         (("coverage", "--set", "confidence=2"), "confidence must lie"),
         (("coverage", "--set", "method=exact"), "method must be one of lp, union, tree"),
-        (("averaging", "--set", "epochs=[7]"), "epochs must be numbers that divide the 60 epochs"),
-        (("averaging", "--set", 'models=["tree"]'), "models must be some of softmax, network"),
         (("federated", "--set", 'federations=["banks"]'), "federations must be some of writers, hospitals"),
         (("federated", "--set", "delta=1"), "delta must lie strictly between 0 and 1"),
         (("federated",), "without data there is only --quick"),
@@ -194,19 +192,3 @@ def test_what_cannot_be_planned_from_is_said(fedpact, tmp_path, monkeypatch, wor
     assert code == 1
     assert said in err
     assert len(err.splitlines()) == 1
-
-
-def test_averaging_is_printed_beside_pooled_training(fedpact, tmp_path):
-    words = ["reproduce", "averaging", "--store", str(tmp_path / "store"), "--workers", "1", "--seeds", "1"]
-    for change in ('models=["softmax"]', "epochs=[1, 2]", "total_epochs=4", "quotas=[20]", "candidates=12"):
-        words += ["--set", change]
-    code, out, _ = fedpact(*words, "--plot", str(tmp_path / "a.svg"))
-    assert code == 0
-    results = json.loads(fedpact(*words, "--json")[1])["results"]
-    row = next(row for row in results["rows"] if (row["start"], row["batch"], row["epochs"]) == ("blank", None, 2))
-    cells = ["softmax", "blank", "skewed", "all", "2", f"{row['loss']:.3f}", f"{row['pooled_loss']:.3f}"]
-    assert cells in [line.split()[:7] for line in out.splitlines()]
-    assert results["draws"][0]["chosen"] in out
-    assert list(results["draws"][0]["m"].values()) == [20] * 5
-    assert "- one step with all samples per round is pooled training" in out
-    assert (tmp_path / "a.svg").stat().st_size > 5000

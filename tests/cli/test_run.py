@@ -181,7 +181,6 @@ WRONG = {
     "unknown-example": (["alice-bop"], "'alice-bop' is neither a file nor an example"),
     "vcg": (["alice-bob", "--rule", "vcg"], "rule 'vcg' cannot pay in a run"),
     "exact": (["alice-bob", "--method", "exact"], "method 'exact' needs the joint structure"),
-    "train": (["alice-bob", "--train", "2"], "--train is for the trials hospitals and digits; 'alice-bob' says"),
     "delta": (["alice-bob", "--delta", "0.1"], "--delta is for the trials hospitals and digits; 'alice-bob' says"),
     "data": (["alice-bob", "--data", "there"], "--data is for the trials"),
     "teacher-of-a-trial": (["digits", "--teacher", "h1"], "--teacher labels at sites that are made up"),
@@ -189,7 +188,7 @@ WRONG = {
     "resumed-fee": (["--resume", "x", "--fee", "1"], "a run is resumed as it was agreed on; leave out --fee"),
     "home-without-a-name": (["alice-bob", "--home", ""], "--home must name a folder of the run's own"),
     "trial-away": (
-        ["digits", "--engine", "flower", "--superlink", "a:1", "--train", "2"],
+        ["digits", "--engine", "flower", "--superlink", "a:1"],
         "the sites of 'digits' are on this machine; leave out --superlink",
     ),
     "hospitals": (["hospitals"], "--data FOLDER"),
@@ -210,34 +209,12 @@ def test_what_cannot_be_run_is_one_line_and_opens_no_run(fedpact, here, kind):
     assert not [path for path in here.rglob("ledger.db") if kinds(path)]
 
 
-def test_rounds_below_zero_are_no_rounds(fedpact):
-    assert fedpact("run", "digits", "--train", "-1")[0] == 2
-
-
-def test_digits_with_training(fedpact, here):
-    """All samples are in this process, so it is told what averaging lost; one step per round loses nothing."""
-    words = ("run", "digits", "--candidates", "10", "--epsilon", "0.2", "--train", "2", "--home", "one")
-    code, out, err = fedpact(*words, "--json")
-    assert (code, err) == (0, "")
-    said = json.loads(out)
-    assert said["weights"] is not None
-    errors = {name: seen["error"] for name, seen in said["evaluation"].items()}
-    assert said["pooled"]["error"] == pytest.approx(errors)
-    assert said["pooled"]["status"] == fp.training.GapStatus.EQUAL.value
-    held = {name: seen["n"] for name, seen in said["evaluation"].items()}
-    right = 1 - sum(errors[name] * n for name, n in held.items()) / sum(held.values())
-    assert said["pooled"]["accuracy"] == said["pooled"]["averaged_accuracy"] == pytest.approx(right)
-    _, shown, _ = fedpact("run", "--resume", "one")
-    line = f"trained for 2 rounds: {right:.1%} of held-out samples right, pooled {right:.1%}; "
-    assert line + fp.training.GapStatus.EQUAL.value in shown
-
-
-def test_digits_without_training(fedpact):
+def test_digits(fedpact):
     code, out, _ = fedpact("run", "digits", "--candidates", "4", "--json")
     assert code == 0
     said = json.loads(out)
-    assert said["weights"] is None
-    assert "pooled" not in said
+    assert said["status"] == "finished"
+    assert sum(seen["n"] for seen in said["evaluation"].values()) > 0
 
 
 TIGHT = """

@@ -21,7 +21,7 @@ ELSEWHERE = {
     ),
     r"fedpact reproduce [\w-]+( --(data|seeds|set).*)?": ("takes minutes to hours, and has a quick version", None),
     r"fedpact reproduce [\w-]+ --quick": ("is run with all others", QUICK),
-    r"fedpact run digits": ("trains candidates", "tests/cli/test_run.py::test_digits_without_training"),
+    r"fedpact run digits": ("trains candidates", "tests/cli/test_run.py::test_digits"),
     r"fedpact run hospitals --data DIR": ("needs a download", None),
     r"(names=hospital|\(echo \$names| for h in| sed).*": ("needs a download", None),
     r"fedpact run alice-bob --engine flower": (

@@ -11,7 +11,7 @@ from fedpact.protocol.ledger.entry import NOTHING_BEFORE, make_entry
 from fedpact.protocol.operator.operator import resume_run
 from fedpact.protocol.operator.run_state import RunStatus
 
-KINDS = ["open", "ask", "answer", "refuse", "gone", "plan", "choose", "train", "settle"]
+KINDS = ["open", "ask", "answer", "refuse", "gone", "plan", "choose", "settle"]
 KINDS += ["pay", "stop", "resume", "close"]
 
 
@@ -70,13 +70,6 @@ SAID = {
         "ward/2/b is asked for samples 5 to 9",
     ),
     "slashes-answered": ("answer", {"request": "report/ward/2/b/1", "body": {}}, "ward/2/b reports"),
-    "train-asked": (
-        "ask",
-        {**ASK, "site": "bob", "step": "train", "body": {"round": 3}},
-        "bob is asked to train, round 3",
-    ),
-    "train-answered": ("answer", {"request": "train/bob/3", "body": {"weights": {}}}, "bob has trained"),
-    "train": ("train", {"round": 3, "weights": {}}, "weights after round 3"),
     "one-sample": (
         "answer",
         {"request": "contribute/bob/1", "body": {"m": 1, "mistakes": [0]}},

@@ -93,19 +93,6 @@ def train():
     return replace(found, models=names)
 
 
-def measure_gap():
-    rng = np.random.default_rng(0)
-    model = fp.training.SoftmaxModel(classes=(0, 1), features=2)
-    points = {site: rng.normal(size=(20, 2)) for site in (NASTY, "b")}
-    quotas = {site: (x, x[:, 0] > 0) for site, x in points.items()}
-    return fp.training.measure_gap(model, fp.training.initial_weights(model), quotas, quotas, rounds=2)
-
-
-def average():
-    start = fp.training.Weights({"W": np.array([8.0])})
-    return fp.training.fed_avg({NASTY: lambda _, weights: weights}, start, 2, m={NASTY: 1})
-
-
 def check_books():
     problem = fp.protocol.BooksProblem(entry=1, run="r", code="not-opened", values={"run": NASTY})
     return replace(fp.protocol.check_books(base().ledger), problems=(problem,), wrong=1)
@@ -149,8 +136,6 @@ CASES = {
     fp.Report: lambda: base().report,
     fp.sites.Predicted: lambda: base().predicted,
     fp.sites.TrainedCandidates: train,
-    fp.training.Averaged: average,
-    fp.training.AveragingGap: measure_gap,
     fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
     fp.protocol.RunOutcome: lambda: base().outcome,
     fp.protocol.Statement: lambda: fp.protocol.statements_of(base().ledger)[0],
@@ -166,7 +151,7 @@ CASES = {
         head="",
     ),
 }  # fmt: skip
-NAMELESS = {fp.planning.Tradeoff, fp.training.AveragingGap}
+NAMELESS = {fp.planning.Tradeoff}
 each_result = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
 
 
@@ -177,7 +162,7 @@ def result_of(kind):
 
 def test_no_public_result_is_forgotten():
     parts = (
-        fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.training, fp.protocol
+        fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.protocol
     )  # fmt: skip
     public = {getattr(part, name) for part in parts for name in part.__all__}
     assert {kind for kind in public if isinstance(kind, type) and issubclass(kind, Shown)} == set(CASES)

@@ -17,7 +17,6 @@ from fedpact.protocol.messages import (
     Refused,
     Reported,
     Request,
-    Trained,
     read_answer,
     read_body,
     read_request,
@@ -31,7 +30,6 @@ BODIES = {
     "report": Reported(report=b"PK\x03", pool=7),
     "report-without-limit": Reported(report=b"", pool=None),
     "contribute": Contributed(m=3, mistakes=np.array([0, 3, 1])),
-    "train": Trained(weights={"bias": [0.5]}),
     "evaluate": Evaluated(n=40, mistakes=2),
     "pay": Receipt(statement="ab" * 32),
     "evaluate-refused": Refused(why="no"),
@@ -88,10 +86,10 @@ ANY = st.recursive(
 )
 
 
-@given(st.sampled_from(["report", "contribute", "train", "evaluate", "pay"]), ANY, st.data())
+@given(st.sampled_from(["report", "contribute", "evaluate", "pay"]), ANY, st.data())
 def test_a_body_is_read_or_refused(step, value, data):
     """Whatever a site says, the operator gets a body or a MessageError."""
-    keys = {"report": ["report", "pool"], "contribute": ["m", "mistakes"], "train": ["weights"]}
+    keys = {"report": ["report", "pool"], "contribute": ["m", "mistakes"]}
     names = keys.get(step, ["n", "mistakes"] if step == "evaluate" else ["statement"])
     for entry in (value, {name: data.draw(ANY) for name in names}, {"refused": value}, {"pending": value}):
         body = read_or_refuse(step, entry)
@@ -127,7 +125,6 @@ WRONG = {
     "base64-é": ("report", {"report": "é", "pool": None}, "report must be a report's file in base64"),
     "stray-bits": ("report", {"report": "QR==", "pool": None}, "without stray bits"),
     "pool": ("report", {"report": "", "pool": -1}, "pool must be a whole number from 0"),
-    "weights": ("train", {"weights": [1]}, "weights must be a table of arrays; it is [1]"),
     "statement": ("pay", {"statement": None}, "statement must be a text of 1 to 2000 characters; it is None"),
 }
 

@@ -11,7 +11,6 @@ from fedpact.describe.files import save
 from fedpact.errors import FederationError
 from fedpact.protocol.canonical import from_canonical, to_canonical
 from fedpact.protocol.pact import PATIENCE, Pact, check_site_names, load_pact, make_pact, with_keys
-from fedpact.training.terms import TrainingTerms
 
 KEYS = {name: key_of(name).public for name in ("north", "south", "east")}
 
@@ -22,7 +21,7 @@ KEYS = {name: key_of(name).public for name in ("north", "south", "east")}
         {},
         {"rule": "none", "method": "lp"},
         {"fee": {"north": 1, "south": 2, "east": "1/3"}, "patience": {"report": 3}, "retry": "1/2"},
-        {"keys": KEYS, "operator": key_of("operator").public, "training": TrainingTerms(rounds=3, batch=8)},
+        {"keys": KEYS, "operator": key_of("operator").public},
         {"candidates": CandidateList.from_names("vwxyz")},
     ],
     ids=["plain", "rule", "fees", "keys", "candidates"],

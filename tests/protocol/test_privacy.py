@@ -41,7 +41,7 @@ ALLOWED = {
 ASKED = {
     "report": {"candidates"},
     "contribute": {"have", "total"},
-    "evaluate": {"index", "weights"},
+    "evaluate": {"index"},
     "pay": {"statement"},
 }
 

@@ -203,10 +203,10 @@ def test_bad_contributions(m, message):
 
 
 BAD_OPTIONS = {
-    "method": ({"method": "guess"}, "method must be one of auto, exact, bounds, estimate; it is 'guess'"),
-    "method-missing": ({"method": None}, "method must be one of .*; it is None"),
+    "how": ({"how": "guess"}, "how must be one of auto, exact, bounds, estimate; it is 'guess'"),
+    "how-missing": ({"how": None}, "how must be one of .*; it is None"),
     "one-draw": ({"draws": 1}, "draws must lie between 2 and 100,000,000; it is 1"),
-    "no-draws": ({"draws": 0, "method": "estimate"}, "draws must lie between 2 and 100,000,000; it is 0"),
+    "no-draws": ({"draws": 0, "how": "estimate"}, "draws must lie between 2 and 100,000,000; it is 0"),
 }
 
 
@@ -309,7 +309,7 @@ def test_the_intervals_of_all_agents_share_one_confidence(monkeypatch):
 
 def test_the_default_generator_is_seed_zero():
     hospitals = fp.examples.arizona_hospitals()
-    fed, options = hospitals.restrict(hospitals.names[:3]), {"method": "estimate", "draws": 200}
+    fed, options = hospitals.restrict(hospitals.names[:3]), {"how": "estimate", "draws": 200}
     default, zero, one = (
         fp.verify(fed, [20] * 3, **options, **rng)
         for rng in ({}, {"rng": np.random.default_rng(0)}, {"rng": np.random.default_rng(1)})

@@ -109,7 +109,6 @@ def test_a_run_as_plain_values(client, done):
     assert seen["federation"] == f"/federations/{done.from_key}/run?delta=0.05"
     assert seen["outcome"]["hypothesis"] == "<u>B</u>"
     assert seen["outcome"]["payments"] == dict(zip(NAMES, [2.0, 1.0], strict=True))
-    assert "weights" not in seen["outcome"]
     assert seen["terms"]["fee"] == dict.fromkeys(NAMES, 1.0)
     assert [(one["site"], one["samples"], one["quota"], one["met"]) for one in seen["sites"]] == [
         (NAMES[0], 3, 3, True),

@@ -144,7 +144,7 @@ def read_state(path: Path) -> tuple[dict[str, Any], str]:
         raise FederationError(f"{path}: not a {SAFE} file, or a damaged one: {first_line(error)}") from None
 
 
-def make_module(name: str, module: Module | Callable[[], Module]) -> Module:
+def _make_module(name: str, module: Module | Callable[[], Module]) -> Module:
     """Take a module as it is, or make one."""
     made = module() if callable(module) and not is_module(module) else module
     if not is_module(made):
@@ -155,7 +155,7 @@ def make_module(name: str, module: Module | Callable[[], Module]) -> Module:
     return made
 
 
-def fit_state(state: dict[str, Any], module: Module, path: Path) -> dict[str, Any]:
+def _fit_state(state: dict[str, Any], module: Module, path: Path) -> dict[str, Any]:
     """Weights of a file as the module would hold them."""
     own = module.state_dict()
     for key in sorted({*own, *state}):
@@ -177,6 +177,6 @@ def prepare_weights(name: str, weights: TorchWeights) -> Prepared:
     """Ask a module with the weights of a file; the digest is that of the file."""
     path = Path(weights.file)
     state, digest = read_state(path)
-    module = make_module(name, weights.module)
-    fitting = fit_state(state, module, path)
+    module = _make_module(name, weights.module)
+    fitting = _fit_state(state, module, path)
     return Prepared(digest, lambda points: _ask(name, module, fitting, points))

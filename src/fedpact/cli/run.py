@@ -25,11 +25,11 @@ from fedpact.cli.common import (
     require_package,
 )
 from fedpact.cli.complete import complete_federations, one_of
-from fedpact.cli.show_run import RunAnswer, find_gap, print_outcome, say_reason, watching
+from fedpact.cli.show_run import print_outcome, say_reason, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
 TRIALS = ("hospitals", "digits")
-_OF_TRIALS = {"candidates", "epsilon", "delta", "data", "train"}
+_OF_TRIALS = {"candidates", "epsilon", "delta", "data"}
 _OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
 
 
@@ -49,8 +49,6 @@ class _Made(NamedTuple):
     sites: dict[str, fp.protocol.Site] | None = None
     folders: tuple[Path, ...] = ()
     """Of the sites, if they have their own."""
-    starts: list[Any] | None = None
-    """For every candidate, the weights from which training goes on."""
 
 
 def run(
@@ -125,10 +123,6 @@ def run(
     teacher: Annotated[
         str | None, typer.Option(metavar="HYPOTHESIS", help="Who labels at sites that are made up; else drawn.")
     ] = None,
-    train: Annotated[
-        int,
-        typer.Option(metavar="ROUNDS", min=0, help="Rounds of training from the chosen candidate (trials only)."),
-    ] = 0,
     candidates: Annotated[int, typer.Option(help="Candidates to train in a trial.")] = 100,
     epsilon: Annotated[str, typer.Option(help="The error that sites tolerate in a trial.")] = "0.3",
     delta: Annotated[str, typer.Option(help="Chance, at most, that a target is missed in a trial.")] = "0.05",
@@ -159,9 +153,7 @@ def run(
                 outcome = _carry_out(place, carrier)
     else:
         carrier = _choose_carrier(engine, local_nodes, superlink)
-        terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience) | _read_training(
-            train, seed
-        )
+        terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience)
         trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
         made = (
             _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
@@ -178,14 +170,12 @@ def run(
                 folders=made.folders,
                 keys=keys,
                 ledger=ledger,
-                starts=made.starts,
                 engine=carrier.engine,
                 superlink=carrier.superlink,
                 rerun=rerun,
             )
             outcome = _carry_out(place, carrier)
-    found = RunAnswer(outcome=outcome, gap=find_gap(outcome, place), place=place)
-    answer(found, lambda: print_outcome(found), as_json=as_json, plot=plot)
+    answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
@@ -282,10 +272,6 @@ def _read_terms(
     }
 
 
-def _read_training(rounds: int, seed: int) -> dict[str, Any]:
-    return {"training": fp.training.TrainingTerms(rounds=rounds, seed=seed)} if rounds else {}
-
-
 def _make_run(
     file: str, terms: dict[str, Any], trial: _Trial, teacher: str | None, seed: int, *, has_own_sites: bool
 ) -> _Made:
@@ -315,8 +301,7 @@ def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _
             name=loaded.name,
             progress=report,
         )
-    starts = [made.start(index) for index in range(made.trained.H)] if "training" in terms else None
-    return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites, starts=starts)
+    return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites)
 
 
 def _load_trial(file: str, data: Path | None, seed: int) -> fp.experiments.SiteData:

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -16,40 +15,6 @@ from rich.table import Table
 
 import fedpact as fp
 from fedpact.cli.common import console, explain, format_number, make_table, show
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunAnswer:
-    """What came of a run, and what averaging lost in it if that can be told."""
-
-    outcome: fp.protocol.RunOutcome
-    gap: fp.training.AveragingGap | None
-    place: fp.protocol.RunHome
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return self.outcome.to_dict() | ({} if self.gap is None else {"pooled": _compare(self.gap)})
-
-    def plot(self) -> Any:
-        """Draw what each site contributed."""
-        return self.outcome.plot()
-
-
-def _compare(gap: fp.training.AveragingGap) -> dict[str, Any]:
-    pooled, averaged = gap.last.pooled, gap.last.averaged
-    return {
-        "error": {name: None if right is None else 1 - right for name, right in pooled.site_accuracy.items()},
-        "accuracy": pooled.accuracy,
-        "averaged_accuracy": averaged.accuracy,
-        "p_value": gap.p_value,
-        "status": gap.status.value,
-    }
-
-
-def find_gap(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -> fp.training.AveragingGap | None:
-    """Compare with pooled training, where all sites, and hence all samples, are on this machine."""
-    is_told = outcome.status is fp.protocol.RunStatus.FINISHED and set(place.sites) == set(place.pact.names)
-    return fp.protocol.measure_run_gap(place) if is_told and place.pact.training is not None else None
 
 
 @contextmanager
@@ -88,16 +53,8 @@ def progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pend
     return table
 
 
-def print_outcome(found: RunAnswer) -> None:
+def print_outcome(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -> None:
     """Print what came of a run."""
-    show(explain(found.outcome))
-    lines = [] if found.gap is None else [_say_gap(found.gap)]
-    check = shlex.join(["fedpact", "ledger", "verify", str(found.place.folder)])
-    for line in (*lines, f"Ledger: {found.place.books} (check it: {check})"):
-        console().print(escape(line), soft_wrap=True)
-
-
-def _say_gap(gap: fp.training.AveragingGap) -> str:
-    averaged, pooled = (f"{score.accuracy:.1%}" for score in (gap.last.averaged, gap.last.pooled))
-    rounds = f"{len(gap.rounds) - 1} round{'' if len(gap.rounds) == 2 else 's'}"
-    return f"trained for {rounds}: {averaged} of held-out samples right, pooled {pooled}; {gap.status.value}"
+    show(explain(outcome))
+    check = shlex.join(["fedpact", "ledger", "verify", str(place.folder)])
+    console().print(escape(f"Ledger: {place.books} (check it: {check})"), soft_wrap=True)

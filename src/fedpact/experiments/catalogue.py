@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fedpact.describe.names import nearest
 from fedpact.errors import FederationError
-from fedpact.experiments.averaging import AVERAGING
 from fedpact.experiments.composition.femnist import COMPOSITION_FEMNIST
 from fedpact.experiments.composition.shakespeare import COMPOSITION_SHAKESPEARE
 from fedpact.experiments.contribution_check import CONTRIBUTION_CHECK
@@ -41,7 +40,6 @@ _ALL: dict[str, Experiment] = {
         COVERAGE,
         CONTRIBUTION_CHECK,
         TRUTHFULNESS,
-        AVERAGING,
         HOSPITALS,
         DIGITS,
         FAULTS,

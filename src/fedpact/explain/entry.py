@@ -21,7 +21,7 @@ _AMOUNTS = ("labelling", "fee", "withheld", "amount")
 def _say_ask(body: Mapping[str, Any]) -> str:
     site, step, asked = body["site"], body["step"], body["body"]
     first = asked["have"] + 1 if step == "contribute" else None
-    return _WORDS.say(f"ask.{step}", site=site, first=first, last=asked.get("total"), round=asked.get("round"))
+    return _WORDS.say(f"ask.{step}", site=site, first=first, last=asked.get("total"))
 
 
 def _say_answer(body: Mapping[str, Any]) -> str:
@@ -62,7 +62,6 @@ _SAY: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "gone": _say_why("gone"),
     "plan": _say_plan,
     "choose": _say_choice,
-    "train": lambda body: _WORDS.say("train", round=body["round"]),
     "settle": lambda body: _WORDS.say(
         "settle", rule=body["settlement"]["rule"], spend=without_dust(body["settlement"]["spend"], 1.0)
     ),

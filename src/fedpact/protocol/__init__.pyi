@@ -42,7 +42,6 @@ from fedpact.protocol.operator.statements import write_statements as write_state
 from fedpact.protocol.pact import Pact as Pact
 from fedpact.protocol.pact import load_pact as load_pact
 from fedpact.protocol.pact import make_pact as make_pact
-from fedpact.protocol.run_gap import measure_run_gap as measure_run_gap
 from fedpact.protocol.runs import read_outcome as read_outcome
 from fedpact.protocol.runs import read_progress as read_progress
 from fedpact.protocol.runs import resume as resume
@@ -58,7 +57,6 @@ from fedpact.protocol.site.labelling import LabellingStep as LabellingStep
 from fedpact.protocol.site.labelling import export_labels as export_labels
 from fedpact.protocol.site.labelling import import_labels as import_labels
 from fedpact.protocol.site.labelling import read_labelling as read_labelling
-from fedpact.protocol.site.model_trainer import ModelTrainer as ModelTrainer
 from fedpact.protocol.site.pool import Pool as Pool
 from fedpact.protocol.site.simulated_sites import simulate_sites as simulate_sites
 from fedpact.protocol.site.site import HeldOut as HeldOut

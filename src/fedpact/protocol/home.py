@@ -8,7 +8,7 @@
       keys/                keys of the operator and of every site (:mod:`fedpact.protocol.keys.key_set`)
       sites/<site>/        a folder for every site (:mod:`fedpact.protocol.site.site_files`)
 
-Sites that are made up, or trained here for a trial, have their folders in the home. In a real federation they
+Sites that are made up, or made here for a trial, have their folders in the home. In a real federation they
 are at the sites, and the home has none. What lies in the home is named relative to it, so that it can be copied
 or moved.
 """
@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedpact.describe.slugs import make_slugs
 from fedpact.errors import FederationError, ProtocolError
@@ -180,7 +180,6 @@ def prepare_home(
     folders: Sequence[str | PathLike[str]] = (),
     keys: str | PathLike[str] | None = None,
     ledger: str | None = None,
-    starts: Sequence[Mapping[str, Any] | None] | None = None,
     engine: str | None = None,
     superlink: str | None = None,
     rerun: bool = False,
@@ -201,8 +200,6 @@ def prepare_home(
         A folder of keys; if not given, ``keys`` in the home, made if they are not there.
     ledger
         Path or URL of the books; if not given, those of the run before, or ``ledger.db`` in the home.
-    starts
-        For every candidate the weights from which training goes on, if the pact says that it does.
     engine, superlink
         What will carry the messages, kept for whoever resumes the run.
     rerun
@@ -240,7 +237,6 @@ def prepare_home(
         key=placed / OPERATOR / "signing.key",
         sites=own_folders,
         keys=placed,
-        starts=starts,
         engine=engine,
         superlink=superlink,
     )

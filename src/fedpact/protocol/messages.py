@@ -7,7 +7,6 @@ step            the operator sends                             the site answers
                                                                and how many samples it can label
 ``contribute``  from which to which sample it should label     how many it labelled, and on how many of these
                                                                each candidate is wrong
-``train``       weights of a model                             weights after some steps on its labelled samples
 ``evaluate``    the chosen candidate                           on how many held-out samples it is wrong
 ``pay``         the statement of payment                       the digest of the statement, as a receipt
 ==============  =============================================  ==================================================
@@ -82,13 +81,6 @@ class Contributed:
     """(H,) on how many of these each candidate is wrong."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trained:
-    """Weights after training on a site's samples."""
-
-    weights: Mapping[str, Any]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
     """How wrong the outcome is on a site's held-out samples."""
@@ -120,7 +112,7 @@ class Pending:
     why: str = field(metadata={"key": "pending"})
 
 
-Body: TypeAlias = Reported | Contributed | Trained | Evaluated | Receipt | Refused | Pending
+Body: TypeAlias = Reported | Contributed | Evaluated | Receipt | Refused | Pending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -166,12 +158,6 @@ def _read_contributed(entry: Mapping[str, Any]) -> Contributed:
     return Contributed(m=m, mistakes=np.array(mistakes, dtype=np.int64))
 
 
-def _read_trained(entry: Mapping[str, Any]) -> Trained:
-    if not isinstance(entry["weights"], dict):
-        raise MessageError(f"weights must be a table of arrays; it is {shorten(entry['weights'])}")
-    return Trained(weights=entry["weights"])
-
-
 def _read_evaluated(entry: Mapping[str, Any]) -> Evaluated:
     n, mistakes = _read_count(entry, "n"), _read_count(entry, "mistakes")
     if mistakes > n:
@@ -182,7 +168,6 @@ def _read_evaluated(entry: Mapping[str, Any]) -> Evaluated:
 _READERS: Mapping[str, tuple[frozenset[str], Callable[[Mapping[str, Any]], Body]]] = {
     "report": (frozenset({"report", "pool"}), _read_reported),
     "contribute": (frozenset({"m", "mistakes"}), _read_contributed),
-    "train": (frozenset({"weights"}), _read_trained),
     "evaluate": (frozenset({"n", "mistakes"}), _read_evaluated),
     "pay": (frozenset({"statement"}), lambda entry: Receipt(statement=_read_text(entry, "statement"))),
 }

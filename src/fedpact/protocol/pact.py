@@ -28,11 +28,10 @@ from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
 from fedpact.result import Result
-from fedpact.training.terms import TrainingTerms, read_training
 
-STEPS = ("report", "contribute", "train", "evaluate", "pay")
+STEPS = ("report", "contribute", "evaluate", "pay")
 """What a site may be asked for, in order."""
-PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "train": 3_600.0, "evaluate": 600.0, "pay": 600.0}
+PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "evaluate": 600.0, "pay": 600.0}
 """Seconds that a site has for each step unless the pact says otherwise; labels are made by people."""
 RULES = ("pwyc", "equal-split", "proportional", "none")
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
@@ -85,8 +84,6 @@ class Pact(Result):
     """Site -> public key with which its answers must be signed."""
     operator: str | None = None
     """Public key with which requests and receipts are signed."""
-    training: TrainingTerms | None = None
-    """How training goes on from the chosen candidate, if it does."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -230,7 +227,6 @@ def make_pact(
     candidates: CandidateList | None = None,
     keys: Mapping[str, str] | None = None,
     operator: str | None = None,
-    training: TrainingTerms | None = None,
 ) -> Pact:
     """Agree on a run for a federation's agents and targets; its evidence is left to the sites.
 
@@ -254,8 +250,6 @@ def make_pact(
         Which candidates are compared; if not given, those that the federation names.
     keys, operator
         Public keys with which answers, and requests and receipts, are signed.
-    training
-        How training goes on from the chosen candidate; if not given, it does not.
     """
     if read_choice(method, "method", METHODS) == "exact":
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
@@ -282,7 +276,6 @@ def make_pact(
         candidates=_candidates_of(evidence) if candidates is None else candidates,
         keys=check_keys_of(fed.names, keys or {}),
         operator=None if operator is None else _read_key(operator, "the operator's key"),
-        training=read_training(training),
     )
 
 

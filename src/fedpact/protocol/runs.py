@@ -20,7 +20,6 @@ from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.form import well_formed
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
@@ -51,7 +50,6 @@ def run(
     seed: int = 0,
     teacher: str | None = None,
     key: SigningKey | None = None,
-    start: Start | None = None,
     watch: Watch | None = None,
     **terms: Any,
 ) -> RunOutcome:
@@ -70,8 +68,6 @@ def run(
     key
         The operator's, with which requests and payments are signed. If neither operator nor sites have keys,
         all are given new ones.
-    start
-        With ``training`` among the terms, from a candidate's index to the weights that training starts from.
     watch
         Called with the state of the run, and with what sites wait for, whenever something may have changed.
     terms
@@ -92,7 +88,7 @@ def run(
         given, key, public = give_keys(given)
         pact = with_keys(pact, public, key.public)
     books = memory_ledger() if ledger is None else ledger
-    return carry_out(start_run(books, pact, now=time.time(), key=key, start=start), given, watch=watch)
+    return carry_out(start_run(books, pact, now=time.time(), key=key), given, watch=watch)
 
 
 def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
@@ -141,13 +137,12 @@ def resume(
     sites: Mapping[str, Site],
     *,
     key: SigningKey | None = None,
-    start: Start | None = None,
     watch: Watch | None = None,
 ) -> RunOutcome:
     """Continue the last run of a ledger with the same sites, wherever it was stopped."""
     if not isinstance(where, Ledger):
         with Ledger.open(where) as books:
-            return resume(books, sites, key=key, start=start, watch=watch)
+            return resume(books, sites, key=key, watch=watch)
     pact = read_run(where).pact
     check_sites(pact, sites)
-    return carry_out(resume_run(where, now=time.time(), key=key, start=start), sites, watch=watch)
+    return carry_out(resume_run(where, now=time.time(), key=key), sites, watch=watch)

@@ -171,7 +171,7 @@ class RunView(RunLine):
     run: str | None = Field(description="Its name in the ledger; null if the ledger has no run yet.")
     status: str | None = Field(description="What the ledger says of it.")
     terms: dict[str, Any] = Field(description="What was agreed on.")
-    outcome: dict[str, Any] | None = Field(description='As "fedpact run --json" has it, without weights.')
+    outcome: dict[str, Any] | None = Field(description='As "fedpact run --json" has it.')
     sites: list[SiteView]
     length: int = Field(description="Entries of the ledger.")
     head: str | None = Field(description="Hash of the newest.")

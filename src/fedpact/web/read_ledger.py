@@ -89,7 +89,7 @@ class Standing:
     terms: dict[str, Any]
     """What was agreed on."""
     outcome: dict[str, Any] | None
-    """As ``fedpact run --json`` has it, without the weights of a trained model."""
+    """As ``fedpact run --json`` has it."""
     sites: tuple[SiteProgress, ...]
 
 
@@ -194,7 +194,6 @@ def _read_standing(ledger: fp.protocol.Ledger) -> Standing:
         return replace(NOTHING_YET, length=len(ledger), head=ledger.head)
     state = fp.protocol.read_run(ledger)
     outcome = make_outcome(state, ledger.head).to_dict()
-    del outcome["weights"]
     slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
     return Standing(
         length=len(ledger),

@@ -20,7 +20,7 @@ DRAWS = 20_000
 
 def make_points(rng, n, H=5, classes=3):
     labels = rng.integers(0, classes, n)
-    return Points(np.arange(n)[:, None], labels, rng.integers(0, classes, (H, n)))
+    return Points(labels, rng.integers(0, classes, (H, n)))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_mistakes_are_counted_and_the_first_of_the_best_is_chosen():
 
 def test_the_best_candidate_is_the_best_at_all_points_of_a_site():
     labels = np.zeros(4, dtype=np.int64)
-    own = Points(np.zeros((4, 1)), labels, np.array([[0, 0, 0, 1], [0, 0, 1, 1]]))
-    test = Points(np.zeros((4, 1)), labels, np.array([[1, 1, 1, 0], [0, 0, 0, 0]]))
+    own = Points(labels, np.array([[0, 0, 0, 1], [0, 0, 1, 1]]))
+    test = Points(labels, np.array([[1, 1, 1, 0], [0, 0, 0, 0]]))
     assert find_best(own, test) == 1
     assert find_best(own, own) == 0

@@ -146,7 +146,7 @@ BAD = {
     "method": ({"m": [1, 1], "method": "best"}, "method must be one of"),
     "construction": ({"m": [1, 1], "construction": "magic"}, "construction must be one of"),
     "construction-alone": ({"construction": "spread"}, "construction belongs to a given m"),
-    "reports": ({"reports": 0}, "reports must be 1 or more"),
+    "n_misreports": ({"n_misreports": 0}, "n_misreports must be 1 or more"),
     "m": ({"m": [1, -1]}, "whole number"),
     "own-points": ({"m": [7, 7], "construction": "own-points"}, "objective 'expected'"),
 }

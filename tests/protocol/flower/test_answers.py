@@ -17,7 +17,6 @@ from fedpact.protocol.messages import (
     Receipt,
     Refused,
     Request,
-    Trained,
     write_answer,
     write_request,
 )
@@ -51,7 +50,6 @@ SAID = {
         {},
         "answered contribute of run 12ab34cd: 19 samples",
     ),
-    "train": (Trained(weights={}), {}, "answered train of run 12ab34cd"),
     "pay": (
         Receipt(statement="x"),
         {"statement": {"amount": 19.5}},

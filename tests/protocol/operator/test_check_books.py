@@ -19,7 +19,6 @@ from fedpact.protocol.drive import drive
 from fedpact.protocol.in_process import InProcess
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.export import export_ledger
-from fedpact.protocol.messages import Evaluated
 from fedpact.protocol.operator.check_books import BooksStatus, check_books
 from fedpact.protocol.operator.operator import resume_run, start_run
 from fedpact.protocol.operator.run_books import RunBooks
@@ -27,13 +26,11 @@ from fedpact.protocol.pact import make_pact, name_run, with_keys
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
-from fedpact.training.terms import TrainingTerms
-from fedpact.training.weights import Weights
 
 REFUSED = {"code": "refused", "values": {"detail": "no"}}
 
 
-def make_books(fed=None, *, own=None, start=None, teacher="xA", **terms):
+def make_books(fed=None, *, own=None, teacher="xA", **terms):
     """A finished run with keys that the test knows: the ledger's entries as kind and body, the operator's key."""
     ledger, fed = memory_ledger(), fed or alice_bob()
     made = simulate_sites(fed, teacher=teacher)
@@ -42,7 +39,7 @@ def make_books(fed=None, *, own=None, start=None, teacher="xA", **terms):
     )
     pact = make_pact(fed, method="tree", keys=public, operator=key.public, **terms)
     with InProcess(sites, clock=lambda: 1e9) as transport:
-        drive(start_run(ledger, pact, now=1e9, key=key, start=start), transport, lambda: 1e9)
+        drive(start_run(ledger, pact, now=1e9, key=key), transport, lambda: 1e9)
     return [(entry.kind, entry.body) for entry in ledger.entries()], key, ledger
 
 
@@ -180,7 +177,9 @@ def a_stranger_is_asked(items, key):
 
 def asked_when_gone(items, key):
     place = find(items, "ask", request="evaluate/alice/1")
-    items.insert(place, ("gone", {"site": "alice", "step": "train", "code": "late", "values": {"seconds": 60.0}}))
+    items.insert(
+        place, ("gone", {"site": "alice", "step": "evaluate", "code": "late", "values": {"seconds": 60.0}})
+    )
 
 
 def another_choice(items, key):
@@ -451,10 +450,6 @@ def stopped_after_the_choice(items, key):
     items.insert(find(items, "choose") + 1, ("stop", {"code": "no-plan", "values": {}}))
 
 
-def trained_though_nobody_agreed(items, key):
-    items.insert(find(items, "settle"), ("train", {"round": 0, "weights": {}}))
-
-
 def evaluated_another(items, key):
     items[find(items, "ask", request="evaluate/alice/1")][1]["body"]["index"] += 1
 
@@ -540,7 +535,6 @@ FRAUDS = {
     planned_before_all_had_reported: coded("before-answer", what="plan", request="report/alice/1"),
     went_on_after_a_stop: coded("went-on"),
     stopped_after_the_choice: coded("after-choice", what="stop"),
-    trained_though_nobody_agreed: coded("training-not-agreed"),
     evaluated_another: coded("asked-other-candidate", site="alice"),
     closed_at_once: coded("closed-early"),
     a_statement_that_is_not_sent: coded("not-sent", site="alice"),
@@ -693,59 +687,6 @@ def test_a_flag_that_is_taken_from_a_liar_is_found_out():
     sign_again(items, place, key, amount=statement["withheld"], withheld=0.0, why=None, verified=True, check=said)
     found = check_books(write(items[: find(items, "ask", step="pay")], ledger.last("open").run))
     assert list_problems(found) == [coded("flag", site="alice")]
-
-
-class Trainer:
-    """Adds 1 to every weight."""
-
-    def train(self, settings, places, labels):
-        return Weights({"w": Weights.from_dict(settings["weights"])["w"] + 1}).to_dict()
-
-    def evaluate(self, weights):
-        return Evaluated(n=1, mistakes=0)
-
-
-@pytest.fixture(scope="module")
-def trained():
-    own = {name: {"trainer": Trainer()} for name in ("alice", "bob")}
-    begin = Weights({"w": np.zeros(2)}).to_dict()
-    return make_books(own=own, start=lambda index: begin, training=TrainingTerms(rounds=2))
-
-
-def other_weights(items):
-    items[find(items, "train", round=2)][1]["weights"] = Weights({"w": np.full(2, 9.0)}).to_dict()
-
-
-def a_round_less(items):
-    cut = find(items, "train", round=1)
-    items[:] = items[: cut + 1] + items[find(items, "train", round=2) + 1 :]
-
-
-def a_round_twice(items):
-    items.insert(find(items, "train", round=2), copy.deepcopy(items[find(items, "train", round=1)]))
-
-
-def one_is_not_asked_to_train(items):
-    items[:] = [item for item in items if item[1].get("request") != "train/bob/2"]
-
-
-@pytest.mark.parametrize(
-    ("fraud", "problem"),
-    {
-        other_weights: coded("not-average-of", part="w"),
-        a_round_less: coded("training-cut", done=1, agreed=2),
-        a_round_twice: coded("other-round", expected=2, found=1),
-        one_is_not_asked_to_train: coded("not-asked-to-train", site="bob", round=2),
-    }.items(),
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_training_that_nobody_did_is_found_out(trained, fraud, problem):
-    items, _, ledger = trained
-    assert check_books(ledger).problems == ()
-    changed = copy.deepcopy(items)
-    fraud(changed)
-    found = check_books(write(changed, ledger.last("open").run))
-    assert problem in list_problems(found)
 
 
 def test_a_run_that_stopped_for_reports_that_differ_and_went_on_is_sound():

@@ -4,12 +4,11 @@ import pytest
 from carrier import Carrier, ListLedger, check_books, run_over, run_with, small_federation, start, with_test_keys
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
-from fedpact.errors import ProtocolError, SolverError
+from fedpact.errors import SolverError
 from fedpact.protocol.operator.decide import decide, federation_of, plan_uncut
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.statistics.verification import verify
-from fedpact.training.terms import TrainingTerms
 
 
 def test_deciding_changes_nothing_and_is_repeated():
@@ -75,13 +74,6 @@ def test_other_rules_pay_as_they_say(rule):
     settled = next(entry.body["settlement"] for entry in operator.ledger.kept if entry.kind == "settle")
     assert settled["rule"] == rule
     assert outcome.payments == pytest.approx(settled["payments"])
-
-
-def test_training_without_a_start_is_said():
-    with pytest.raises(
-        ProtocolError, match="the pact says that training goes on, and nobody says from which weights"
-    ):
-        run_with(training=TrainingTerms(rounds=1))
 
 
 def test_nobody_who_needs_nothing_is_asked():

@@ -10,7 +10,6 @@ import pytest
 from fedpact.protocol import messages
 from fedpact.protocol.ledger import store
 from fedpact.protocol.operator import decide, operator, run_state, statement
-from fedpact.protocol.operator import training_rounds as training
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.simulator.faults import NO_FAULTS
 from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
@@ -56,7 +55,6 @@ MUTATIONS = {
         "if body.statement != digest_of_value(state.payments[ask.site]):",
         "if False:",
     ),
-    "any weights": (FOOLS, operator, "check_trained(state, ask.site, body.weights)", "pass"),
     "a refusal is an answer": (FOOLS, operator, "if isinstance(body, Refused):", "if False:"),
     "impatience": (ALL, operator, "if ask.deadline <= now:", "if ask.deadline <= now + 30:"),
     "no time-out": (DEATHS, operator, "if ask.deadline <= now:", "if False:"),
@@ -167,7 +165,6 @@ MUTATIONS = {
         "if state.status is not RunStatus.RUNNING:",
     ),
     "paid though withheld": (ALL, statement, '"amount": due - withheld', '"amount": due'),
-    "averaged though withheld": (ALL, training, "0 if name in state.withheld else count", "count"),
     "answers are not kept": (ALL, site, "if known is not None:", "if False:"),
     "nothing is kept": (
         ALL,

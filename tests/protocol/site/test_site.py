@@ -21,7 +21,6 @@ from fedpact.protocol.messages import (
     Receipt,
     Refused,
     Request,
-    Trained,
     read_answer,
     write_request,
 )
@@ -147,7 +146,6 @@ def test_requests_that_are_not_for_this_site(site):
         ("contribute", {"have": False, "total": 3}, "the request's have must be a whole number >= 0"),
         ("evaluate", {"index": 2}, "there are 2 candidates, and number 3 was chosen"),
         ("evaluate", {"index": None}, "the request's index must be a whole number >= 0"),
-        ("train", {}, "site 'north' has no examples to train on; its configuration names none"),
         ("pay", {}, "the statement is not about this site"),
         ("pay", {"statement": {"site": "south"}}, "the statement is not about this site"),
         ("pay", {"statement": {"site": "north", "run": "before"}}, "the statement is about another run"),
@@ -192,26 +190,6 @@ def test_one_outcome_is_evaluated_in_a_run():
     assert isinstance(said(site, "evaluate", 2, index=1), Refused)
     assert said(site, "evaluate", 1, index=0) == first
     assert isinstance(said(site, "evaluate", 1, run="another", index=1), Evaluated)
-
-
-def test_training_is_on_what_was_drawn():
-    class Trainer:
-        def train(self, settings, places, labels):
-            return {"places": places.tolist(), "round": settings["round"]}
-
-        def evaluate(self, weights):
-            return Evaluated(n=7, mistakes=len(weights))
-
-    site = finite(trainer=Trainer())
-    said(site, "contribute", have=0, total=4)
-    body = said(site, "train", round=1)
-    assert isinstance(body, Trained)
-    assert body.weights == {"places": draw(site.pool, 0, 4, seed=4).tolist(), "round": 1}
-    rounds = [ask(site, "train", number, round=number) for number in (2, 3, 4)]
-    kept = site.store.load("r")["answers"]
-    assert [name for name in kept if name.startswith("train")] == ["train/north/4"], "weights are large"
-    assert [ask(site, "train", number, round=number) for number in (2, 3, 4)] == rounds
-    assert said(site, "evaluate", index=0, weights={"w": 1}) == Evaluated(n=7, mistakes=1)
 
 
 def test_a_statement_is_kept_and_must_be_signed(site):

@@ -123,9 +123,7 @@ WRONG = {
     "masses-no-numbers": ({"masses": '"labels.csv"'}, "labels.csv: line 2: 'label' must be a number"),
     "masses-two-columns": ({"masses": '"wide.csv"'}, "wide.csv: must have one column; it has 2"),
     "masses-pickled": ({"masses": '"pickled.npy"'}, "pickled.npy: not an .npy array that can be read without"),
-    "points-no-header": ({"points": '"numbers.csv"'}, "numbers.csv: line 1 must be a header of different names"),
-    "points-flat": ({"points": '"weights.npy"'}, "points must be a line of numbers for each point; their shape"),
-    "points-short": ({"points": '"wide.csv"'}, "points must be one for each of 3 predictions; they are 2"),
+    "masses-no-header": ({"masses": '"numbers.csv"'}, "numbers.csv: line 1 must be a header of different names"),
     "ids-missing": ({"ids": '"gone.csv"'}, "gone.csv: no such file"),
     "ids-short": ({"ids": '"later-labels.csv"'}, "ids must be one line for each of 3 points; they are 2"),
     "ids-twice": ({"ids": '"twice.csv"'}, "twice.csv: ids must be different; 'a' is there twice"),
@@ -237,13 +235,11 @@ def test_every_problem_of_the_folder_is_listed(home):
 
 def test_numbers_may_stand_in_csv_files(home):
     (home / "masses.csv").write_text("mass\n0.5\n1/4\n0.25\n")
-    (home / "points.csv").write_text("age,size\n1,2\n3,4.5\n5,6\n")
     (home / "weights.csv").write_text("weight\n3\n1\n")
     later = '{predictions = "later.csv", labels = "later-labels.csv", weights = "weights.csv"}'
-    write_toml(home, masses='"masses.csv"', points='"points.csv"', held_out=later)
+    write_toml(home, masses='"masses.csv"', held_out=later)
     site = read_site(home)
     assert site.pool.masses.tolist() == [0.5, 0.25, 0.25]
-    assert site.trainer.points.tolist() == [[1, 2], [3, 4.5], [5, 6]]
     assert site.held_out.weights.tolist() == [3, 1]
     assert site.held_out.count_mistakes(1).n == 4
 

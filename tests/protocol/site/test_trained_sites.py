@@ -1,7 +1,5 @@
 """Sites with real labels for a trial: what they draw from, what they evaluate on, and what comes of a run."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,10 +13,6 @@ from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.trained_sites import train_sites
 from fedpact.protocol.site.write_site import write_site
-from fedpact.training import Weights, predict_labels
-from fedpact.training.terms import TrainingTerms
-
-TRAINING = TrainingTerms(rounds=3, epochs=2, batch=4, learning_rate=0.3)
 
 
 def draw(n, shift, seed, classes=("healthy", "ill")):
@@ -44,35 +38,31 @@ def made():
 
 
 def points_of(site):
-    """What a site draws from, and what it holds out, as rows of a point and the code of its label."""
-    drawn = site.labeller(np.arange(site.pool.predicted.n))
-    return list_rows(site.trainer.points, drawn), list_rows(*site.trainer.held_out)
+    """What a site draws from, and what it holds out: of each point what candidates predict, and its label."""
+    predicted = site.pool.predicted
+    pool = list_rows(predicted.labels, site.labeller(np.arange(predicted.n)))
+    return pool, list_rows(site.held_out.predicted, site.held_out.labels)
 
 
-def list_rows(points, codes):
-    return [(*point, code) for point, code in zip(points.tolist(), codes.tolist(), strict=True)]
+def list_rows(predicted, codes):
+    return [(*said, code) for said, code in zip(predicted.T.tolist(), codes.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_every_point_is_drawn_from_or_held_out_never_both_and_keeps_its_label(made, name):
     pool, aside = points_of(made.sites[name])
     points, labels = PRIVATE[name]
-    whole = [
-        (*point, ["healthy", "ill"].index(label)) for point, label in zip(points.tolist(), labels, strict=True)
-    ]
-    assert sorted(pool + aside) == sorted(whole)
+    said = np.array([model.predict(points) == "ill" for model in made.trained.models.values()]).astype(int)
+    assert sorted(pool + aside) == sorted(list_rows(said, (labels == "ill").astype(int)))
     assert len(aside) == round(len(labels) / 4)
 
 
 @pytest.mark.parametrize("name", PRIVATE)
-def test_predictions_are_those_of_the_candidates_at_the_same_points(made, name):
+def test_mistakes_are_counted_at_the_points_that_are_held_out(made, name):
     site = made.sites[name]
-    later, codes = site.trainer.held_out
-    for row, model in enumerate(made.trained.models.values()):
-        said = [made.model.classes[code] for code in site.pool.predicted.labels[row]]
-        assert said == model.predict(site.trainer.points).tolist()
-        wrong = (model.predict(later) != np.array(made.model.classes)[codes]).sum()
-        assert site.held_out.count_mistakes(row).mistakes == wrong
+    _, aside = points_of(site)
+    for row in range(made.trained.H):
+        assert site.held_out.count_mistakes(row).mistakes == sum(said[row] != said[-1] for said in aside)
     assert made.federation.names == tuple(PRIVATE)
     assert made.federation.evidence.hypotheses == made.trained.candidates.names
 
@@ -81,7 +71,7 @@ def test_predictions_are_those_of_the_candidates_at_the_same_points(made, name):
 def test_there_is_always_something_to_draw_and_something_to_evaluate_on(n, share, aside):
     own = draw(n, 0.0, 7)
     site = make({"north": own}, candidates=2, held_out=share).sites["north"]
-    assert (site.pool.size, len(site.trainer.held_out[1])) == (n - aside, aside)
+    assert (site.pool.size, len(site.held_out.labels)) == (n - aside, aside)
 
 
 def test_the_seed_decides_and_sites_are_split_each_in_its_own_way(made):
@@ -119,49 +109,29 @@ def test_data_that_no_site_can_be_made_of(kind):
     assert line in str(caught.value)
 
 
-def outcome_of(made, sites=None, **terms):
-    return run(
-        made.federation, made.sites if sites is None else sites, false_alarm_rate=1e-6, start=made.start, **terms
-    )
+def outcome_of(made, sites=None):
+    return run(made.federation, made.sites if sites is None else sites, false_alarm_rate=1e-6)
 
 
-def test_without_training_the_chosen_candidate_is_evaluated(made):
+def test_the_chosen_candidate_is_evaluated(made):
     outcome = outcome_of(made)
     assert outcome.status is RunStatus.FINISHED
-    assert outcome.weights is None
     row = made.trained.candidates.names.index(outcome.hypothesis)
     for name, seen in outcome.evaluation.items():
-        later, codes = made.sites[name].trainer.held_out
-        model = made.trained.models[outcome.hypothesis]
-        wrong = int((model.predict(later) != np.array(made.model.classes)[codes]).sum())
-        assert (seen.n, seen.mistakes) == (len(codes), wrong)
-        assert made.sites[name].held_out.count_mistakes(row).mistakes == wrong
+        found = made.sites[name].held_out.count_mistakes(row)
+        assert (seen.n, seen.mistakes) == (found.n, found.mistakes)
 
 
-def test_with_training_what_was_trained_is_evaluated(made):
-    outcome = outcome_of(made, training=TRAINING)
-    weights = Weights.from_dict(outcome.weights)
-    start = Weights.from_dict(made.start(made.trained.candidates.names.index(outcome.hypothesis)))
-    assert weights != start
-    for name, seen in outcome.evaluation.items():
-        later, codes = made.sites[name].trainer.held_out
-        wrong = (predict_labels(made.model, weights, later) != np.array(made.model.classes)[codes]).sum()
-        assert (seen.n, seen.mistakes) == (len(codes), wrong)
-
-
-@pytest.mark.parametrize("training", [None, TRAINING], ids=["chosen", "trained"])
-def test_sites_from_their_folders_come_to_the_same(made, tmp_path, training):
+def test_sites_from_their_folders_come_to_the_same(made, tmp_path):
     read = {name: read_site(write_site(site, tmp_path / name)) for name, site in made.sites.items()}
-    here, there = (outcome_of(made, sites, training=training) for sites in (made.sites, read))
-    starts = [made.start(index) for index in range(made.trained.H)]
-    pact = make_pact(made.federation, false_alarm_rate=1e-6, training=training)
-    home = run_home(prepare_home(tmp_path / "home", pact, made.sites, starts=starts))
-    for key in ("hypothesis", "contributions", "payments", "evaluation", "weights", "status"):
+    here, there = outcome_of(made), outcome_of(made, read)
+    pact = make_pact(made.federation, false_alarm_rate=1e-6)
+    home = run_home(prepare_home(tmp_path / "home", pact, made.sites))
+    for key in ("hypothesis", "contributions", "payments", "evaluation", "status"):
         assert getattr(there, key) == getattr(here, key) == getattr(home, key)
-    assert (here.weights is None) == (training is None)
 
 
-def test_a_folder_with_labels_that_the_model_has_no_class_for(made, tmp_path):
+def test_a_folder_with_a_label_that_no_candidate_predicts(made, tmp_path):
     home = write_site(made.sites["north"], tmp_path / "north")
     head, _, *rest = (home / "labels.csv").read_text().splitlines()
     (home / "labels.csv").write_text("\n".join([head, "dead", *rest]) + "\n")
@@ -172,14 +142,3 @@ def test_a_folder_with_labels_that_the_model_has_no_class_for(made, tmp_path):
 def test_made_up_sites_need_a_seed_that_is_one():
     with pytest.raises(FederationError, match="seed must be a whole number >= 0; it is -1"):
         simulate_sites(alice_bob(), seed=-1)
-
-
-def test_a_site_that_cannot_train_is_left_out_of_training(made):
-    north = replace(made.sites["north"], trainer=None)
-    outcome = outcome_of(made, {**made.sites, "north": north}, training=TRAINING)
-    assert outcome.status is RunStatus.FINISHED
-    assert min(outcome.contributions.values()) > 0
-    lost = outcome.gone["north"]
-    assert (lost.step, lost.code) == ("train", "refused")
-    assert lost.values["detail"].startswith("site 'north' has no examples to train on")
-    assert outcome.payments["north"] > 0

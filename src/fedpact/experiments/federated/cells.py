@@ -11,11 +11,10 @@ from fedpact.errors import FederationError
 from fedpact.experiments.data import digit_sites, heart_disease
 from fedpact.experiments.data.femnist_images import load_writers
 from fedpact.experiments.data.site_data import SiteData
-from fedpact.experiments.federated.checkpoint_weights import read_both
 from fedpact.experiments.federated.parameters import HOSPITALS, WRITERS, read_parameters
-from fedpact.experiments.planner_table.checkpoints import SiteImages, choose_sites, cut_training
+from fedpact.experiments.planner_table.checkpoints import SiteImages, choose_sites, cut_training, read_checkpoints
 from fedpact.experiments.planner_table.plans import sample_class
-from fedpact.experiments.sweep.experiment import Answer, Settings, Task
+from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
 from fedpact.experiments.sweep.settings import LEAVES_OUT
 
 
@@ -72,15 +71,10 @@ def cut_networks(settings: Settings, data: Data, earlier: Sequence[Sequence[Answ
 
 def _cut_writers(settings: Settings, images: SiteImages, trained: Sequence[Answer]) -> Iterator[Task]:
     about = read_parameters(settings)[WRITERS]
-    shared = {"sites": list(images.names), "sizes": list(images.sizes), "classes": images.classes}
-    predictions, weights = read_both(trained)
+    shared = {"sites": list(images.names), "sizes": list(images.sizes)}
+    predictions = read_checkpoints(trained)
     for seed in range(settings["seeds"]):
-        arrays = {
-            "points": images.arrays["sites"],
-            "labels": images.site_labels,
-            "predictions": sample_class(predictions, about["H"], seed),
-            "weights": sample_class(weights, about["H"], seed),
-        }
+        arrays: Arrays = {"labels": images.site_labels, "predictions": sample_class(predictions, about["H"], seed)}
         yield Task(about | shared | {"seed": seed}, arrays)
 
 
@@ -94,8 +88,7 @@ def _cut_hospitals(settings: Settings, patients: Sequence[SiteData]) -> Iterator
             "points": points,
             "labels": labels,
         }
-        classes = int(max(labels.max(), drawn.public.labels.max())) + 1
-        shared = {"sites": list(drawn.sizes), "sizes": list(drawn.sizes.values()), "classes": classes}
+        shared = {"sites": list(drawn.sizes), "sizes": list(drawn.sizes.values())}
         yield Task(about | shared | {"seed": seed}, arrays)
 
 

@@ -1,4 +1,4 @@
-"""Which targets are met, and at what cost, by quotas from a plan, federated risk minimisation and averaging.
+"""Which targets are met, and at what cost, by quotas from a plan and federated risk minimisation.
 
 The paper plans contributions and proves what they suffice for; it trains nothing with them. Here the quotas are
 carried out at two federations (:mod:`fedpact.experiments.federated.sites`): writers of FEMNIST, and the four
@@ -9,23 +9,20 @@ hospitals of the heart-disease data. For every seed
 2. the quotas are labelled by the worst teacher of the class, thousands of times, and beside the share of draws in
    which a target is missed stands its probability (:func:`fedpact.verify`);
 3. they carry their true labels, which no candidate need get right: how far is the chosen candidate from the best
-   one of a site? (:mod:`fedpact.experiments.federated.risk_minimisation`);
-4. training goes on from it by federated averaging (:mod:`fedpact.experiments.federated.continue_training`), with
-   the first of these draws.
+   one of a site? (:mod:`fedpact.experiments.federated.risk_minimisation`).
 
 A seed draws the class, which points are for testing, and the samples; of hospitals also which patients are public.
-In the last two steps all ways take the beginning of the same draws, so that they differ by how many are asked for
-and by nothing else.
-What a plan promises is seen in the second step; of the third and the fourth nothing is promised.
+In the last step all ways take the beginning of the same draws, so that they differ by how many are asked for and
+by nothing else. What a plan promises is seen in the second step; of the third nothing is promised.
 """
 
 from __future__ import annotations
 
 from fedpact.experiments.federated.cells import cut_networks, cut_runs, prepare
-from fedpact.experiments.federated.checkpoint_weights import train_checkpoints
 from fedpact.experiments.federated.page import conclude, draw, tabulate
 from fedpact.experiments.federated.run_ways import run_ways
 from fedpact.experiments.federated.sum_up import sum_up
+from fedpact.experiments.planner_table.checkpoints import train_networks
 from fedpact.experiments.sweep.experiment import Experiment, Stage
 
 FEDERATED = Experiment(
@@ -33,7 +30,7 @@ FEDERATED = Experiment(
     about="Quotas of a plan, carried out by writers and hospitals: targets met, against equal quotas and alone.",
     prepare=prepare,
     stages=(
-        Stage(cut=cut_networks, compute=train_checkpoints, is_training=True),
+        Stage(cut=cut_networks, compute=train_networks, is_training=True),
         Stage(cut=cut_runs, compute=run_ways),
     ),
     sum_up=sum_up,

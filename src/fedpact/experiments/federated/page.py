@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,23 +101,11 @@ def _show_errors(fed: Row) -> Table:
     return Table(title, columns, rows)
 
 
-def _show_training(fed: Row, rates: Sequence[float]) -> Table:
-    columns = ("quotas", "rate", "before", "after", "lowest seed", "highest seed", *fed["sites"])
-    rows = []
-    for name, way in fed["ways"].items():
-        for rate, every, by_site in zip(rates, way["trained_all"], way["trained"], strict=True):
-            shown = (way["start_all"]["mean"], every["mean"], every["low"], every["high"], *by_site["mean"])
-            rows.append((name, f"{rate:g}", *(f"{value:.1%}" for value in shown)))
-    return Table(
-        f"{fed['name']}: test accuracy before and after averaging, then after it by site", columns, rows, 2
-    )
-
-
 def tabulate(results: Mapping[str, Any]) -> list[Table]:
-    """Show costs, targets, and by federation what sites give, miss, err and learn."""
+    """Show costs, targets, and by federation what sites give, miss and err."""
     tables = [_show_costs(results), _show_targets(results)]
     for fed in results["federations"]:
-        tables += [_show_sites(fed), _show_errors(fed), _show_training(fed, results["rates"])]
+        tables += [_show_sites(fed), _show_errors(fed)]
     return tables
 
 
@@ -159,48 +147,24 @@ def _say_truth(fed: Row, epsilon: float) -> str:
     )
 
 
-def _say_training(fed: Row, place: int, rate: float) -> str:
-    said = [
-        f"{way['start_all']['mean']:.1%} to {way['trained_all'][place]['mean']:.1%} with {WAYS[name]}"
-        for name, way in fed["ways"].items()
-    ]
-    ahead = fed["ahead"][place]
-    return (
-        f"{fed['name']}: averaging at rate {rate:g} takes accuracy from {', '.join(said)}; the plan's quotas "
-        f"train better than equal ones in {ahead['plan']} of {ahead['seeds']} seeds, worse in {ahead['equal']}"
-    )
-
-
 def conclude(results: Mapping[str, Any]) -> list[str]:
-    """Say what quotas cost, which targets they meet, and what comes of true labels and of training."""
+    """Say what quotas cost, which targets they meet, and what comes of true labels."""
     said = []
     for fed in results["federations"]:
         said += [_say_cost(fed), _say_targets(fed, results["delta"])]
     said.append(_say_agreement(results))
-    for fed in results["federations"]:
-        said.append(_say_truth(fed, results["epsilon"]))
-        said += [_say_training(fed, place, rate) for place, rate in enumerate(results["rates"])]
-    return said
-
-
-def _find_spread(
-    ways: Mapping[str, Row], pick: Callable[[Row], Row]
-) -> tuple[dict[str, list[float]], dict[str, list[tuple[float, float]]]]:
-    """Label -> means, and label -> ranges, of what is picked of every way."""
-    spreads = {WAYS[name]: pick(way) for name, way in ways.items()}
-    middles = {label: list(spread["mean"]) for label, spread in spreads.items()}
-    limits = {label: list(zip(spread["low"], spread["high"], strict=True)) for label, spread in spreads.items()}
-    return middles, limits
+    return said + [_say_truth(fed, results["epsilon"]) for fed in results["federations"]]
 
 
 def draw(results: Mapping[str, Any]) -> Figure:
-    """Draw by site how often its target is missed, and accuracy after averaging at the first rate."""
-    panels, delta, rate = [], results["delta"], results["rates"][0]
+    """Draw by site how often its target is missed."""
+    panels, delta = [], results["delta"]
     for fed in results["federations"]:
-        missed = _find_spread(fed["ways"], lambda way: way["missed"])
+        missed = {WAYS[name]: way["missed"] for name, way in fed["ways"].items()}
+        means = {label: spread["mean"] for label, spread in missed.items()}
+        ranges = {label: list(zip(spread["low"], spread["high"], strict=True)) for label, spread in missed.items()}
         title = f"{fed['name']}: target missed"
-        panels.append(GroupPanel(title, "share of draws", fed["sites"], *missed, ("delta", delta), delta / 2))
-        trained = _find_spread(fed["ways"], lambda way: way["trained"][0])
-        title = f"{fed['name']}: after averaging, rate {rate:g}"
-        panels.append(GroupPanel(title, "test accuracy", fed["sites"], *trained, None, None))
+        panels.append(
+            GroupPanel(title, "share of draws", fed["sites"], means, ranges, ("delta", delta), delta / 2)
+        )
     return draw_groups(panels, columns=2)

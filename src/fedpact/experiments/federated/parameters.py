@@ -5,23 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.numbers import read_chance, read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.experiments.private_planning import METHODS
 from fedpact.experiments.sweep.experiment import Settings
-from fedpact.experiments.sweep.read_values import read_each, read_positive, read_size
+from fedpact.experiments.sweep.read_values import read_positive, read_size
 
 WRITERS, HOSPITALS = "writers", "hospitals"
 FEDERATIONS = (WRITERS, HOSPITALS)
 _MOST_CANDIDATES = 500
 _MOST_DRAWS = 1_000_000
-
-
-def _read_penalty(settings: Settings) -> float:
-    value = read_number(settings["l2"], "l2")
-    if value < 0:
-        raise FederationError(f"l2 must be 0 or more; it is {value:g}")
-    return value
 
 
 def read_federations(settings: Settings) -> list[str]:
@@ -51,11 +44,6 @@ def read_parameters(settings: Settings) -> dict[str, dict[str, Any]]:
         "H": read_size(settings["H"], "H", least=2, most=_MOST_CANDIDATES),
         "draws": read_size(settings["draws"], "draws", least=1, most=_MOST_DRAWS),
         "test_share": read_chance(settings["test_share"], "test_share"),
-        "rounds": read_whole_number(settings["rounds"], "rounds", least=1),
-        "local_epochs": read_whole_number(settings["local_epochs"], "local_epochs", least=1),
-        "local_batch": read_whole_number(settings["local_batch"], "local_batch"),
-        "rates": read_each(settings, "rates", read_positive),
     }
     read_whole_number(settings["writers"], "writers", least=2)
-    own = {WRITERS: {}, HOSPITALS: {"l2": _read_penalty(settings)}}
-    return {name: common | own[name] | {"federation": name} for name in read_federations(settings)}
+    return {name: common | {"federation": name} for name in read_federations(settings)}

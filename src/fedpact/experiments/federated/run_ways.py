@@ -1,4 +1,4 @@
-"""One federation and seed: plan, ask, draw, choose and train in every way."""
+"""One federation and seed: plan, ask, draw and choose in every way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.experiments.federated.continue_training import average_quotas, measure_accuracy
 from fedpact.experiments.federated.parameters import WRITERS
 from fedpact.experiments.federated.quotas import Way, ask
 from fedpact.experiments.federated.risk_minimisation import (
@@ -73,32 +72,13 @@ def _judge_candidates(drawn: _Drawn, chosen: NDArray[np.intp], group: tuple[int,
     return {"error": errors, "within": within}
 
 
-def _judge_training(
-    drawn: _Drawn, m: NDArray[np.int64], chosen: int, group: tuple[int, ...]
-) -> dict[str, list[Any]]:
-    """Tell accuracy at every site of a group before and after averaging with the first draw, for every rate."""
-    sites, names = drawn.sites, [drawn.fed.names[site] for site in group]
-    quotas = {
-        name: sites.own[name].take(drawn.places[site][0, : m[site]])
-        for site, name in zip(group, names, strict=True)
-    }
-    start = sites.start(chosen)
-    weights = [start, *(average_quotas(sites, start, quotas, drawn.cell, rate) for rate in drawn.cell["rates"])]
-    found = [[measure_accuracy(sites.model, one, sites.test[name]) for one in weights] for name in names]
-    return {"start": [before for before, *_ in found], "trained": [after for _, *after in found]}
-
-
 def _run_way(drawn: _Drawn, way: Way) -> Answer:
     """Judge every group of a way, and put the sites in their order."""
     found: dict[str, list[Any]] = {}
     for group in way.groups:
         m = way.quotas_of(group)
         chosen = choose(list(drawn.sites.own.values()), drawn.places, m)
-        judged = (
-            _judge_guarantee(drawn, m, group)
-            | _judge_candidates(drawn, chosen, group)
-            | _judge_training(drawn, m, int(chosen[0]), group)
-        )
+        judged = _judge_guarantee(drawn, m, group) | _judge_candidates(drawn, chosen, group)
         for key, values in judged.items():
             found.setdefault(key, []).extend(values)
     return {"m": way.m.tolist()} | found

@@ -1,10 +1,8 @@
 """The sites of a federation with a class of candidates, from writers or from hospitals.
 
-- *writers*: the class are checkpoints of networks that other writers' images trained. Training goes on with the
-  network itself, for its weights are at hand.
+- *writers*: the class are checkpoints of networks that other writers' images trained.
 - *hospitals*: the class are models of several kinds (:func:`fedpact.sites.train`), trained from the public
-  quarter. Training goes on with a softmax regression, which the linear ones among them are; a candidate of another
-  kind is distilled at the public points.
+  quarter.
 
 Before anything else a share of every site's points is set apart to test on. The others are all there is of that
 site: what is planned for, and what is drawn from.
@@ -12,7 +10,7 @@ site: what is planned for, and what is drawn from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,20 +19,12 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.train import train
 from fedpact.errors import FederationError
-from fedpact.experiments.federated.checkpoint_weights import open_network
 from fedpact.experiments.sweep.experiment import Arrays
-from fedpact.training.softmax import SoftmaxModel
-from fedpact.training.start_training import start_from
-from fedpact.training.torch_model import TorchModel
-from fedpact.training.trainable import Trainable
-from fedpact.training.weights import Weights
 
 
 class Points(NamedTuple):
-    """Points with their true labels and what every candidate says of them."""
+    """The true labels of points, and what every candidate says of them."""
 
-    points: NDArray[np.generic]
-    """(n, ...)"""
     labels: NDArray[np.int64]
     """(n,)"""
     predictions: NDArray[np.int64]
@@ -47,19 +37,16 @@ class Points(NamedTuple):
 
     def take(self, at: NDArray[np.intp]) -> Points:
         """Take the points at these places."""
-        return Points(self.points[at], self.labels[at], self.predictions[:, at])
+        return Points(self.labels[at], self.predictions[:, at])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sites:
-    """What every site has, and how training goes on from a candidate."""
+    """What every site has."""
 
     own: dict[str, Points]
     """To plan for and to draw from."""
     test: dict[str, Points]
-    model: Trainable
-    start: Callable[[int], Weights]
-    """Where training starts from a candidate."""
 
 
 def set_apart(points: Points, share: float, rng: np.random.Generator) -> tuple[Points, Points]:
@@ -67,10 +54,10 @@ def set_apart(points: Points, share: float, rng: np.random.Generator) -> tuple[P
 
     Examples
     --------
-    >>> four = Points(np.arange(4), np.zeros(4, dtype=np.int64), np.zeros((2, 4), dtype=np.int64))
+    >>> four = Points(np.arange(4), np.zeros((2, 4), dtype=np.int64))
     >>> own, test = set_apart(four, 0.25, np.random.default_rng(0))
-    >>> len(own.labels), len(test.labels), sorted([*own.points, *test.points])
-    (3, 1, [np.int64(0), np.int64(1), np.int64(2), np.int64(3)])
+    >>> len(own.labels), len(test.labels), sorted([*own.labels.tolist(), *test.labels.tolist()])
+    (3, 1, [0, 1, 2, 3])
     """
     n = len(points.labels)
     if n < 2:
@@ -80,45 +67,25 @@ def set_apart(points: Points, share: float, rng: np.random.Generator) -> tuple[P
     return points.take(order[count:]), points.take(order[:count])
 
 
-def _divide(
-    cell: Mapping[str, Any], everything: Points, model: Trainable, start: Callable[[int], Weights]
-) -> Sites:
+def _divide(cell: Mapping[str, Any], everything: Points) -> Sites:
     """Give every site its points, which stand one site after the other."""
     rng, ends = np.random.default_rng([cell["seed"], 0]), np.cumsum((0, *cell["sizes"]))
     own, test = {}, {}
     for name, first, end in zip(cell["sites"], ends[:-1], ends[1:], strict=True):
         here = everything.take(np.arange(first, end))
         own[name], test[name] = set_apart(here, cell["test_share"], rng)
-    return Sites(own=own, test=test, model=model, start=start)
+    return Sites(own=own, test=test)
 
 
 def open_writers(cell: Mapping[str, Any], arrays: Arrays) -> Sites:
-    """Make sites of writers; the class is given by its predictions and weights."""
-    weights, classes = np.asarray(arrays["weights"], dtype=np.float32), cell["classes"]
-    model = TorchModel(module=open_network(weights[0], classes), classes=tuple(range(classes)))
-    everything = Points(
-        np.asarray(arrays["points"])[:, None],
-        np.asarray(arrays["labels"], dtype=np.int64),
-        np.asarray(arrays["predictions"], dtype=np.int64),
-    )
-
-    def start(candidate: int) -> Weights:
-        return start_from(model, open_network(weights[candidate], classes)).weights
-
-    return _divide(cell, everything, model, start)
+    """Make sites of writers; the class is given by its predictions."""
+    labels, said = (np.asarray(arrays[key], dtype=np.int64) for key in ("labels", "predictions"))
+    return _divide(cell, Points(labels, said))
 
 
 def open_hospitals(cell: Mapping[str, Any], arrays: Arrays) -> Sites:
     """Make sites of hospitals; the class is trained from the public points."""
     public, points = (np.asarray(arrays[key], dtype=np.float64) for key in ("public", "points"))
     trained = train(public, arrays["public_labels"], count=cell["H"], rng=cell["seed"])
-    classes = tuple(range(cell["classes"]))
-    model = SoftmaxModel(classes=classes, features=points.shape[1], l2=cell["l2"])
     said = trained.predict(points).decode().astype(np.int64)
-    everything = Points(points, np.asarray(arrays["labels"], dtype=np.int64), said)
-    candidates: Sequence[Any] = list(trained.models.values())
-
-    def start(candidate: int) -> Weights:
-        return start_from(model, candidates[candidate], public=public, rng=cell["seed"]).weights
-
-    return _divide(cell, everything, model, start)
+    return _divide(cell, Points(np.asarray(arrays["labels"], dtype=np.int64), said))

@@ -19,7 +19,7 @@ from fedpact.experiments.sweep.experiment import Answer, Settings
 from fedpact.statistics.wilson import wilson
 
 _LEVEL = 0.999
-_KEPT = ("epsilon", "delta", "method", "draws", "rates", "rounds", "local_epochs")
+_KEPT = ("epsilon", "delta", "method", "draws")
 
 Run = Mapping[str, Any]
 
@@ -67,7 +67,7 @@ def _find_largest_failure(runs: Sequence[Run], way: str) -> float | None:
 
 
 def _sum_up_way(runs: Sequence[Run], way: str, draws: int) -> Answer:
-    is_met, start, trained = (_gather(runs, way, key) for key in ("is_met", "start", "trained"))
+    is_met = _gather(runs, way, "is_met")
     return {
         "m": _gather(runs, way, "m").mean(axis=0).tolist(),
         "met": int(is_met.sum()),
@@ -77,20 +77,7 @@ def _sum_up_way(runs: Sequence[Run], way: str, draws: int) -> Answer:
         "missed": _spread(_gather(runs, way, "missed")),
         "error": _gather(runs, way, "error").mean(axis=0).tolist(),
         "within": _gather(runs, way, "within").mean(axis=0).tolist(),
-        "start": _spread(start),
-        "trained": [_spread(values) for values in np.moveaxis(trained, 2, 0)],
-        "start_all": _spread(start.mean(axis=1)),
-        "trained_all": [_spread(values) for values in np.moveaxis(trained.mean(axis=1), 1, 0)],
     }
-
-
-def _compare_training(runs: Sequence[Run]) -> list[dict[str, int]]:
-    """Count for every rate the seeds in which the plan's quotas, or equal ones, train the better model."""
-    plan, equal = (_gather(runs, way, "trained").mean(axis=1) for way in ("plan", "equal"))
-    return [
-        {"plan": int((gap > 1e-12).sum()), "equal": int((gap < -1e-12).sum()), "seeds": len(runs)}
-        for gap in (plan - equal).T
-    ]
 
 
 def _sum_up_federation(name: str, runs: Sequence[Run], draws: int) -> Answer:
@@ -104,7 +91,6 @@ def _sum_up_federation(name: str, runs: Sequence[Run], draws: int) -> Answer:
         "realizable": sum(run["is_realizable"] for run in runs),
         "best_error": np.mean([run["best_error"] for run in runs], axis=0).tolist(),
         "ways": {way: _sum_up_way(runs, way, draws) for way in WAYS},
-        "ahead": _compare_training(runs),
         "runs": list(runs),
     }
 

@@ -8,9 +8,9 @@ of a checkpoint is kept as a text, one character per image.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from fedpact.experiments.data.femnist_images import resize
 from fedpact.experiments.data.writers import Writers
 from fedpact.experiments.sweep.experiment import Answer, Arrays, Settings, Task
 from fedpact.experiments.sweep.read_values import read_positive
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
@@ -93,12 +90,8 @@ def cut_training(settings: Settings, data: SiteImages, most: int) -> list[Task]:
     ]
 
 
-def train_networks(
-    cell: Mapping[str, Any],
-    arrays: Arrays,
-    each_epoch: Callable[[Sequence[Tensor]], None] = lambda parameters: None,
-) -> Answer:
-    """Train networks and tell what every checkpoint predicts at the sites; all parameters are shown each epoch."""
+def train_networks(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
+    """Train networks and tell what every checkpoint predicts at the sites."""
     import torch
 
     from fedpact.experiments.networks.measure import predict
@@ -116,7 +109,6 @@ def train_networks(
         def keep(epoch: int) -> None:
             for own, labels in zip(found, predict(score_many, parameters, sites), strict=True):
                 own.append("".join(ALPHABET[label] for label in labels))
-            each_epoch(parameters)
 
         train_many(
             score_many,

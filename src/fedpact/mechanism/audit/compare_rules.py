@@ -85,8 +85,8 @@ def settle_rules(
     >>> from fedpact.describe.examples import alice_bob
     >>> fed = alice_bob()
     >>> found = settle_rules(fed, plan(fed), fee=1)
-    >>> {row.rule: row.settlement.deficit for row in found.rows if row.pivot is None}
-    {'pwyc': 3.0, 'threshold': 33.0, 'none': 0.0, 'equal-split': 0.0, 'proportional': 0.0}
+    >>> {(row.rule, row.pivot): row.settlement.deficit for row in found.rows[:3]}
+    {('pwyc', None): 3.0, ('vcg', 'none'): 51.0, ('vcg', 'clarke'): 23.0}
     """
     rows = []
     for rule, pivot in VARIANTS:

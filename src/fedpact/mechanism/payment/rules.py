@@ -136,9 +136,11 @@ def _split_equally(case: Case, agent: int) -> Payment:
 
 def _split_in_proportion(case: Case, agent: int) -> Payment:
     needs = standalone(case.fed)
-    for name in find_shortfalls(case.fed, needs):
+    for name, short in find_shortfalls(case.fed, needs).items():
+        need = "more than 2^40" if short.need is None else str(short.need)
+        limit = "" if short.capacity is None else f", and its capacity is {short.capacity}"
         raise InfeasibleError(
-            f"rule 'proportional' is undefined: {name!r} cannot meet its target alone; "
+            f"rule 'proportional' is undefined: alone {name!r} needs {need} samples{limit}; "
             "use rule 'equal-split' or 'pwyc'",
             agents=(name,),
             code="not-alone",

@@ -17,7 +17,6 @@ REFUSED = "query.refused"
 STEPS = {
     "report": "query.report",
     "contribute": "train.contribute",
-    "train": "train.average",
     "evaluate": "evaluate.held_out",
     "pay": "query.pay",
 }

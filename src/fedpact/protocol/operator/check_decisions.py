@@ -1,10 +1,9 @@
-"""Whether what an operator decided follows from what the sites said: plan, choice, and averages of training.
+"""Whether what an operator decided follows from what the sites said: plan and choice.
 
 A plan meets the targets of those who are left, as far as their reports can tell, goes neither below what was
 given nor beyond what a site can give, and asks nothing more of who has left or delivered short. That it is the
 cheapest, or that there is none where a run stopped, is not looked at. The candidate is the first of those with
-the fewest mistakes, and every contribution was checked with the outcome that the check has. Weights are
-averages, by what was given and is not withheld, of what the sites sent; the first are the operator's word.
+the fewest mistakes, and every contribution was checked with the outcome that the check has.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from fedpact.planning.result import Plan
 from fedpact.protocol.operator.reasons import FLAGGED
 from fedpact.protocol.operator.run_facts import RunFacts, is_near
 from fedpact.statistics.confidence import at_confidence
-from fedpact.training.weights import Weights
 
 
 def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[Coded]:
@@ -122,28 +120,3 @@ def _says_the_same(said: Mapping[str, Any], found: ContributionCheck) -> bool:
         for key, wanted in found.to_dict().items()
         if key not in ("pairs", "easiest")
     )
-
-
-def check_round(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
-    """Say what is wrong with the weights after a round of training."""
-    if facts.pact["training"] is None:
-        yield coded("training-not-agreed")
-    number = 0 if facts.weights is None else facts.round + 1
-    if body["round"] != number:
-        yield coded("other-round", expected=number, found=body["round"])
-    elif number:
-        yield from _check_average(facts, Weights.from_dict(body["weights"]))
-
-
-def _check_average(facts: RunFacts, found: Weights) -> Iterator[Coded]:
-    counted = [site for site in facts.trained if facts.given[site] and site not in facts.withheld]
-    sent = {site: Weights.from_dict(facts.trained[site]) for site in counted}
-    before = Weights.from_dict(facts.weights)
-    if found.names != before.names or (not sent and found != before):
-        yield coded("not-average")
-        return
-    m = sum(facts.given[site] for site in sent)
-    for part in found.names if sent else ():
-        mean = sum(facts.given[site] / m * own[part] for site, own in sent.items())
-        if not np.allclose(found[part], mean, rtol=1e-9, atol=1e-9):
-            yield coded("not-average-of", part=part)

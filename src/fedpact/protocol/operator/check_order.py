@@ -2,9 +2,8 @@
 
 Nothing is decided while a request waits for an answer, and requests of one step are made together. Everybody
 who is left has reported before a plan is made; a candidate is chosen when everybody has given what the last
-plan says; then come the rounds of training, if they were agreed on, the evaluation by everybody who is left,
-the settlement, the statements for all whom it names, and these are sent. A run that stopped goes on only when
-it is taken up again.
+plan says; then come the evaluation by everybody who is left, the settlement, the statements for all whom it
+names, and these are sent. A run that stopped goes on only when it is taken up again.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from fedpact.protocol.operator.run_facts import RunFacts
 
 _ANY_TIME = ("refuse", "resume", "answer", "gone")
 _BEFORE_CHOICE = ("ask report", "ask contribute", "plan", "stop", "choose")
-_AFTER_CHOICE = ("ask train", "ask evaluate", "ask pay", "train", "settle", "pay", "close")
+_AFTER_CHOICE = ("ask evaluate", "ask pay", "settle", "pay", "close")
 
 
 def name_of(entry: Entry) -> str:
@@ -42,24 +41,12 @@ def _check_choice(facts: RunFacts) -> Iterator[Coded]:
             yield coded("chosen-early", site=site, given=facts.given[site])
 
 
-def _check_round(facts: RunFacts) -> Iterator[Coded]:
-    for site in facts.left if facts.weights is not None else ():
-        if facts.given[site] and not facts.was_asked(site, "train", round=facts.round + 1):
-            yield coded("not-asked-to-train", site=site, round=facts.round + 1)
-
-
 def _check_settlement(facts: RunFacts) -> Iterator[Coded]:
     if facts.settlement is not None:
         yield coded("settled-twice")
     for site in facts.left:
         if not facts.was_asked(site, "evaluate"):
             yield coded("settled-early", site=site)
-
-
-def _check_training_is_over(facts: RunFacts) -> Iterator[Coded]:
-    terms = facts.pact["training"]
-    if terms is not None and facts.round < terms["rounds"]:
-        yield coded("training-cut", done=facts.round, agreed=terms["rounds"])
 
 
 def _check_sending(facts: RunFacts) -> Iterator[Coded]:
@@ -80,8 +67,6 @@ _CHECKS: Mapping[str, Callable[[RunFacts], Iterator[Coded]]] = {
     "plan": _check_plan,
     "stop": _check_plan,
     "choose": _check_choice,
-    "train": _check_round,
-    "ask evaluate": _check_training_is_over,
     "settle": _check_settlement,
     "ask pay": _check_sending,
     "close": _check_close,

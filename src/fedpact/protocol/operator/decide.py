@@ -1,6 +1,6 @@
 """What the operator does next: a pure function from the state of a run to entries of its ledger.
 
-The mechanism of the paper (Section 5, sequence of events) is steps 1, 2, 3 and 8.
+The mechanism of the paper (Section 5, sequence of events) is steps 1, 2, 3 and 7.
 
 1. *Report*: everybody is asked; if the pact names no candidates, and sites turn out to compare different ones, the
 run stops, since nobody but they can tell which are right. 2. *Plan*: the cheapest contributions that meet the
@@ -10,9 +10,8 @@ plan, whoever is gone has no target any more and gives nothing more, and nobody 
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
 the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
 minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.check_contribution`); what is flagged is not paid for, and not averaged. 5. *Train*, if the
-pact says so. 6. *Evaluate*. 7. *Settle*. 8. *Pay*: everybody has its statement, including those who left after
-they had contributed.
+(:func:`fedpact.check_contribution`); what is flagged is not paid for. 5. *Evaluate*. 6. *Settle*. 7. *Pay*:
+everybody has its statement, including those who left after they had contributed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from fedpact.coded import coded
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.describe.interrupts import on_interrupt
-from fedpact.errors import FederationError, InfeasibleError, ProtocolError, SolverError
+from fedpact.errors import FederationError, InfeasibleError, SolverError
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check import check_contribution
@@ -40,13 +39,10 @@ from fedpact.planning.result import Plan
 from fedpact.protocol.operator.reasons import FLAGGED, Why, cut
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
 from fedpact.protocol.operator.statement import make_statement
-from fedpact.protocol.operator.training_rounds import train_body, train_round
 from fedpact.refusal import refusal_of
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""
-Start: TypeAlias = Callable[[int], dict[str, Any]]
-"""From the index of a candidate to the weights of a model that starts as that candidate, in plain values."""
 Planner: TypeAlias = Callable[..., Plan]
 plan_uncut: Planner = on_interrupt("raise")(plan)
 """An interrupt stops the run: a plan whose search was cut short must not be what people label by."""
@@ -95,10 +91,6 @@ def _ask(state: RunState, site: str, step: str, now: float, body: Mapping[str, A
 
 def request_body(state: RunState, ask: Ask) -> dict[str, Any]:
     """Return what an open request says: what the ledger has of it, and what it stands for."""
-    if ask.step == "train":
-        return train_body(state)
-    if ask.step == "evaluate":
-        return {**ask.body, "weights": state.weights}
     if ask.step == "pay":
         return {"statement": state.payments[ask.site]}
     return dict(ask.body)
@@ -199,13 +191,10 @@ def _asks(state: RunState, now: float, step: str, wanted: Iterable[tuple[str, Ma
     return [_ask(state, site, step, now, body) for site, body in wanted]
 
 
-def decide(
-    state: RunState, now: float, *, start: Start | None = None, planner: Planner = plan_uncut
-) -> list[Draft]:
+def decide(state: RunState, now: float, *, planner: Planner = plan_uncut) -> list[Draft]:
     """Return the entries to write next; none if the run is over or waits for answers.
 
-    ``start`` gives the weights of a chosen candidate, from which training goes on; ``planner`` is called as
-    :func:`fedpact.plan` is.
+    ``planner`` is called as :func:`fedpact.plan` is.
     """
     if state.status is not RunStatus.RUNNING or state.open:
         return []
@@ -221,25 +210,11 @@ def decide(
             bodies = [(name, {"have": have, "total": total}) for name, have, total in owing]
             return _asks(state, now, "contribute", bodies)
         return [_choose(state)]
-    return _conclude(state, now, start)
+    return _conclude(state, now)
 
 
-def _train(state: RunState, now: float, start: Start | None) -> list[Draft]:
-    if state.weights is None:
-        if start is None or state.chosen is None:
-            raise ProtocolError("the pact says that training goes on, and nobody says from which weights")
-        return [("train", {"round": 0, "weights": start(state.chosen)})]
-    givers = [name for name in state.left if state.contributed.get(name)]
-    waiting = [name for name in givers if state.asked_for(name, "train") <= state.round]
-    if waiting:
-        return _asks(state, now, "train", [(name, {"round": state.round + 1}) for name in waiting])
-    return [("train", train_round(state))]
-
-
-def _conclude(state: RunState, now: float, start: Start | None) -> list[Draft]:
-    """Train, evaluate, settle, pay, close."""
-    if state.pact.training is not None and (state.weights is None or state.round < state.pact.training.rounds):
-        return _train(state, now, start)
+def _conclude(state: RunState, now: float) -> list[Draft]:
+    """Evaluate, settle, pay, close."""
     unseen = [name for name in state.left if not state.asked_for(name, "evaluate")]
     if unseen:
         return _asks(state, now, "evaluate", [(name, {"index": state.chosen}) for name in unseen])

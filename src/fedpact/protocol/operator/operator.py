@@ -32,14 +32,12 @@ from fedpact.protocol.messages import (
     Refused,
     Reported,
     Request,
-    Trained,
     read_answer,
     write_request,
 )
-from fedpact.protocol.operator.decide import Draft, Planner, Start, decide, plan_uncut, request_body
+from fedpact.protocol.operator.decide import Draft, Planner, decide, plan_uncut, request_body
 from fedpact.protocol.operator.reasons import NotAcceptedError, Why, cut, reason_of
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
-from fedpact.protocol.operator.training_rounds import check_trained
 from fedpact.protocol.pact import Pact, name_run
 
 _MOST_REFUSALS = 1_000
@@ -65,10 +63,9 @@ class Operator:
         state: RunState,
         *,
         key: SigningKey | None = None,
-        start: Start | None = None,
         planner: Planner = plan_uncut,
     ) -> None:
-        self.ledger, self.state, self.key, self.start, self.planner = ledger, state, key, start, planner
+        self.ledger, self.state, self.key, self.planner = ledger, state, key, planner
         self.pending: dict[str, str] = {}
         """Request -> what its site says it is waiting for."""
         self._sent: dict[str, float] = {}
@@ -90,7 +87,7 @@ class Operator:
         for ask in self.state.open:
             if ask.deadline <= now:
                 self._give_up(ask, coded(Why.LATE, seconds=self.state.pact.patience[ask.step]), now)
-        while drafts := decide(self.state, now, start=self.start, planner=self.planner):
+        while drafts := decide(self.state, now, planner=self.planner):
             self._write(drafts, now)
         return [self._send(ask, now) for ask in self.state.open if self._is_due(ask, now)]
 
@@ -144,8 +141,6 @@ class Operator:
                     raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=found)
                 if body.m > ask.body["total"] - ask.body["have"]:
                     raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=ask.body["total"] - ask.body["have"])
-            case Trained():
-                check_trained(state, ask.site, body.weights)
             case Receipt():
                 if body.statement != digest_of_value(state.payments[ask.site]):
                     raise NotAcceptedError(Why.OTHER_STATEMENT)
@@ -230,7 +225,6 @@ def start_run(
     *,
     now: float,
     key: SigningKey | None = None,
-    start: Start | None = None,
     planner: Planner = plan_uncut,
 ) -> Operator:
     """Open a run in a ledger: the pact is its first entry.
@@ -246,7 +240,7 @@ def start_run(
     _check_key(pact, key)
     run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
     opened = ledger.append("open", {"pact": pact.to_dict()}, run=run, at=now)
-    return Operator(ledger, replay([opened]), key=key, start=start, planner=planner)
+    return Operator(ledger, replay([opened]), key=key, planner=planner)
 
 
 def read_run(ledger: Ledger) -> RunState:
@@ -262,7 +256,6 @@ def resume_run(
     *,
     now: float,
     key: SigningKey | None = None,
-    start: Start | None = None,
     planner: Planner = plan_uncut,
 ) -> Operator:
     """Continue the last run of a ledger; one that is finished stays so."""
@@ -271,7 +264,7 @@ def resume_run(
     if state.status is not RunStatus.FINISHED:
         resumed = ledger.append("resume", {}, run=state.run, at=now)
         state = after(state, resumed)
-    return Operator(ledger, state, key=key, start=start, planner=planner)
+    return Operator(ledger, state, key=key, planner=planner)
 
 
 def _check_key(pact: Pact, key: SigningKey | None) -> None:

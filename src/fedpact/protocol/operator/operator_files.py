@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from fedpact.protocol.kept_paths import keep_path, read_note
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact
@@ -29,7 +28,6 @@ from fedpact.protocol.site.site import is_hello
 from fedpact.protocol.whole_files import write_whole
 
 FILE = "run.json"
-STARTS = "starts.json"
 
 
 def write_operator(
@@ -40,7 +38,6 @@ def write_operator(
     key: Path,
     sites: Mapping[str, Path],
     keys: Path,
-    starts: Sequence[Mapping[str, Any] | None] | None = None,
     engine: str | None = None,
     superlink: str | None = None,
 ) -> None:
@@ -61,7 +58,6 @@ def write_operator(
         "superlink": superlink,
     }
     folder.chmod(0o700)
-    write_whole(folder / STARTS, json.dumps(starts).encode())
     write_whole(folder / FILE, json.dumps(kept, indent=2, ensure_ascii=False).encode())
 
 
@@ -84,19 +80,6 @@ def read_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _read_start(folder: str | PathLike[str]) -> Start | None:
-    starts = json.loads((Path(folder) / STARTS).read_text(encoding="utf-8"))
-    return None if starts is None else lambda index: _insist(starts[index], index)
-
-
-def _insist(start: dict[str, Any] | None, index: int) -> dict[str, Any]:
-    if start is None:
-        raise ProtocolError(
-            f"candidate {index + 1} was chosen, and nobody says from which weights training goes on"
-        )
-    return start
-
-
 def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -> Operator:
     """Continue the ledger's run, or open one if the last was finished among the first ``entries``.
 
@@ -114,9 +97,8 @@ def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -
 def read_operator(folder: str | PathLike[str]) -> Operator:
     """Open the ledger of an operator's folder and start its run, or continue it."""
     kept = read_settings(folder)
-    key, start = read_key(kept["key"]), _read_start(folder)
-    books = Ledger.open_or_create(kept["ledger"])
-    return continue_or_start(books, Pact.from_dict(kept["pact"]), entries=kept["entries"], key=key, start=start)
+    key, pact = read_key(kept["key"]), Pact.from_dict(kept["pact"])
+    return continue_or_start(Ledger.open_or_create(kept["ledger"]), pact, entries=kept["entries"], key=key)
 
 
 def read_identify(folder: str | PathLike[str]) -> Callable[[bytes, bytes], str | None]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.coded import Coded
 from fedpact.drawing.figures import draw_bars
@@ -42,8 +41,6 @@ class RunOutcome(Result):
     """Site -> when and why it was lost."""
     plan: Plan | None
     """The last plan."""
-    weights: Mapping[str, Any] | None = None
-    """Of the trained model, if training went on from the candidate."""
     refusals: int
     """Messages that were not accepted."""
     why: Coded | None
@@ -82,7 +79,6 @@ def make_outcome(state: RunState, head: str) -> RunOutcome:
         evaluation=seen,
         gone=dict(state.gone),
         plan=state.plan,
-        weights=state.weights,
         refusals=state.refusals,
         why=state.why,
         status=state.status,

@@ -24,7 +24,7 @@ class Why(StrEnum):
     REFUSED = "refused"
     """The site says that it will not."""
     UNUSABLE = "unusable"
-    """The site's answer cannot be read, or its weights cannot be averaged."""
+    """The site's answer cannot be read."""
     REPORT_OF_ANOTHER = "report-of-another"
     """The report is another site's."""
     POOL_TOO_LARGE = "pool-too-large"

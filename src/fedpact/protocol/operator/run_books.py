@@ -9,7 +9,7 @@
    has passed.
 3. Every answer is to a request, the only one to it, is just what its digest says, and carries the signature of
    the site that was asked, if the pact has a key of it.
-4. Plan, choice and averages follow from what the sites said
+4. Plan and choice follow from what the sites said
    (:mod:`fedpact.protocol.operator.check_decisions`): a contribution is withheld from payment if its check
    flagged it, and only then, and the check says so if it is done again.
 5. Nobody is paid twice; settlement and statements follow from what was contributed by the rule
@@ -19,8 +19,8 @@
 The code that runs the protocol is not used here, except to read one answer, to name a run and to write a time.
 
 What no reader of the books can know: whether a site that is said to be late or to refuse was, whether requests
-said what the books say of them, whether the first weights of training are the candidate's, and, for whoever
-has not noted it elsewhere, whether the keys in the pact are the sites' and all of it happened.
+said what the books say of them, and, for whoever has not noted it elsewhere, whether the keys in the pact are
+the sites' and all of it happened.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.form import MALFORMED
-from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body, signed_answer
-from fedpact.protocol.operator.check_decisions import check_choice, check_plan, check_round
+from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, read_body, signed_answer
+from fedpact.protocol.operator.check_decisions import check_choice, check_plan
 from fedpact.protocol.operator.check_order import check_order, name_of
 from fedpact.protocol.operator.check_payments import check_settlement, check_statement, find_dues
 from fedpact.protocol.operator.reasons import Why
@@ -124,8 +124,6 @@ class RunBooks:
                 yield coded("asked-other-candidates", site=site)
             case "contribute":
                 yield from self._check_samples(site, body["have"], body["total"])
-            case "train" if body["round"] != facts.round + 1:
-                yield coded("asked-other-round", site=site, round=body["round"], done=facts.round)
             case "evaluate" if facts.chosen is not None and body["index"] != facts.chosen["index"]:
                 yield coded("asked-other-candidate", site=site)
 
@@ -179,8 +177,6 @@ class RunBooks:
                     yield coded("report-of-another", site=site)
             case Contributed() as said:
                 yield from self._take_samples(name, ask, said)
-            case Trained() as said:
-                facts.trained[site] = said.weights
             case Evaluated() as said:
                 facts.evaluated[site] = said
             case Receipt() as said:
@@ -240,11 +236,6 @@ class RunBooks:
         self.facts.chosen = entry.body
         yield from check_choice(self.facts, entry.body)
 
-    def _train(self, entry: Entry) -> Iterator[Coded]:
-        facts = self.facts
-        yield from check_round(facts, entry.body)
-        facts.weights, facts.round, facts.trained = entry.body["weights"], entry.body["round"], {}
-
     def _settle(self, entry: Entry) -> Iterator[Coded]:
         facts = self.facts
         facts.settlement, facts.settled = entry.body["settlement"], entry.at
@@ -281,7 +272,6 @@ _READERS: Mapping[str, Callable[[RunBooks, Entry], Iterator[Coded]]] = {
     "answer": RunBooks._answer,
     "gone": RunBooks._gone,
     "refuse": RunBooks._pass,
-    "train": RunBooks._train,
     "stop": RunBooks._stop,
     "resume": RunBooks._resume,
     "plan": RunBooks._plan,

@@ -53,10 +53,6 @@ class RunFacts:
     planned: Mapping[str, int] | None = None
     chosen: Mapping[str, Any] | None = None
     """What was written when a candidate was chosen."""
-    trained: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Site -> weights of the present round."""
-    weights: Any = None
-    round: int = 0
     evaluated: dict[str, Evaluated] = field(default_factory=dict)
     settlement: Mapping[str, Any] | None = None
     settled: float = 0.0
@@ -90,12 +86,9 @@ class RunFacts:
             if site in self.reports and (count or not self.has_left(site))
         )
 
-    def was_asked(self, site: str, step: str, **wanted: Any) -> bool:
-        """Whether a site had a request of a step with something in it."""
-        return any(
-            (ask["site"], ask["step"]) == (site, step) and wanted.items() <= ask["body"].items()
-            for ask in self.asks.values()
-        )
+    def was_asked(self, site: str, step: str) -> bool:
+        """Whether a site had a request of a step."""
+        return any((ask["site"], ask["step"]) == (site, step) for ask in self.asks.values())
 
     def asks_for_samples(self, site: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Go through the requests for samples that a site had."""

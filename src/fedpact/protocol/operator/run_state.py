@@ -24,7 +24,7 @@ from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.ledger.form import well_formed
-from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, Trained, read_body
+from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, read_body
 from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.pact import Pact
 
@@ -105,12 +105,6 @@ class RunState:
     """Its name."""
     checks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Site -> what the check of its contribution found."""
-    weights: Mapping[str, Any] | None = None
-    """Of the trained model, after the last round of training."""
-    round: int = 0
-    """Rounds of training that are done."""
-    trained: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Site -> weights of the present round."""
     evaluated: Mapping[str, Evaluated] = field(default_factory=dict)
     settlement: Settlement | None = None
     settled: float | None = None
@@ -192,8 +186,6 @@ def _after_answer(state: RunState, entry: Entry) -> RunState:
                 exhausted=state.exhausted | ({site} if is_short else frozenset()),
                 is_plan_current=state.is_plan_current and not is_short,
             )
-        case Trained():
-            return replace(state, trained=_with(state.trained, site, body.weights))
         case Evaluated():
             return replace(state, evaluated=_with(state.evaluated, site, body))
         case Receipt():
@@ -239,10 +231,6 @@ def _after_plan(state: RunState, entry: Entry) -> RunState:
     return replace(state, plan=replace(found, contributions=ordered), is_plan_current=True)
 
 
-def _after_train(state: RunState, entry: Entry) -> RunState:
-    return replace(state, weights=entry.body["weights"], round=entry.body["round"], trained={})
-
-
 _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
     "ask": _after_ask,
     "answer": _after_answer,
@@ -256,7 +244,6 @@ _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
         checks=entry.body["checks"],
         withheld=entry.body["withheld"],
     ),
-    "train": _after_train,
     "settle": lambda state, entry: replace(
         state, settlement=Settlement.from_dict(entry.body["settlement"]), settled=entry.at
     ),

@@ -10,7 +10,7 @@ The checks are written against the entries as an auditor would read them, not wi
 4. every plan meets the targets of all who are left, by the exact engine on the true distributions, asks nobody for
    less than it has given, and nothing more of those who are gone; a run stops only if somebody cannot give more;
 5. when a candidate is chosen, what was given meets these targets, nobody has fewer mistakes, and whoever the check
-   flags is withheld from; trained weights are averages by what was given and is not withheld;
+   flags is withheld from;
 6. nobody is paid twice, and everybody has a statement under the operator's signature of what it has given and is
    paid: under ``pwyc`` its cost, less its fee, or nothing if the check flagged it and it owes nothing itself.
 """
@@ -33,7 +33,6 @@ from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_state import parse_report
 from fedpact.protocol.simulator.truth import Truth
-from fedpact.training.weights import Weights
 
 
 class InvariantError(ProtocolError):
@@ -63,7 +62,6 @@ class RunAudit:
     gone: dict[str, str] = field(default_factory=dict)
     unreached: set[str] = field(default_factory=set)
     withheld: Mapping[str, str] = field(default_factory=dict)
-    weights: Weights | None = None
     paid: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     last: str = "open"
 
@@ -202,20 +200,6 @@ class RunAudit:
         )
         return found.is_flagged
 
-    def _train(self, entry: Entry) -> None:
-        found, number = Weights.from_dict(entry.body["weights"]), entry.body["round"]
-        answers = {
-            self.asks[name]["site"]: Weights.from_dict(body["weights"])
-            for name, body in self.answers.items()
-            if self.asks[name]["step"] == "train" and self.asks[name]["body"]["round"] == number
-        }
-        m = {site: self.given[site] for site in answers if site not in self.withheld}
-        for part in found.names if number and m else ():
-            mean = sum(count * answers[site][part] for site, count in m.items()) / sum(m.values())
-            insist(np.allclose(found[part], mean, rtol=1e-12, atol=1e-12), "the weights are not the average")
-        insist(m or not number or found == self.weights, "the weights changed, and nobody had trained")
-        self.weights = found
-
     def _pay(self, entry: Entry) -> None:
         site, statement = entry.body["site"], entry.body["statement"]
         count = self.given.get(site, 0)
@@ -252,7 +236,6 @@ _READERS: Mapping[str, Callable[[RunAudit, Entry], None]] = {
     "plan": RunAudit._plan,
     "stop": RunAudit._stop,
     "choose": RunAudit._choose,
-    "train": RunAudit._train,
     "pay": RunAudit._pay,
     "close": RunAudit._close,
 }

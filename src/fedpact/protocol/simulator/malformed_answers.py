@@ -41,11 +41,6 @@ def _more_than_asked(body: Body, asked: Mapping[str, Any]) -> Body:
     return {**body, "m": asked["total"] - asked["have"] + 1}
 
 
-def _other_weights(body: Body, asked: Mapping[str, Any]) -> Body:
-    arrays = [{**array, "shape": [*array["shape"], 1]} for array in body["weights"]["arrays"]]
-    return {"weights": {**body["weights"], "arrays": arrays}}
-
-
 NONSENSE: Mapping[str, tuple[Nonsense, ...]] = {
     "report": (
         lambda body, asked: _with_report(body, lambda report: replace(report, name=f"not {report.name}")),
@@ -63,12 +58,6 @@ NONSENSE: Mapping[str, tuple[Nonsense, ...]] = {
         lambda body, asked: {**body, "mistakes": [-1 for _ in body["mistakes"]]},
         lambda body, asked: {**body, "m": 2.5},
         lambda body, asked: {"pending": "our people are on holiday"},
-    ),
-    "train": (
-        _other_weights,
-        lambda body, asked: {"weights": {}},
-        lambda body, asked: {"weights": {**body["weights"], "fixed": []}},
-        lambda body, asked: {"weights": asked["seed"]},
     ),
     "evaluate": (
         lambda body, asked: {"n": 1, "mistakes": 2},

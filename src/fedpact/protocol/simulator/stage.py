@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import Report
 from fedpact.errors import InfeasibleError
@@ -17,15 +15,11 @@ from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import SigningKey
-from fedpact.protocol.operator.decide import Start
 from fedpact.protocol.pact import Pact, make_pact
 from fedpact.protocol.simulator.faults import Faults
 from fedpact.protocol.simulator.truth import Enough
-from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import Site, make_site_report
-from fedpact.training.softmax import SoftmaxModel
-from fedpact.training.terms import TrainingTerms
 
 _TABLES: dict[str, dict[str, Any]] = {
     "two": {
@@ -97,7 +91,7 @@ def _key(who: str) -> SigningKey:
 
 
 @cache
-def _pact(name: str, fee: float | None, rounds: int) -> Pact:
+def _pact(name: str, fee: float | None) -> Pact:
     fed = _federation(name)
     return make_pact(
         fed,
@@ -107,7 +101,6 @@ def _pact(name: str, fee: float | None, rounds: int) -> Pact:
         retry=_RETRY,
         keys={site: _key(site).public for site in fed.names},
         operator=_key("operator").public,
-        training=TrainingTerms(rounds=rounds) if rounds else None,
     )
 
 
@@ -131,29 +124,6 @@ def _report(name: str, site: str) -> Report:
     return make_site_report(simulate_sites(_federation(name))[site])
 
 
-def _model(site: Site) -> SoftmaxModel:
-    return SoftmaxModel(classes=site.pool.predicted.classes, features=site.pool.predicted.n)
-
-
-def _start_from(site: Site) -> Start:
-    """Weights that say at every point of a site's pool what a candidate says there."""
-
-    def start(index: int) -> dict[str, Any]:
-        predicted, zeros = site.pool.predicted, _model(site).start(None)
-        W = np.eye(len(predicted.classes))[predicted.labels[index]]
-        return zeros.replace({"W": W}).to_dict()
-
-    return start
-
-
-def _give_trainer(site: Site) -> Site:
-    """Let a site train on its points, of each of which nothing is known but which one it is."""
-    predicted = site.pool.predicted
-    points, labels = np.eye(predicted.n), np.asarray(site.labeller(np.arange(predicted.n)))
-    trainer = ModelTrainer(site=site.name, model=_model(site), points=points, held_out=(points, labels))
-    return replace(site, trainer=trainer)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """A world before anything has happened."""
@@ -164,19 +134,19 @@ class Stage:
     sites: Mapping[str, Site]
     resumes: int
     own: Mapping[str, Any]
-    """The operator's key, planner, and start of training."""
+    """The operator's key and planner."""
     enough: Enough
 
 
 def set_stage(rng: random.Random, faults: Faults) -> Stage:
     """Draw who is there, and what they have agreed on."""
     name = rng.choice(NAMES)
-    fed, rounds = _federation(name), rng.choice([0, 0, 0, 2])
+    fed = _federation(name)
     sites = simulate_sites(fed, seed=rng.randrange(2**31))
     short = rng.choice(list(sites)) if faults.short else None
     keyed = {
         site: replace(
-            _give_trainer(own) if name in _TABLES else own,
+            own,
             key=_key(site),
             report=_report(name, site),
             operator=_key("operator").public,
@@ -184,12 +154,11 @@ def set_stage(rng: random.Random, faults: Faults) -> Stage:
         )
         for site, own in sites.items()
     }
-    rounds = rounds if name in _TABLES else 0
     return Stage(
         federation=fed,
-        pacts=tuple(_pact(name, rng.choice([None, 0.25]), rounds) for _ in range(rng.choice([1, 1, 1, 2, 3]))),
+        pacts=tuple(_pact(name, rng.choice([None, 0.25])) for _ in range(rng.choice([1, 1, 1, 2, 3]))),
         sites=keyed,
         resumes=rng.choice([0, 1, 2]),
-        own={"key": _key("operator"), "planner": _plan_once, "start": _start_from(next(iter(keyed.values())))},
+        own={"key": _key("operator"), "planner": _plan_once},
         enough=_ENOUGH[name],
     )

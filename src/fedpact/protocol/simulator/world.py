@@ -37,7 +37,7 @@ class World:
     resumes
         How often all sites are brought back after a run has stopped, and it is resumed.
     own
-        The operator's key, planner and start of training.
+        The operator's key and planner.
     """
 
     def __init__(

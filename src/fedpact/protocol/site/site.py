@@ -35,7 +35,6 @@ from fedpact.protocol.messages import (
     Refused,
     Reported,
     Request,
-    Trained,
     read_request,
     write_answer,
 )
@@ -78,18 +77,6 @@ class HeldOut:
         return Evaluated(n=int(weights.sum()), mistakes=int(weights @ is_wrong))
 
 
-class Trainer(Protocol):
-    """Trains a model on a site's labelled samples."""
-
-    def train(
-        self, settings: Mapping[str, Any], places: NDArray[np.intp], labels: NDArray[np.integer]
-    ) -> Mapping[str, Any]:
-        """Return the weights after training on some points of the pool."""
-
-    def evaluate(self, weights: Mapping[str, Any]) -> Evaluated:
-        """Count where the trained model is wrong on held-out points."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
     """One site: its points, where its labels come from, its key and its memory."""
@@ -98,7 +85,6 @@ class Site:
     pool: Pool
     labeller: Labeller
     held_out: HeldOut | None = None
-    trainer: Trainer | None = None
     report: Report | None = None
     """What it sends as its report, if not what is counted on the pool: one with noise, for example."""
     minimum_count: int = 0
@@ -144,7 +130,7 @@ class Site:
             self.key,
         )
         if not isinstance(body, Pending | Refused):
-            _keep(record, request, said.decode())
+            record["answers"] = {**record.get("answers", {}), request.request: said.decode()}
         self.store.save(request.run, record)
         return said
 
@@ -182,15 +168,6 @@ def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mappin
     if not isinstance(site, str) or site not in names:
         return None
     return site if site not in keys or check_signature(keys[site], value) else None
-
-
-def _keep(record: dict[str, Any], request: Request, said: str) -> None:
-    """Keep an answer; of training the newest alone, since a round that is asked for again comes to the same."""
-    answers = dict(record.get("answers", {}))
-    if request.step == "train":
-        answers.pop(record.get("trained", ""), None)
-        record["trained"] = request.request
-    record["answers"] = {**answers, request.request: said}
 
 
 def _seed_of(site: Site, record: Mapping[str, Any]) -> int:
@@ -260,26 +237,6 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
     return Contributed(m=len(places), mistakes=mistakes.astype(np.int64))
 
 
-def _find_samples(site: Site, record: Mapping[str, Any]) -> tuple[NDArray[np.intp], NDArray[np.integer]]:
-    """Places and labels of the samples that were contributed."""
-    places = draw(site.pool, 0, int(record.get("drawn", 0)), seed=_seed_of(site, record))
-    labels = _label(site, places)
-    if (labels == MISSING).any():
-        raise LabelsPendingError("labels of samples that were contributed are no longer there")
-    return places, labels
-
-
-def read_samples(site: Site, run: str) -> tuple[NDArray[np.intp], NDArray[np.integer]]:
-    """Return which points of its pool a site has contributed in a run, and the codes of their labels."""
-    return _find_samples(site, site.store.load(run))
-
-
-def _do_train(site: Site, request: Request, record: dict[str, Any]) -> Body:
-    if site.trainer is None:
-        raise MessageError(f"site {site.name!r} has no examples to train on; its configuration names none")
-    return Trained(weights=site.trainer.train(request.body, *_find_samples(site, record)))
-
-
 def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
     """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
     if "evaluated" in record:
@@ -290,9 +247,6 @@ def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
 
 
 def _evaluate(site: Site, request: Request) -> Evaluated:
-    weights = request.body.get("weights")
-    if weights is not None:
-        return Evaluated(n=0, mistakes=0) if site.trainer is None else site.trainer.evaluate(weights)
     index = _read_whole(request.body, "index")
     if index >= site.pool.predicted.H:
         raise MessageError(f"there are {site.pool.predicted.H} candidates, and number {index + 1} was chosen")
@@ -314,7 +268,6 @@ def _do_pay(site: Site, request: Request, record: dict[str, Any]) -> Body:
 _STEPS: Mapping[str, Callable[[Site, Request, dict[str, Any]], Body]] = {
     "report": _do_report,
     "contribute": _do_contribute,
-    "train": _do_train,
     "evaluate": _do_evaluate,
     "pay": _do_pay,
 }

@@ -12,9 +12,6 @@ r"""A site's folder: what it needs to take part, in ``site.toml`` and files besi
     examples = "notes.csv"               # or people: what they see of each point, one line each under a first line
     ids = "ids.csv"                      # and how the site itself calls each point, in the same way
     held_out = {predictions = "later.csv", labels = "later-labels.csv"}
-    points = "points.csv"                # its examples, if training goes on from the chosen candidate
-    model = "softmax"                    # and what is trained: softmax regression, or a PyTorch module's factory,
-                                         # "package.module:function"; held_out may then have points as well
     report = "cleveland.report.npz"      # left out: counted on the predictions when it is asked for
     minimum_count = 5                    # smaller counts are not told apart in that report
     key = "signing.key"                  # signs its answers
@@ -26,9 +23,9 @@ r"""A site's folder: what it needs to take part, in ``site.toml`` and files besi
 
 Only ``name`` and ``predictions`` must be there. Points are numbered from 1, as the lines of ``predictions`` below
 the names are; every other file has a line for each of them (.csv, under a first line of names) or an entry (.npy),
-in the same order. ``masses``, ``points`` and, in ``held_out``, ``weights`` and ``points`` are numbers. Without
-``labels`` and ``labeller`` people label: ``fedpact label export`` writes what is wanted to a file, ``fedpact label
-import`` reads it back. What the site remembers of a run stands in ``.fedpact``. Paths are relative to the folder.
+in the same order. ``masses`` and, in ``held_out``, ``weights`` are numbers. Without ``labels`` and ``labeller``
+people label: ``fedpact label export`` writes what is wanted to a file, ``fedpact label import`` reads it back.
+What the site remembers of a run stands in ``.fedpact``. Paths are relative to the folder.
 """
 
 from __future__ import annotations
@@ -59,14 +56,10 @@ from fedpact.formats import check_format
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.annotations import FILE as ANNOTATIONS
 from fedpact.protocol.site.annotations import Annotations
-from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.protocol.site.spreadsheets import find_column, read_sheet
-from fedpact.training.softmax import SoftmaxModel
-from fedpact.training.torch_model import TorchModel
-from fedpact.training.trainable import Trainable
 
 FILE = "site.toml"
 MEMORY = ".fedpact"
@@ -81,8 +74,6 @@ KEYS = (
     "examples",
     "ids",
     "held_out",
-    "points",
-    "model",
     "report",
     "minimum_count",
     "key",
@@ -241,7 +232,7 @@ def _import(named: Any) -> Callable[[NDArray[np.intp]], Any]:
 def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | None:
     if value is None:
         return None
-    if not isinstance(value, dict) or set(value) - {"weights", "points"} != {"predictions", "labels"}:
+    if not isinstance(value, dict) or set(value) - {"weights"} != {"predictions", "labels"}:
         raise FederationError(f"held_out must have predictions and labels; it is {shorten(value)}")
     found = read_predictions(_paths(folder, value["predictions"]), classes=predicted.classes)
     difference = predicted.candidates.difference(found.candidates)
@@ -256,26 +247,6 @@ def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | 
     ):
         raise FederationError(f"held_out weights must be a whole number >= 0 for each of {found.n} points")
     return HeldOut(predicted=found.labels, labels=codes, weights=weights)
-
-
-def _read_trainer(
-    home: Path, table: Mapping[str, Any], predicted: Predicted, held_out: HeldOut | None
-) -> ModelTrainer | None:
-    points = _read_array(home, table.get("points"))
-    if points is None:
-        return None
-    if points.ndim != 2:
-        raise FederationError(f"points must be a line of numbers for each point; their shape is {points.shape}")
-    if len(points) != predicted.n:
-        raise FederationError(f"points must be one for each of {predicted.n} predictions; they are {len(points)}")
-    model: Trainable
-    if table.get("model", "softmax") == "softmax":
-        model = SoftmaxModel(classes=predicted.classes, features=points.shape[1])
-    else:
-        model = TorchModel(module=str(table["model"]), classes=predicted.classes)
-    later = None if held_out is None else _read_array(home, table["held_out"].get("points"))
-    aside = None if held_out is None or later is None else (later, held_out.labels)
-    return ModelTrainer(site=str(table.get("name")), model=model, points=points, held_out=aside)
 
 
 def _read_array(folder: Path, value: Any) -> NDArray[Any] | None:
@@ -381,13 +352,11 @@ def _read_parts(home: Path, table: Mapping[str, Any], predicted: Predicted, prob
     def note(read: Callable[[], T]) -> T | None:
         return _note(problems, read)
 
-    held_out = note(lambda: _read_held_out(home, table.get("held_out"), predicted))
     note(lambda: read_ids(home, table, predicted.n))
     return {
         "pool": note(lambda: Pool(predicted=predicted, masses=_read_masses(home, table))),
         "labeller": note(lambda: _read_labeller(home, table, predicted)),
-        "held_out": held_out,
-        "trainer": note(lambda: _read_trainer(home, table, predicted, held_out)),
+        "held_out": note(lambda: _read_held_out(home, table.get("held_out"), predicted)),
         "report": note(lambda: _read_own_report(home, table, predicted)),
     }
 

@@ -22,12 +22,9 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import read_chance, read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
-from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.simulated_sites import seed_for
 from fedpact.protocol.site.site import HeldOut, Site
-from fedpact.training.softmax import SoftmaxModel
-from fedpact.training.start_training import start_from
 
 HELD_OUT = 0.25
 
@@ -39,14 +36,6 @@ class TrainedSites:
     federation: Federation
     sites: dict[str, Site]
     trained: TrainedCandidates
-    model: SoftmaxModel
-    public: NDArray[np.float64]
-    """(n, d) points from which the candidates were trained."""
-
-    def start(self, index: int) -> dict[str, Any]:
-        """Return weights of softmax regression that start as the candidate of this index, in plain values."""
-        candidate = self.trained.models[self.trained.candidates.names[index]]
-        return start_from(self.model, candidate, public=self.public).weights.to_dict()
 
 
 def _split(count: int, share: float, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -91,9 +80,8 @@ def train_sites(
     seed, share = read_whole_number(seed, "seed"), read_chance(held_out, "held_out")
     points, labels = (np.asarray(part) for part in public)
     trained = train(points, labels, count=candidates, rng=seed, progress=progress)
-    model = SoftmaxModel(classes=trained.classes, features=points.shape[1])
     sites = {
-        site: _make_site(site, trained, model, *map(np.asarray, own), share=share, seed=seed_for(seed, site))
+        site: _make_site(site, trained, *map(np.asarray, own), share=share, seed=seed_for(seed, site))
         for site, own in private.items()
     }
     fed = Federation.from_predictions(
@@ -104,7 +92,7 @@ def train_sites(
         name=name,
         hypotheses=trained.candidates.names,
     )
-    return TrainedSites(federation=fed, sites=sites, trained=trained, model=model, public=points)
+    return TrainedSites(federation=fed, sites=sites, trained=trained)
 
 
 def _code(site: str, labels: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.intp]:
@@ -126,7 +114,6 @@ def _code(site: str, labels: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[
 def _make_site(
     site: str,
     trained: TrainedCandidates,
-    model: SoftmaxModel,
     points: NDArray[np.float64],
     labels: NDArray[Any],
     *,
@@ -145,11 +132,5 @@ def _make_site(
         ),
         labeller=lambda places: own[places],
         held_out=HeldOut(predicted=predicted.labels[:, aside], labels=codes[aside]),
-        trainer=ModelTrainer(
-            site=site,
-            model=model,
-            points=points[pool],
-            held_out=(points[aside], codes[aside]),
-        ),
         seed=seed,
     )

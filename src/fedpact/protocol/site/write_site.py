@@ -1,4 +1,4 @@
-"""``write_site``: the folder of a site that is made up, or that is trained for a trial."""
+"""``write_site``: the folder of a site that is made up, or that is made for a trial."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from fedpact import formats
 from fedpact.candidates.matrix_files import write_predictions
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.errors import FederationError
-from fedpact.protocol.site.model_trainer import ModelTrainer
 from fedpact.protocol.site.site import HeldOut, Site
 from fedpact.protocol.site.site_files import FILE
-from fedpact.training.torch_model import TorchModel
 
 
 def _write_labels(codes: NDArray[np.integer], predicted: Predicted, path: Path) -> None:
@@ -48,23 +45,8 @@ def write_site(
         table["masses"] = "masses.npy"
     if site.held_out is not None:
         table["held_out"] = _write_held_out(site.held_out, predicted, home)
-    if isinstance(site.trainer, ModelTrainer):
-        table |= _write_trainer(site.trainer, table.get("held_out", {}), home)
     (home / FILE).write_text(tomli_w.dumps(table), encoding="utf-8")
     return home
-
-
-def _write_trainer(trainer: ModelTrainer, held_out: dict[str, str], home: Path) -> dict[str, str]:
-    np.save(home / "points.npy", trainer.points, allow_pickle=False)
-    if trainer.held_out is not None:
-        np.save(home / "held-out-points.npy", trainer.held_out[0], allow_pickle=False)
-        held_out["points"] = "held-out-points.npy"
-    model = trainer.model
-    if isinstance(model, TorchModel) and not isinstance(model.module, str):
-        raise FederationError(
-            "a site's folder can name only a PyTorch module that can be imported, module:function"
-        )
-    return {"points": "points.npy", "model": model.module if isinstance(model, TorchModel) else "softmax"}
 
 
 def _write_held_out(held_out: HeldOut, predicted: Predicted, home: Path) -> dict[str, str]:
