@@ -56,7 +56,13 @@ def test_everybody_s_target_is_said(changed, said):
 def test_what_was_done_to_reports_is_said():
     sites = [
         fp.Report(name="a", n=50, n_classes=2, counts=np.array([20]), minimum_count=5),
-        fp.Report(name="b", n=40, n_classes=2, counts=np.array([20]), noise=Noise(scale=2, epsilon=1, delta=0.1)),
+        fp.Report(
+            name="b",
+            n=40,
+            n_classes=2,
+            counts=np.array([20]),
+            noise=Noise(scale=2, privacy_epsilon=1, privacy_delta=0.1),
+        ),
     ]
     fed = fp.planning.at_confidence(fp.Federation.from_reports(sites, epsilon=0.1, delta=0.05), 0.9)
     assert say_evidence(fed) == (
@@ -84,7 +90,7 @@ def test_a_broken_file_shows_its_problems(tmp_path):
 
 
 def test_a_report_says_what_leaves_the_site():
-    noise = Noise(scale=11.09, epsilon=1, delta=1e-6)
+    noise = Noise(scale=11.09, privacy_epsilon=1, privacy_delta=1e-6)
     listed = CandidateList.from_names(["x", "y", "z"])
     made = fp.Report(name="north", n=50, n_classes=2, counts=np.array([10, 20, 20]), candidates=listed)
     said = to_text(explain(made))

@@ -18,11 +18,11 @@ def test_every_agent_has_a_row_with_what_is_hardest():
 
 def test_an_estimate_says_how_sure_it_is_and_what_is_not_decided():
     fed = fp.examples.build("coupon-collector(5)")
-    seen = fp.verify(fed, [9], method="estimate", draws=500)
+    seen = fp.verify(fed, [9], how="estimate", draws=500)
     said = explain(seen)
     assert f"The intervals hold with probability {seen.confidence}." in said.sentences
     assert " to " in to_text(said)
-    undecided = fp.verify(fed, [12], method="estimate", draws=2)
+    undecided = fp.verify(fed, [12], how="estimate", draws=2)
     assert undecided.status == "undecided"
     assert str(explain(undecided).tables[0].rows[0][4]) == "not known to be met"
 

@@ -25,8 +25,7 @@ from fedpact.cli.common import (
     require_package,
 )
 from fedpact.cli.complete import complete_federations, one_of
-from fedpact.cli.show_run import print_outcome, watching
-from fedpact.explain.reason import say_reason
+from fedpact.cli.show_run import print_outcome, say_reason, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
 TRIALS = ("hospitals", "digits")

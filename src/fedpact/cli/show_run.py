@@ -15,7 +15,6 @@ from rich.table import Table
 
 import fedpact as fp
 from fedpact.cli.common import console, explain, format_number, make_table, show
-from fedpact.explain.reason import say_reason
 
 
 @contextmanager
@@ -26,6 +25,13 @@ def watching(place: fp.protocol.RunHome) -> Iterator[Any]:
         return
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
         yield lambda state, pending: live.update(progress_table(place, state, pending))
+
+
+def say_reason(code: str, values: Mapping[str, Any]) -> str:
+    """Say why a site or a run stopped; how is imported only now, so that ``--help`` need not wait for it."""
+    from fedpact.explain.reason import say_reason
+
+    return say_reason(code, values)
 
 
 def progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pending: Mapping[str, str]) -> Table:

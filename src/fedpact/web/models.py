@@ -31,7 +31,12 @@ class FederationView(BaseModel):
     key: str = Field(description="Stands in addresses.")
     source: str
     name: str
-    evidence: str
+    evidence: str = Field(description="table, predictions, reports or none")
+    fewest_points: int | None
+    most_points: int | None
+    hidden: list[str] = Field(description="Whose small counts are hidden.")
+    noisy: list[str] = Field(description="Whose counts have noise.")
+    confidence: float | None
     agents: list[AgentView]
     hypotheses: int
     hypotheses_given: int
