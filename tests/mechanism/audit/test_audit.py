@@ -284,10 +284,10 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"reports": 0}, "reports must be 1 or more, an audit that tries none says nothing; it is 0"),
-        ({"reports": 10**30}, "reports must be at most 1,000,000,000"),
+        ({"n_misreports": 0}, "n_misreports must be 1 or more, an audit that tries none says nothing; it is 0"),
+        ({"n_misreports": 10**30}, "n_misreports must be at most 1,000,000,000"),
         ({"private": []}, "private must be one of"),
-        ({"reports": "many"}, "reports must be a number"),
+        ({"n_misreports": "many"}, "n_misreports must be a number"),
         ({"rule": "bribe"}, "rule must be one of"),
         ({"method": "guess"}, "method must be one of"),
         ({"rule": "threshold", "method": "union"}, "method is given by the rule"),
