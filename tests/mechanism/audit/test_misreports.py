@@ -54,7 +54,7 @@ def test_the_grid_is_exhaustive_and_as_fine_as_fits():
 def test_guided_masses_go_where_hypotheses_differ_that_drive_the_cost():
     claims, lies = take(FED, 400)
     labels = dict(zip(FED.evidence.hypotheses, claims.table.labels, strict=True))
-    regions = [labels[pair.target] != labels[pair.hypothesis] for pair in fp.plan(FED, "lp").duals]
+    regions = [labels[pair.truth] != labels[pair.hypothesis] for pair in fp.plan(FED, "lp").duals]
     guided = [lie.claim for lie in lies if lie.deviation == "guided"]
     assert len(regions) >= 2
     for region in regions:
