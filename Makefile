@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test coverage lint docs reference notebooks bench fuzz soak release install clean
+.PHONY: demo test coverage lint docs reference notebooks bench fuzz soak answers release install clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core
@@ -53,6 +53,11 @@ fuzz: .venv/fuzz
 SOAK_RUNS ?= 1000
 soak: .venv/dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m soak --runs $(SOAK_RUNS) --write
+
+# The answers of an earlier commit against those of the files here, number by number.
+BEFORE ?= HEAD
+answers: .venv/dev
+	$(BIN)/python scripts/compare_answers.py $(BEFORE)
 
 install: .venv/core
 
