@@ -26,7 +26,7 @@ def test_equal_answers_have_no_difference_and_are_counted():
     ],
     ids=["changed", "rounded", "new", "gone"],
 )
-def test_a_value_that_is_changed_new_or_gone_is_exported(after, difference):
+def test_a_value_that_is_changed_new_or_gone_is_reported(after, difference):
     found = compare({QUESTION: PLAN}, {QUESTION: after})
     assert found == [Difference(QUESTION, *difference)]
     path, old, new = difference
@@ -40,7 +40,7 @@ def test_rounding_is_listed_apart():
     assert report.index("gain") < report.index("Different by a share") < report.index("cost: ")
 
 
-def test_a_question_that_only_one_tree_answers_is_exported():
+def test_a_question_that_only_one_tree_answers_is_reported():
     assert compare({QUESTION: PLAN}, {}) == [Difference(QUESTION, path, PLAN[path], None) for path in PLAN]
 
 
