@@ -90,7 +90,7 @@ SAID = {
     ),
     "lines": (
         "refuse",
-        {"code": "node", "values": {"detail": "one\ntwo \x1b[31mred"}},
+        {"code": "malformed", "values": {"detail": "one\ntwo \x1b[31mred"}},
         r"not accepted: one\ntwo \x1b[31mred",
     ),
     "no-plan": (

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fedpact.coded import coded
 from fedpact.describe.examples import alice_bob
 from fedpact.protocol.flower.client_app import make_client_app
 from fedpact.protocol.flower.server_app import app, doubt_greeting
@@ -54,7 +55,11 @@ def run(home, sites):
 
 def refusals(home):
     with Ledger.open(home.ledger) as ledger:
-        return [entry.body["why"] for entry in ledger.entries() if entry.kind == "refuse"]
+        return [
+            coded(entry.body["code"], **entry.body["values"])
+            for entry in ledger.entries()
+            if entry.kind == "refuse"
+        ]
 
 
 def test_all_is_well(home, sites, clock):
@@ -64,20 +69,19 @@ def test_all_is_well(home, sites, clock):
 
 def test_the_books_say_that_a_site_signs_with_another_key(home, sites, clock):
     run(home, sites | {"bob": replace(sites["bob"], key=SigningKey.generate())})
-    assert refusals(home) == ["a node says that it is 'bob', but signs with another key than the pact's"]
+    assert refusals(home) == [coded("node-other-key", site="bob")]
 
 
 def test_the_books_say_that_a_site_does_not_sign(home, sites, clock):
     run(home, sites | {"bob": replace(sites["bob"], key=None)})
-    assert refusals(home) == ["a node says that it is 'bob', but does not sign; the pact names a key of that site"]
+    assert refusals(home) == [coded("node-not-signed", site="bob")]
 
 
 def test_the_books_say_that_a_site_takes_the_operator_for_somebody_else(home, sites, clock):
     run(home, sites | {"bob": replace(sites["bob"], operator=SigningKey.generate().public)})
-    (line,) = refusals(home)
-    assert line.startswith(
-        "site 'bob' gave no answer to query.report: error 100: the message is not signed by the"
-    )
+    (why,) = refusals(home)
+    assert (why.code, why.values["site"], why.values["request"]) == ("node-failed", "bob", "query.report")
+    assert why.values["detail"].startswith("error 100: the message is not signed by the")
 
 
 def test_what_sites_wait_for_is_there_to_be_read(home, sites, clock):
@@ -100,4 +104,4 @@ def test_a_greeting_of_nobody_we_know_is_not_the_operator_s_business(home, reply
 
 def test_a_greeting_that_is_passed_on_from_elsewhere(home, sites):
     said = doubt_greeting(home.pact, CHALLENGE, sites["bob"].hello(b"d" * 40))
-    assert said == "a node says that it is 'bob', but answers another greeting than the one it was sent"
+    assert said == coded("node-other-greeting", site="bob")

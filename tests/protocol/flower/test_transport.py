@@ -1,5 +1,6 @@
 import pytest
 
+from fedpact.coded import coded
 from fedpact.errors import MessageError
 from fedpact.protocol.drive import drive
 from fedpact.protocol.flower.client_app import make_client_app
@@ -88,10 +89,13 @@ def told():
     return []
 
 
+DOUBT = coded("node-other-key", site="a")
+
+
 @pytest.fixture
 def telling(grid, clock, told):
     """A transport that doubts whoever says that it is 'a', and tells."""
-    doubt = {b"a": "a node says that it is 'a'"}
+    doubt = {b"a": DOUBT}
     return FlowerTransport(
         grid,
         identify_echo,
@@ -110,10 +114,10 @@ def test_a_node_with_another_key_is_told_and_so_is_the_operator_once(grid, telli
     grid.join(1, make_client_app(lambda _: Liar("a")), started="second")
     telling.receive(clock.now + 100)
     assert grid.types() == [HELLO, REFUSED] * 2
-    assert told == ["a node says that it is 'a'"]
+    assert told == [DOUBT]
     grid.join(2, make_client_app(lambda _: Liar("a")))
     telling.receive(clock.now + 100)
-    assert told == ["a node says that it is 'a'"] * 2
+    assert told == [DOUBT] * 2
 
 
 def test_the_operator_does_not_hear_of_sites_of_other_federations(grid, telling, clock, told):
@@ -131,7 +135,8 @@ def test_the_operator_hears_once_that_a_site_refuses_its_requests(grid, telling,
     for word in (b"hi", b"hello"):
         assert ask(telling, clock, site="b", data=word) == []
     assert len(told) == 1
-    assert told[0].startswith("site 'b' gave no answer to query.report: error 100: line one line two")
+    assert (told[0].code, told[0].values["site"]) == ("node-failed", "b")
+    assert told[0].values["detail"].startswith("error 100: line one line two")
 
 
 def test_the_first_of_two_nodes_is_asked_and_the_other_is_told_once(grid, transport, clock):

@@ -15,6 +15,7 @@ from pathlib import Path
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
+from fedpact.coded import Coded, coded
 from fedpact.errors import MessageError, ProtocolError
 from fedpact.protocol.canonical import from_canonical
 from fedpact.protocol.drive import Watch, drive
@@ -22,6 +23,7 @@ from fedpact.protocol.flower.transport import FlowerTransport, Identify
 from fedpact.protocol.flower.waits import WaitsWriter
 from fedpact.protocol.keys.signing import SIGNATURE
 from fedpact.protocol.operator.operator import Operator
+from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.pact import Pact
 
 _MOST_GREETING = 10_000
@@ -52,14 +54,14 @@ def make_server_app(
             grid,
             make_identify(context),
             doubt=lambda challenge, reply: doubt_greeting(operator.state.pact, challenge, reply),
-            tell=lambda line: operator.note(line, time.time()),
+            tell=lambda why: operator.note(why, time.time()),
         )
         drive(operator, transport, time.time, None if make_watch is None else make_watch(context))
 
     return app
 
 
-def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> str | None:
+def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> Coded | None:
     """Say what is wrong with a greeting that is not believed; None if it is nobody's of this pact.
 
     The SuperLink may serve other federations as well, and their sites are no business of this run's books.
@@ -72,10 +74,8 @@ def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> str | None:
     if not isinstance(site, str) or site not in pact.names:
         return None
     if value.get("challenge") != challenge.hex():
-        return f"a node says that it is {site!r}, but answers another greeting than the one it was sent"
-    if value.get(SIGNATURE) is None:
-        return f"a node says that it is {site!r}, but does not sign; the pact names a key of that site"
-    return f"a node says that it is {site!r}, but signs with another key than the pact's"
+        return coded(Why.NODE_OTHER_GREETING, site=site)
+    return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
 def operator_folder(context: Context) -> Path:

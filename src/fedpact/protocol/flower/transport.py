@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from flwr.app import Message
 from flwr.serverapp import Grid
 
+from fedpact.coded import Coded, coded
 from fedpact.errors import MessageError
 from fedpact.protocol.flower.records import (
     ANOTHER_NODE,
@@ -35,11 +36,12 @@ from fedpact.protocol.flower.records import (
     to_content,
 )
 from fedpact.protocol.operator.operator import Outgoing
+from fedpact.protocol.operator.reasons import Why, cut
 
 LOG = logging.getLogger("flwr")
 MOST_NOTES = 1000
 Identify = Callable[[bytes, bytes], str | None]
-Doubt = Callable[[bytes, bytes], str | None]
+Doubt = Callable[[bytes, bytes], Coded | None]
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ class FlowerTransport:
         identify: Identify,
         *,
         doubt: Doubt | None = None,
-        tell: Callable[[str], None] | None = None,
+        tell: Callable[[Coded], None] | None = None,
         time_to_live: float = 3600.0,
         poll: float = 0.5,
         look: float = 1.0,
@@ -256,7 +258,10 @@ class FlowerTransport:
         line = f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}"
         self._note(line)
         if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
-            self._tell_once(pending.node, pending.message_type, line)
+            node = self._nodes.get(pending.node)
+            known = {"site": None if node is None else node.site, "node": str(pending.node)}
+            why = coded(Why.NODE_FAILED, **known, request=pending.message_type, detail=cut(problem))
+            self._tell_once(pending.node, pending.message_type, why)
         if pending.message_type == HELLO and pending.node in self._nodes:
             self._nodes[pending.node].greet_at = self._clock() + self._timing.greet_again
         return None
@@ -279,11 +284,11 @@ class FlowerTransport:
             self._note(f"site {node.site!r} is at node {node.id}")
             self._tell_rivals()
 
-    def _tell_once(self, node_id: int, message_type: str, line: str) -> None:
+    def _tell_once(self, node_id: int, message_type: str, why: Coded) -> None:
         """Tell the operator of a node's trouble with messages of a type; more of it does not fill the books."""
         if self._tell is not None and (node_id, message_type) not in self._told:
             self._told.add((node_id, message_type))
-            self._tell(line)
+            self._tell(why)
 
     def _name_of(self, node_id: int) -> str:
         node = self._nodes.get(node_id)

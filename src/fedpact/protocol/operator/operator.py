@@ -108,9 +108,9 @@ class Operator:
         else:
             self._accept(ask, answer, digest, data, now)
 
-    def note(self, detail: str, now: float) -> None:
+    def note(self, why: Coded, now: float) -> None:
         """Note what was turned away before it came to an answer: a node that cannot show a site's key, say."""
-        self._refuse(coded(Why.NODE, detail=cut(detail)), now)
+        self._refuse(why, now)
 
     def _accept(self, ask: Ask, answer: Answer, digest: str, data: bytes, now: float) -> None:
         body = answer.body
