@@ -253,17 +253,6 @@ def format_number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def format_amount(value: float, total: float) -> str:
-    """Write money, rounding what is nothing beside ``total`` to zero.
-
-    Examples
-    --------
-    >>> format_amount(-1.8e-15, 12.4), format_amount(0.5, 12.4)
-    ('0', '0.5')
-    """
-    return format_number(0.0 if abs(value) <= 1e-9 * abs(total) else value)
-
-
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:
     """Plan with a bar that shows how near the lower bound is to the best plan found."""
     with progress_bar("Looking for the optimum") as report:
