@@ -181,7 +181,8 @@ def test_a_run_without_a_plan_is_stopped():
         async with manager() as runs:
             made = start(runs, FED.replace(capacity=1))
             await until(made, Condition.STOPPED)
-            assert "misses the target" in (await runs.look_at(made)).outcome["why"]
+            why = (await runs.look_at(made)).outcome["why"]
+            assert (why["code"], why["values"]["refusal"]["code"]) == ("no-plan", "capacity")
 
     run(test)
 

@@ -104,13 +104,13 @@ MUTATIONS = {
         DEATHS,
         run_state,
         "is_plan_current=state.is_plan_current and not is_short",
-        "is_plan_current=state.is_plan_current",
+        "is_current = state.is_plan_current",
     ),
     "no plan without the lost": (
         DEATHS,
         run_state,
-        'is_plan_current=state.is_plan_current and step not in ("report", "contribute")',
-        "is_plan_current=state.is_plan_current",
+        'is_current = state.is_plan_current and step not in ("report", "contribute")',
+        "is_current = state.is_plan_current",
     ),
     "the lost are still covered": (
         DEATHS,
