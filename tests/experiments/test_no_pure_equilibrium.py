@@ -153,7 +153,7 @@ def test_what_is_kept_is_what_the_command_computes(found, kept):
 
 
 def test_more_seeds_leave_those_before_as_they_are(run):
-    assert run(seeds=7).seeds == 7
+    assert run(seeds=7).seeds.count == 7
     first, again = (draw_any({"agents": 3, "points": 3, "epsilon": [0.1, 0.2], "delta": [0.3, 0.4],
                               "concentration": 0.5}, seed) for seed in (4, 4))  # fmt: skip
     assert first.fingerprint == again.fingerprint

@@ -12,7 +12,7 @@ NAMES = list(fp.experiments.list_experiments())
 SMALLER = {
     "composition-shakespeare": {"m": [100, 200], "epochs": 2},
     "coverage": {"max_nodes": 10},
-    "federated": {"draws": 200, "rounds": 2},
+    "federated": {"draws": 200},
 }
 
 
