@@ -9,6 +9,7 @@ import numpy as np
 
 from fedpact.drawing.figures import draw_lines
 from fedpact.experiments.sweep.experiment import Table
+from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -78,12 +79,17 @@ def _say_lies(results: Mapping[str, Any]) -> list[str]:
     return said
 
 
+def _say_status(code: str) -> str:
+    said = words_of("contribution-simulation").say(f"status.{code}")
+    return f"{said[0].lower()}{said[1:].removesuffix('.')}"
+
+
 def conclude(results: Mapping[str, Any]) -> list[str]:
     """Say whether false alarms keep the level, and which lies are caught."""
     honest = results["honest"]
     flagged, sites = (sum(row[key] for row in honest) for key in ("flagged", "sites"))
     return [
-        results["status"],
+        _say_status(results["status"]),
         f"of {sites:,} honest sites {flagged:,} are flagged, where the level allows "
         f"{results['level'] * sites:,.0f}; limits are right at once with probability {results['confidence']:g}",
         *_say_lies(results),
