@@ -12,14 +12,14 @@ def test_whole_samples_cost_at_least_the_relaxation_and_at_most_the_optimum(seed
     fed = noisy_federation(seed, k=2)
     below = LowerBound(fed)
     value, how = below.best()
-    assert how == "integer program over single pairs"
+    assert how == "integer-pair-program"
     assert below.fractional.value - 1e-9 <= value <= fp.plan(fed, "exact").cost + 1e-9
 
 
 def test_many_agents_are_bounded_by_the_relaxation(monkeypatch):
     monkeypatch.setattr(lower_bound, "_MANY_AGENTS", 1)
     below = LowerBound(noisy_federation(0))
-    assert below.best() == (below.fractional.value, "program over single pairs")
+    assert below.best() == (below.fractional.value, "pair-program")
 
 
 def test_a_box_costs_at_least_its_program():

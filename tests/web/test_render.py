@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import fedpact as fp
-from fedpact.web import report
+from fedpact.web import export
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import Library
 from fedpact.web.limits import Limits
@@ -73,7 +73,7 @@ def show(view, page, parts, **more):
 
 
 def make_export(view, parts):
-    return report.render_export(view, parts.values(), made=MADE)
+    return export.render_export(view, parts.values(), made=MADE)
 
 
 def state_of(name, state, **more):
@@ -177,10 +177,10 @@ def test_a_report_has_no_controls_and_all_chapters():
 
 def test_a_report_says_what_was_not_computed():
     view, _ = answer_example("alice-bob")
-    page = report.render_export(view, [], made=MADE)
+    page = export.render_export(view, [], made=MADE)
     assert page.count("This was not computed for the report.") == len(PARTS)
     failed = state_of("plan", JobState.FAILED, problems=("nobody <has> the time",))
-    seen = Seen(report.render_export(view, [failed], made=MADE))
+    seen = Seen(export.render_export(view, [failed], made=MADE))
     assert seen.says("nobody <has> the time")
 
 
@@ -188,7 +188,7 @@ def test_a_report_says_that_it_shows_a_draft():
     view, _ = answer_example("alice-bob")
     waiting = state_of("plan", JobState.RUNNING)
     drafted = PartState(part=waiting.part, job=waiting.job, draft=draft_of("plan"))
-    seen = Seen(report.render_export(view, [drafted], made=MADE))
+    seen = Seen(export.render_export(view, [drafted], made=MADE))
     assert seen.says("This is a quick draft")
     assert seen.says("2 of 2 agents label 5 samples")
 
