@@ -152,7 +152,7 @@ def test_the_policy_of_a_report_allows_its_scripts_and_no_others():
 
 def test_a_script_cannot_end_itself(monkeypatch):
     monkeypatch.setattr(
-        report, "read_plotly", lambda: b"var a = '</script><b>', c = '<!--<SCRIPT>', d = '</SCRIPT >';"
+        export, "read_plotly", lambda: b"var a = '</script><b>', c = '<!--<SCRIPT>', d = '</SCRIPT >';"
     )
     view, parts = answer_example("alice-bob")
     seen = Seen(make_export(view, parts))
@@ -178,7 +178,7 @@ def test_a_report_has_no_controls_and_all_chapters():
 def test_a_report_says_what_was_not_computed():
     view, _ = answer_example("alice-bob")
     page = export.render_export(view, [], made=MADE)
-    assert page.count("This was not computed for the report.") == len(PARTS)
+    assert page.count("This was not computed for this file.") == len(PARTS)
     failed = state_of("plan", JobState.FAILED, problems=("nobody <has> the time",))
     seen = Seen(export.render_export(view, [failed], made=MADE))
     assert seen.says("nobody <has> the time")
