@@ -96,7 +96,13 @@ def draw_stage(seed: int) -> Stage:
     wrong = {name: rng.choice(KINDS) for name in fed.names if not is_calm and rng.random() < 0.4}
     patience = _IMPATIENT if _TIMES_OUT & set(wrong.values()) else _PATIENT
     rule = rng.choice(["pwyc", "pwyc", "pwyc", "pwyc", "equal-split", "proportional", "none"])
-    terms = {"method": rng.choice(METHODS), "rule": rule, "level": 1e-6, "patience": patience, "retry": _RETRY}
+    terms = {
+        "method": rng.choice(METHODS),
+        "rule": rule,
+        "false_alarm_rate": 1e-6,
+        "patience": patience,
+        "retry": _RETRY,
+    }
     if rule == "pwyc" and rng.random() < 0.3:
         terms["fee"] = 0.25
     return Stage(

@@ -138,7 +138,8 @@ def test_honest_and_lying_sites_are_counted(fedpact, tmp_path):
     results = json.loads(fedpact(*words, "--json")[1])["results"]
     flagged = sum(row["flagged"] for row in results["honest"])
     assert ["30", "17,000", str(flagged)] in [line.split()[:3] for line in out.splitlines()]
-    assert results["status"] in out
+    assert results["status"] in ("within", "not-above")
+    assert "false alarms" in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
 
 

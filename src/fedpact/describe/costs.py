@@ -1,8 +1,9 @@
 """What a contribution costs: convex, non-decreasing functions c_j(m_j) with c_j(0) = 0.
 
-The paper has linear costs only; its discussion extends the logarithmic factor to convex costs, which does
-not carry over unchanged (ERRATA B9). Here a cost is one of three final classes, each callable on scalars
-and arrays; ``marginal`` gives the cost of one more sample without the rounding of a difference.
+The paper has linear costs only. Its discussion (Section 6, convex costs) extends the logarithmic factor to
+convex costs, which does not carry over unchanged (ERRATA B9). Here a cost is one of three final classes, each
+callable on scalars and arrays; ``marginal`` gives the cost of one more sample without the rounding of a
+difference.
 """
 
 from __future__ import annotations

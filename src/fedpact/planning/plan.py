@@ -156,7 +156,7 @@ def _plan_rescaled(fed: Federation, method: str, start: Start, budget: Budget) -
         return plan_nothing(fed, method)
     if is_searched:
         return _search_by_pairs(fed, found, below, start, budget)
-    lower = max(below.best(), (start.lower_bound, start.lower_bound_by))
+    lower = max((start.lower_bound, start.lower_bound_by), below.best(), key=lambda bound: bound[0])
     return finish_plan(fed, method, found, lower, PlanStatus.CERTIFIED)
 
 
