@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain.ledger import say_problem
 from fedpact.protocol.simulator.invariants import RunAudit, insist
 from fedpact.protocol.simulator.truth import Truth
 from soak.stage import Stage
@@ -31,7 +32,7 @@ def check_run(
     insist(seen.is_intact, f"the ledger is broken: {seen.why}")
     insist(seen.are_bytes_compared or seen.store != "sqlite", f"bytes were not compared: {seen.why_not_compared}")
     books = fp.protocol.check_books(home.ledger)
-    insist(books.is_sound, f"the books do not add up: {[one.what for one in books.problems[:1]]}")
+    insist(books.is_sound, f"the books do not add up: {list(map(say_problem, books.problems[:1]))}")
     with fp.protocol.Ledger.open(home.ledger) as ledger:
         entries = list(ledger.entries())
         insist((len(ledger), ledger.head) == (seen.entries, seen.head), "the ledger has another head than it says")
