@@ -5,6 +5,7 @@ import json
 import pytest
 
 import fedpact as fp
+from fedpact.explain.words import words_of
 
 
 def test_reproduce_prints_both_and_what_is_wrong(fedpact, tmp_path):
@@ -138,8 +139,8 @@ def test_honest_and_lying_sites_are_counted(fedpact, tmp_path):
     results = json.loads(fedpact(*words, "--json")[1])["results"]
     flagged = sum(row["flagged"] for row in results["honest"])
     assert ["30", "17,000", str(flagged)] in [line.split()[:3] for line in out.splitlines()]
-    assert results["status"] in ("within", "not-above")
-    assert "false alarms" in out
+    said = words_of("contribution-simulation").say(f"status.{results['status']}")
+    assert said[1:-1] in out
     assert (tmp_path / "c.svg").stat().st_size > 5000
 
 

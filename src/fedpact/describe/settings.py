@@ -13,7 +13,6 @@ from fedpact.describe.costs import Cost, read_cost
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
-from fedpact.rows import Kind
 
 OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")
@@ -25,9 +24,6 @@ PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
 Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any]
 """Samples of each agent: in their order, or by name, and nothing of those who are not named."""
 
-AGENT_COLUMNS: Sequence[tuple[str, Kind]] = (("agent", str), ("epsilon", float), ("cost", str), ("capacity", int))
-"""Columns of a table of agents."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
@@ -37,17 +33,6 @@ class Agent:
     epsilon: float
     cost: Cost
     capacity: int | None = None
-
-
-def agent_rows(agents: Iterable[Agent]) -> list[tuple[str, float, str, int | None]]:
-    """List what each agent wants, for a table with :data:`AGENT_COLUMNS`.
-
-    Examples
-    --------
-    >>> agent_rows([Agent(name="alice", epsilon=0.1, cost=read_cost(2))])
-    [('alice', 0.1, '2 per sample', None)]
-    """
-    return [(agent.name, agent.epsilon, str(agent.cost), agent.capacity) for agent in agents]
 
 
 @dataclass(frozen=True, slots=True)
