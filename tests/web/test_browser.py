@@ -293,7 +293,7 @@ def test_the_report_is_downloaded_and_opened(open_page, chromium, tmp_path):
     page = open_page(f"{PLAN}?delta=0.2")
     wait_until_done(page, "plan")
     with page.expect_download() as started:
-        page.get_by_role("link", name="report").click()
+        page.get_by_role("link", name="Download as one file").click()
     path = tmp_path / "plan.html"
     started.value.save_as(path)
     context = chromium.new_context(offline=True)
