@@ -19,7 +19,7 @@ from fedpact.result import Shown
 from fedpact.rows import columns_of
 
 NASTY = "<script>alert(\"x\")</script> & 'sons'"
-TAGS = {"div", "p", "strong", "br", "table", "thead", "tbody", "tr", "th", "td", "svg", "rect"}
+TAGS = {"div", "p", "strong", "br", "table", "thead", "tfoot", "tbody", "tr", "th", "td", "svg", "rect"}
 ATTRIBUTES = {"style", "scope", "width", "height", "fill", "opacity", "aria-hidden", "colspan"}
 SLUG = NASTY.replace("/", "")
 

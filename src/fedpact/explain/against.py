@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Chart, Explanation, Kind, Table
-from fedpact.explain.generic import make_columns
+from fedpact.explain.explanation import Chart, Explanation, Table
+from fedpact.explain.generic import make_table
 from fedpact.explain.numbers import format_number
 from fedpact.explain.words import words_of
 
@@ -116,22 +116,13 @@ def list_needs(
 ) -> Table:
     """List what each agent would need alone, beside what it gives where play ends and in the plan."""
     beside = {key: counts for key, counts in (("end", end), ("planned", plan)) if counts is not None}
-    kinds: dict[str, Kind] = {"agent": "text", "need": "count", "cost_alone": "number"}
-    return Table(
-        name="alone",
-        title=_WORDS.say("needs.title"),
-        columns=make_columns(_WORDS, **kinds | dict.fromkeys(beside, "count")),
-        rows=tuple(
-            (
-                name,
-                _WORDS.say("needs.never") if need is None else need,
-                costs[name],
-                *(counts[name] for counts in beside.values()),
-            )
-            for name, need in standalone.items()
-        ),
-        is_folded=True,
-    )
+    never = _WORDS.say("needs.never")
+    rows = [
+        (name, never if need is None else need, costs[name], *(counts[name] for counts in beside.values()))
+        for name, need in standalone.items()
+    ]
+    columns = ", ".join(["agent", "need count", "cost_alone number", *(f"{key} count" for key in beside)])
+    return make_table(_WORDS, "alone", columns, rows, title=_WORDS.say("needs.title"), is_folded=True)
 
 
 def explain_against(seen: Against) -> Explanation:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Fact, Table
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import make_facts, make_table
 from fedpact.explain.rule import name_rule
 from fedpact.explain.witness import list_witness
 from fedpact.explain.words import words_of
@@ -32,27 +33,14 @@ def explain_audit(seen: Audit) -> Explanation:
     said = [] if seen.witness is None else list_witness(seen.witness)
     if seen.undecided:
         said.append(_WORDS.say("undecided", n=seen.undecided))
+    rows = [
+        (_WORDS.say(f"scenario.{one.scenario}"), gain_of(one.gain, one.tried), one.tried) for one in seen.findings
+    ]
     return Explanation(
         kind=seen.kind,
         title=_WORDS.say("title", name=seen.name, rule=name_rule(seen.rule, seen.pivot)),
         headline=_WORDS.say(f"status.{seen.status}", tried=tried),
-        facts=(
-            Fact(label=_WORDS.name("method"), value=seen.method),
-            Fact(label=_WORDS.name("truthful"), value=say_truthful(seen)),
-        ),
+        facts=make_facts(_WORDS, {"method": seen.method, "truthful": say_truthful(seen)}),
         sentences=tuple(said),
-        tables=(
-            Table(
-                name="scenarios",
-                columns=(
-                    Column(_WORDS.name("scenario")),
-                    Column(_WORDS.name("gain"), "number"),
-                    Column(_WORDS.name("tried"), "count"),
-                ),
-                rows=tuple(
-                    (_WORDS.say(f"scenario.{one.scenario}"), gain_of(one.gain, one.tried), one.tried)
-                    for one in seen.findings
-                ),
-            ),
-        ),
+        tables=(make_table(_WORDS, "scenarios", "scenario, gain number, tried count", rows),),
     )

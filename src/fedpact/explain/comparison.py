@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Mark, Table
-from fedpact.explain.generic import make_columns, say_refusal, say_status
+from fedpact.explain.generic import make_table, say_refusal, say_status
 from fedpact.explain.profiles import say_shortfall
 from fedpact.explain.words import words_of
 
@@ -58,10 +58,8 @@ def _list_rows(comparison: Comparison) -> Table:
                 _say_known(comparison, row),
             )
         )
-    columns = make_columns(
-        _WORDS, method="text", samples="count", cost="number", times="number", targets_met="number", note="prose"
-    )
-    return Table(name="rows", columns=columns, rows=tuple(rows))
+    columns = "method, samples count, cost number, times number, targets_met number, note prose"
+    return make_table(_WORDS, "rows", columns, rows)
 
 
 def _say_alone(comparison: Comparison) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Column, Explanation, Mark, Table
-from fedpact.explain.generic import say_status
+from fedpact.explain.explanation import Explanation, Mark
+from fedpact.explain.generic import make_table, say_status
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
     from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
 
 _WORDS = words_of("contribution-check")
-_TEXTS = ("first", "second", "is_suspicious")
-_COLUMNS = ("first", "second", "reported", "allowed", "observed", "p_value", "adjusted", "is_suspicious")
+_NUMBERS = ("reported", "allowed", "observed", "p_value", "adjusted")
+_COLUMNS = ", ".join(["first", "second", *(f"{key} number" for key in _NUMBERS), "is_suspicious"])
 
 
 def _list_pair(pair: CheckedPair) -> tuple[Any, ...]:
@@ -36,13 +36,11 @@ def _say_power(seen: ContributionCheck) -> str:
 def explain_contribution_check(seen: ContributionCheck) -> Explanation:
     """Explain a check of a contribution."""
     site = _WORDS.say("nameless") if seen.site is None else seen.site
-    columns = tuple(Column(_WORDS.name(key), "text" if key in _TEXTS else "number") for key in _COLUMNS)
+    table = make_table(_WORDS, "pairs", _COLUMNS, map(_list_pair, seen.pairs))
     return Explanation(
         kind=seen.kind,
         title=_WORDS.say("title", site=site, m=seen.m, tested=seen.tested),
         headline=say_status(seen),
         sentences=(_say_power(seen),) if seen.counted else (),
-        tables=(Table(name="pairs", columns=columns, rows=tuple(map(_list_pair, seen.pairs))),)
-        if seen.pairs
-        else (),
+        tables=(table,) if seen.pairs else (),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import make_columns, say_status
+from fedpact.explain.generic import make_table, say_status
 from fedpact.explain.profiles import say_profile, skip_middle
 from fedpact.explain.words import words_of
 
@@ -44,12 +44,9 @@ def _list_sentences(played: Dynamics, unmet: Sequence[str]) -> tuple[str, ...]:
 
 def _list_steps(played: Dynamics) -> Table:
     shown, skipped = skip_middle(len(played.path), _STEPS)
-    return Table(
-        name="steps",
-        columns=make_columns(_WORDS, step="text", profile="prose", cost="number"),
-        rows=tuple((step, say_step(played, played.path[step]), played.costs[step]) for step in shown),
-        gap=_WORDS.say("table.gap", n=skipped) if skipped else "",
-    )
+    rows = [(step, say_step(played, played.path[step]), played.costs[step]) for step in shown]
+    gap = _WORDS.say("table.gap", n=skipped) if skipped else ""
+    return make_table(_WORDS, "steps", "step, profile prose, cost number", rows, gap=gap)
 
 
 def find_movers(played: Dynamics) -> list[int]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Table
-from fedpact.explain.generic import make_columns
+from fedpact.explain.explanation import Chart, Explanation, Mark, Table
+from fedpact.explain.generic import make_facts, make_table
 from fedpact.explain.numbers import format_share, join_names
 from fedpact.explain.profiles import say_profile, say_shortfall, skip_middle
 from fedpact.explain.words import words_of
@@ -48,11 +48,6 @@ def _list_sentences(found: Equilibria) -> tuple[str, ...]:
     return (*said, *([_WORDS.say("no_plan")] if found.optimum is None else _say_excess(found)))
 
 
-def _list_facts(found: Equilibria) -> tuple[Fact, ...]:
-    known = {key: getattr(found, key) for key in ("optimum", "stability", "anarchy")}
-    return tuple(Fact(label=_WORDS.name(key), value=value) for key, value in known.items() if value is not None)
-
-
 def _compare(cost: float, optimum: Interval | None) -> float | str | None:
     """Return how many times the optimum a cost is, as far as that is known."""
     if optimum is None or cost <= optimum.low:
@@ -72,13 +67,10 @@ def _list_equilibria(found: Equilibria) -> Table:
         times = None if unmet else _compare(cost, found.optimum)
         missed = Mark(join_names(unmet), "bad") if unmet else Mark(_WORDS.say("none_missed"))
         rows.append((say_profile(found.equilibria[place]), cost, times, missed))
-    return Table(
-        name="equilibria",
-        title=_WORDS.say(f"table.{'some' if skipped else 'one' if len(order) == 1 else 'all'}"),
-        columns=make_columns(_WORDS, profile="prose", cost="number", times="number", unmet="text"),
-        rows=tuple(rows),
-        gap=_WORDS.say("table.gap", n=skipped) if skipped else "",
-    )
+    title = _WORDS.say(f"table.{'some' if skipped else 'one' if len(order) == 1 else 'all'}")
+    gap = _WORDS.say("table.gap", n=skipped) if skipped else ""
+    columns = "profile prose, cost number, times number, unmet"
+    return make_table(_WORDS, "equilibria", columns, rows, title=title, gap=gap)
 
 
 def find_strips(found: Equilibria, plan: Mapping[str, int]) -> list[str]:
@@ -118,7 +110,7 @@ def explain_equilibria(found: Equilibria) -> Explanation:
         kind=found.kind,
         title=_WORDS.say("title", name=found.name),
         headline=_say_headline(found),
-        facts=_list_facts(found),
+        facts=make_facts(_WORDS, {key: getattr(found, key) for key in ("optimum", "stability", "anarchy")}),
         sentences=_list_sentences(found),
         charts=(chart_strips(found, {}),) if found.equilibria else (),
         tables=(_list_equilibria(found),) if found.equilibria else (),
@@ -133,11 +125,7 @@ def explain_beside_plans(found: Equilibria, plans: Mapping[str, Mapping[str, Any
         title = "plan_by" if plan and "method" in plan else key
         who = _WORDS.say("plans.none") if plan is None else say_profile(plan["contributions"])
         rows.append((_WORDS.say(f"plans.{title}", **(plan or {})), who, plan and plan["cost"]))
-    table = Table(
-        name="plans",
-        title=_WORDS.say("plans.title"),
-        columns=make_columns(_WORDS, plan="text", profile="prose", cost="number"),
-        rows=tuple(rows),
-    )
+    title = _WORDS.say("plans.title")
+    table = make_table(_WORDS, "plans", "plan, profile prose, cost number", rows, title=title)
     said = explain_equilibria(found)
     return replace(said, tables=(*said.tables, table))

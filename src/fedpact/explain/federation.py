@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.summary import EvidenceKind, Summary, summarise
-from fedpact.explain.explanation import Column, Explanation, Table
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -111,23 +112,6 @@ def fits_in_one_file(fed: Federation) -> bool:
     return summarise(fed).evidence is EvidenceKind.TABLE
 
 
-def _list_agents(summary: Summary) -> Table:
-    titled: list[Column] = [Column(_WORDS.say("columns.agent")), Column(_WORDS.say("columns.epsilon"), "number")]
-    return Table(
-        name="agents",
-        columns=(*titled, Column(_WORDS.say("columns.cost")), Column(_WORDS.say("columns.capacity"), "number")),
-        rows=tuple(
-            (
-                agent.name,
-                agent.epsilon,
-                str(agent.cost),
-                _WORDS.say("no_limit") if agent.capacity is None else agent.capacity,
-            )
-            for agent in summary.agents
-        ),
-    )
-
-
 def explain_summary(summary: Summary) -> Explanation:
     """Explain a summary of a federation."""
     known = _WORDS.say(
@@ -137,12 +121,17 @@ def explain_summary(summary: Summary) -> Explanation:
         guarantee=GUARANTEES[summary.guarantee],
         delta=summary.delta,
     )
+    no_limit = _WORDS.say("no_limit")
+    rows = [
+        (one.name, one.epsilon, str(one.cost), no_limit if one.capacity is None else one.capacity)
+        for one in summary.agents
+    ]
     return Explanation(
         kind=summary.kind,
         title=_WORDS.say("title", name=summary.name),
         headline=describe(summary),
         sentences=(known, *observe(summary)),
-        tables=(_list_agents(summary),),
+        tables=(make_table(_WORDS, "agents", "agent, epsilon number, cost, capacity number", rows),),
     )
 
 
@@ -154,11 +143,7 @@ def explain_federation(fed: Federation) -> Explanation:
 def explain_file_check(found: FileCheck) -> Explanation:
     """Explain what a file describes, or its problems."""
     if found.summary is None:
-        problems = Table(
-            name="problems",
-            columns=(Column(_WORDS.say("columns.problem")),),
-            rows=tuple((problem,) for problem in found.problems),
-        )
+        problems = make_table(_WORDS, "problems", "problem", [(problem,) for problem in found.problems])
         headline = _WORDS.say("check.problems", n=len(found.problems))
         return Explanation(kind=found.kind, title=found.file, headline=headline, tables=(problems,))
     said = explain_summary(found.summary)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Chart, Column, Explanation, Table
-from fedpact.explain.generic import say_refusal
+from fedpact.explain.explanation import Chart, Explanation, Table
+from fedpact.explain.generic import make_table, say_refusal
 from fedpact.explain.plan import say_quality
 from fedpact.explain.words import words_of
 
@@ -52,24 +52,14 @@ def _list_sentences(curve: Frontier) -> list[str]:
 
 
 def _list_points(curve: Frontier) -> Table:
-    columns = (curve.axis, "samples", "cost", _WORDS.name("lower_bound"))
-    kinds = ("number", "count", "number", "number")
-    return Table(
-        name="points",
-        columns=(*map(Column, columns, kinds), Column("note")),  # type: ignore[arg-type]
-        rows=tuple(
-            (point.value, None, None, None, say_note(point))
-            if point.plan is None
-            else (
-                point.value,
-                sum(point.plan.contributions.values()),
-                point.plan.cost,
-                point.plan.lower_bound,
-                say_note(point),
-            )
-            for point in curve.points
-        ),
-    )
+    rows = []
+    for point in curve.points:
+        known: tuple[float | None, ...] = (None, None, None)
+        if (plan := point.plan) is not None:
+            known = (sum(plan.contributions.values()), plan.cost, plan.lower_bound)
+        rows.append((point.value, *known, say_note(point)))
+    columns = f"{curve.axis} number, samples count, cost number, lower_bound number, note"
+    return make_table(_WORDS, "points", columns, rows)
 
 
 def _chart(curve: Frontier, table: Table) -> Chart:

@@ -7,10 +7,11 @@ title, headline and sentences may name fields in braces.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Table
+from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
 from fedpact.explain.words import Words, sentence, words_of
 from fedpact.refusal import Refusal
 from fedpact.result import Shown
@@ -43,9 +44,29 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
     return f"{said} {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
 
 
-def make_columns(words: Words, **kinds: Kind) -> tuple[Column, ...]:
-    """Make columns with the names that the words have for them."""
-    return tuple(Column(words.name(key), kind) for key, kind in kinds.items())
+def make_table(words: Words, name: str, columns: str, rows: Iterable[tuple[Any, ...]], **more: Any) -> Table:
+    """Make a table; ``columns`` lists their keys, each with its kind unless that is text.
+
+    Examples
+    --------
+    >>> make_table(words_of("plan"), "plan", "agent, samples count", [("alice", 3)]).columns
+    (Column(title='agent', kind='text'), Column(title='samples', kind='count'))
+    """
+    keyed = [(*column.split(), "text")[:2] for column in columns.split(",")]
+    titled = tuple(Column(words.name(key), kind) for key, kind in keyed)  # type: ignore[arg-type]
+    return Table(name=name, columns=titled, rows=tuple(rows), **more)
+
+
+def make_facts(words: Words, values: Mapping[str, Any], **more: Any) -> tuple[Fact, ...]:
+    """Make facts of the values that there are, with the names that the words have for them."""
+    return tuple(
+        Fact(label=words.name(key), value=value, **more) for key, value in values.items() if value is not None
+    )
+
+
+def make_points(words: Words, answers: Mapping[str, str], part: str = "points") -> tuple[Point, ...]:
+    """Make the lines of a certificate: the words have the questions."""
+    return tuple(Point(question=words.say(f"{part}.{key}"), answer=answer) for key, answer in answers.items())
 
 
 def list_rows(result: Shown, words: Words, *keys: str) -> Table:

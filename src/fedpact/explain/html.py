@@ -41,24 +41,30 @@ def _bar(value: int | None, most: int) -> str:
     )
 
 
-def _grid(table: Table) -> str:
-    """Write a table; the first column of counts is drawn as bars too."""
-    place = next((at for at, column in enumerate(table.columns) if column.kind == "count"), None)
+def _grid(table: Table, *, has_bars: bool) -> str:
+    """Write a table; the first column of counts may be drawn as bars too."""
+    is_count = [has_bars and column.kind == "count" for column in table.columns]
+    place = is_count.index(True) if any(is_count) else None
     counts = [] if place is None else [row[place] if len(row) > place else None for row in table.rows]
     most, space = max((count or 0 for count in counts), default=0), "" if place is None else "<td></td>"
     bars = [_bar(count, most) for count in counts] or [""] * len(table.rows)
-    rows = [*zip(table.rows, bars, strict=True), *([(table.total, space)] if table.total else [])]
-    lines = [f"<tr>{_row(row, table.columns)}{bar}</tr>" for row, bar in rows]
+    lines = [f"<tr>{_row(row, table.columns)}{bar}</tr>" for row, bar in zip(table.rows, bars, strict=True)]
     if table.gap:
         lines.insert(len(table.rows) // 2, f'<tr><td colspan="{len(table.columns)}">{escape(table.gap)}</td></tr>')
     head = f"<thead><tr>{''.join(map(_head, table.columns))}{space}</tr></thead>"
-    return "\n".join(["<table>", head, "<tbody>", *lines, "</tbody>", "</table>"])
+    foot = [f"<tfoot><tr>{_row(table.total, table.columns)}{space}</tr></tfoot>"] if table.total else []
+    return "\n".join(["<table>", head, "<tbody>", *lines, "</tbody>", *foot, "</table>"])
 
 
-def _write_table(table: Table) -> str:
-    table = cut(table, MOST_ROWS)
-    before = [f"<p>{escape(line)}</p>" for line in (table.title, table.note) if line]
-    return "\n".join([*before, _grid(table), *([f"<p>{escape(table.rest)}</p>"] if table.rest else [])])
+def write_table(table: Table, *, heading: str = "p", has_bars: bool = True) -> str:
+    """Write a table with what stands before and after it."""
+    parts = [
+        f"<{heading}>{escape(table.title)}</{heading}>" if table.title else "",
+        f"<p>{escape(table.note)}</p>" if table.note else "",
+        _grid(table, has_bars=has_bars) if table.rows else "",
+        f"<p>{escape(table.rest)}</p>" if table.rest else "",
+    ]
+    return "\n".join(filter(None, parts))
 
 
 def to_html(said: Explanation) -> str:
@@ -82,7 +88,7 @@ def to_html(said: Explanation) -> str:
             [
                 "<div>",
                 f"<p>{'<br/>'.join(filter(None, (head, facts)))}</p>",
-                *map(_write_table, said.tables),
+                *(write_table(cut(table, MOST_ROWS)) for table in said.tables),
                 f"<p>{'<br/>'.join(map(escape, lines))}</p>" if lines else "",
                 "</div>",
             ],

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedpact.describe.parsing import one_line
-from fedpact.explain.explanation import Column, Explanation, Point, Table
+from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.generic import make_points, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -58,16 +59,12 @@ def _list_commands(keys: KeySet) -> Iterator[tuple[str, str]]:
 
 def _list_files(keys: KeySet) -> Table:
     folder = Path(keys.folder)
-    sites = [(str(folder / keys.folders[name]), _SET.say("for.site", site=name)) for name in keys.new_sites]
-    return Table(
-        name="files",
-        columns=(Column(_SET.say("columns.what")), Column(_SET.say("columns.for"))),
-        rows=(
-            (str(folder / "operator"), _SET.say("for.operator")),
-            *sites,
-            (str(folder / "public-keys.json"), _SET.say("for.everybody")),
-        ),
-    )
+    rows = [
+        (str(folder / "operator"), _SET.say("for.operator")),
+        *((str(folder / keys.folders[name]), _SET.say("for.site", site=name)) for name in keys.new_sites),
+        (str(folder / "public-keys.json"), _SET.say("for.everybody")),
+    ]
+    return make_table(_SET, "files", "what, for", rows)
 
 
 def explain_key_set(keys: KeySet) -> Explanation:
@@ -79,7 +76,7 @@ def explain_key_set(keys: KeySet) -> Explanation:
         headline=_SET.say(f"status.{keys.status}"),
         tables=(_list_files(keys),) if keys.new_sites else (),
         sentences=tuple(_list_sentences(keys)),
-        points=tuple(Point(question=_SET.say(f"next.{key}"), answer=command) for key, command in commands),
+        points=make_points(_SET, dict(commands), "next"),
     )
 
 
@@ -96,24 +93,17 @@ def say_keys_problem(problem: KeysProblem) -> str:
 
 def explain_keys_check(found: KeysCheck) -> Explanation:
     """Explain whether a folder of keys can be used."""
-    problems = Table(
-        name="problems",
-        columns=(Column(_CHECK.say("columns.file")), Column(_CHECK.say("columns.what"))),
-        rows=tuple((problem.file, _say_problem(problem)) for problem in found.problems),
-    )
+    wrong = [(problem.file, _say_problem(problem)) for problem in found.problems]
     places = dict.fromkeys(found.sites, "here")
     places |= dict.fromkeys(found.handed_over, "handed_over") | dict.fromkeys(found.incomplete, "incomplete")
+    sites = [(name, _CHECK.say(f"private.{place}")) for name, place in places.items()]
     return Explanation(
         kind=found.kind,
         title=_CHECK.say("title", folder=found.folder),
         headline=_CHECK.say(f"status.{found.status}"),
         tables=(
-            Table(
-                name="sites",
-                columns=(Column(_CHECK.say("columns.site")), Column(_CHECK.say("columns.private"))),
-                rows=tuple((name, _CHECK.say(f"private.{place}")) for name, place in places.items()),
-            ),
-            *([problems] if found.problems else []),
+            make_table(_CHECK, "sites", "site, private", sites),
+            *([make_table(_CHECK, "problems", "file, what", wrong)] if wrong else []),
         ),
         sentences=tuple(
             _CHECK.say("certificate", file=one.file, start=_say_day(one.valid_from), end=_say_day(one.valid_until))

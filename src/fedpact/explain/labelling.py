@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Table
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -28,15 +29,12 @@ def _list_sentences(found: Labelling) -> tuple[str, ...]:
 
 def explain_labelling(found: Labelling) -> Explanation:
     """Explain how far labelling is."""
-    columns = [
-        Column(_WORDS.say("columns.run")),
-        *(Column(_WORDS.say(f"columns.{key}"), "count") for key in _COUNTS),
-    ]
-    row = (found.run or _WORDS.say("columns.no_run"), *(getattr(found, key) for key in _COUNTS))
+    columns = ", ".join(["run", *(f"{key} count" for key in _COUNTS)])
+    row = (found.run or _WORDS.say("fields.no_run"), *(getattr(found, key) for key in _COUNTS))
     return Explanation(
         kind=found.kind,
         title=_WORDS.say("title", site=found.site),
         headline=_WORDS.say(f"status.{found.status}"),
-        tables=(Table(name="labels", columns=tuple(columns), rows=(row,)),),
+        tables=(make_table(_WORDS, "labels", columns, [row]),),
         sentences=_list_sentences(found),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Table
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -55,16 +56,11 @@ def explain_books_check(check: BooksCheck) -> Explanation:
     keys = ("runs", "closed", "signatures", "followed", "payments")
     counts = _BOOKS.say("headline", unsigned=unsigned, **{key: getattr(check, key) for key in keys})
     status = _BOOKS.say(f"status.{check.status}")
-    rows = tuple((problem.entry, problem.run, say_problem(problem)) for problem in check.problems)
-    columns = (
-        Column(_BOOKS.say("columns.entry"), "count"),
-        Column(_BOOKS.say("columns.run")),
-        Column(_BOOKS.say("columns.what")),
-    )
+    rows = [(problem.entry, problem.run, say_problem(problem)) for problem in check.problems]
     return Explanation(
         kind=check.kind,
         title=_BOOKS.say("title"),
         headline=status[:1].upper() + status[1:] + ".",
         sentences=(counts,) if check.runs else (),
-        tables=(Table(name="problems", columns=columns, rows=rows),) if rows else (),
+        tables=(make_table(_BOOKS, "problems", "entry count, run, what", rows),) if rows else (),
     )

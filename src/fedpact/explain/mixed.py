@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import list_facts, make_columns, say_status
+from fedpact.explain.generic import list_facts, make_table, say_status
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -20,18 +20,8 @@ def _list_agents(found: MixedEquilibrium) -> Table:
         drawn = ", ".join(_WORDS.say("drawn", count=count, share=share) for count, share in mixture.items())
         expected = found.expected_contributions[name]
         rows.append((name, drawn, expected, found.probability_met[name], found.regret[name]))
-    return Table(
-        name="agents",
-        columns=make_columns(
-            _WORDS,
-            agent="text",
-            drawn="prose",
-            expected_contributions="number",
-            probability_met="number",
-            regret="number",
-        ),
-        rows=tuple(rows),
-    )
+    columns = "agent, drawn prose, expected_contributions number, probability_met number, regret number"
+    return make_table(_WORDS, "agents", columns, rows)
 
 
 def explain_mixed_equilibrium(found: MixedEquilibrium) -> Explanation:

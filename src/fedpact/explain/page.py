@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from html import escape
 from string import Template
 
-from fedpact.explain.explanation import Column, Explanation, Table
-from fedpact.explain.text import write_cell
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.html import write_table
 from fedpact.explain.words import words_of, write
 
 _PAGE = Template("""\
@@ -30,7 +30,6 @@ dt { color: #5c6670; }
 dd { margin: 0; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 1.2mm 2mm; text-align: left; border-bottom: 1px solid #d5dae0; overflow-wrap: anywhere; }
-.number { text-align: right; white-space: nowrap; }
 tr { break-inside: avoid; }
 tfoot td { font-weight: 600; border-bottom: 2px solid #1a1d21; }
 .note { margin-top: 3mm; }
@@ -47,31 +46,9 @@ $body
 """)
 
 
-def _cells(row: Iterable[object], columns: Iterable[Column], tag: str = "td") -> str:
-    cells = []
-    for value, column in zip(row, columns, strict=True):
-        side = ' class="number"' if column.is_number else ""
-        cells.append(f"<{tag}{side}>{escape(write_cell(value, column))}</{tag}>")
-    return f"<tr>{''.join(cells)}</tr>"
-
-
 def _list(pairs: Iterable[tuple[str, str]]) -> str:
     said = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
     return f"<dl>{said}</dl>" if said else ""
-
-
-def _write_table(table: Table) -> Iterable[str]:
-    if table.title:
-        yield f"<h2>{escape(table.title)}</h2>"
-    if table.note:
-        yield f"<p>{escape(table.note)}</p>"
-    if table.rows:
-        head = _cells([column.title for column in table.columns], table.columns, "th")
-        rows = "\n".join(_cells(row, table.columns) for row in table.rows)
-        foot = f"<tfoot>{_cells(table.total, table.columns)}</tfoot>" if table.total else ""
-        yield f"<table><thead>{head}</thead><tbody>{rows}</tbody>{foot}</table>"
-    if table.rest:
-        yield f"<p>{escape(table.rest)}</p>"
 
 
 def to_page(said: Explanation) -> str:
@@ -85,7 +62,7 @@ def to_page(said: Explanation) -> str:
     """
     parts = [
         _list((fact.label, write(fact.value)) for fact in said.facts if fact.value is not None),
-        *(line for table in said.tables for line in _write_table(table)),
+        *(write_table(table, heading="h2", has_bars=False) for table in said.tables),
         f"<h2>{escape(words_of('common').say('certificate'))}</h2>" if said.points else "",
         _list((point.question, point.answer) for point in said.points),
         *(f'<p class="note">{escape(sentence)}</p>' for sentence in said.sentences),

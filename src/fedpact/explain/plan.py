@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Mark, Point, Table
-from fedpact.explain.generic import say_status
+from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Point, Table
+from fedpact.explain.generic import make_points, make_table, say_status
 from fedpact.explain.words import sentence, words_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _list_points(plan: Plan) -> tuple[Point, ...]:
     }
     if plan.delta_price:
         said["certainty"] = _WORDS.say("answers.certainty", more=math.log(2) * plan.delta_price)
-    return tuple(Point(question=_WORDS.say(f"points.{key}"), answer=answer) for key, answer in said.items())
+    return make_points(_WORDS, said)
 
 
 def _list_sentences(plan: Plan) -> tuple[str, ...]:
@@ -94,24 +94,15 @@ def _list_sentences(plan: Plan) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _columns(*titled: tuple[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(_WORDS.say(f"columns.{key}"), kind) for key, kind in titled)  # type: ignore[arg-type]
-
-
 def _list_agents(plan: Plan) -> Table:
     """List who labels, and everybody where the agents are few."""
     shown = [name for name, count in plan.contributions.items() if count or len(plan.contributions) <= _FEW]
     given = plan.at_least
-    to_come = {} if given is None else {name: plan.contributions[name] - given[name] for name in shown}
-    middle = [("to_come", "count")] if to_come else []
-    return Table(
-        name="plan",
-        columns=_columns(("agent", "text"), ("samples", "count"), *middle, ("cost", "number")),
-        rows=tuple(
-            (name, plan.contributions[name], *([to_come[name]] if to_come else []), plan.costs[name])
-            for name in shown
-        ),
-    )
+    if given is None:
+        rows = [(name, plan.contributions[name], plan.costs[name]) for name in shown]
+        return make_table(_WORDS, "plan", "agent, samples count, cost number", rows)
+    to_come = [(name, count := plan.contributions[name], count - given[name], plan.costs[name]) for name in shown]
+    return make_table(_WORDS, "plan", "agent, samples count, to_come count, cost number", to_come)
 
 
 def _list_payments(plan: Plan, bill: Settlement) -> list[Table]:
@@ -124,51 +115,31 @@ def _list_payments(plan: Plan, bill: Settlement) -> list[Table]:
     concerned.sort(key=lambda name: -bill.contributions[name])
     idle = [name for name in bill.contributions if name not in set(concerned)]
     met, missed = Mark(_WORDS.say("agents.met")), Mark(_WORDS.say("agents.missed"), "bad")
-    table = Table(
-        name="plan",
+    money = (plan.contributions, bill.labelling, bill.payments)
+    all_met = _WORDS.say("agents.all_met", met=sum(bill.met.values()), k=len(bill.met))
+    table = make_table(
+        _WORDS,
+        "plan",
+        "agent, samples count, cost number, paid number, target",
+        [(name, *(values[name] for values in money), met if bill.met[name] else missed) for name in concerned],
         title=_WORDS.say("agents.title"),
         note=_WORDS.say("agents.paid"),
-        columns=_columns(
-            ("agent", "text"), ("samples", "count"), ("cost", "number"), ("paid", "number"), ("target", "text")
-        ),
-        rows=tuple(
-            (
-                name,
-                plan.contributions[name],
-                bill.labelling[name],
-                bill.payments[name],
-                met if bill.met[name] else missed,
-            )
-            for name in concerned
-        ),
-        total=(
-            _WORDS.say("agents.total"),
-            sum(plan.contributions.values()),
-            bill.cost,
-            bill.deficit,
-            _WORDS.say("agents.all_met", met=sum(bill.met.values()), k=len(bill.met)),
-        ),
+        total=(_WORDS.say("agents.total"), sum(plan.contributions.values()), bill.cost, bill.deficit, all_met),
     )
-    others = Table(
-        name="others",
-        title=_WORDS.say("idle", n=len(idle)),
-        columns=_columns(("agent", "text")),
-        rows=tuple((name,) for name in idle),
-        is_folded=True,
-    )
+    title = _WORDS.say("idle", n=len(idle))
+    others = make_table(_WORDS, "others", "agent", [(name,) for name in idle], title=title, is_folded=True)
     return [*([table] if concerned else []), *([others] if idle else [])]
 
 
 def _list_pairs(plan: Plan) -> Table:
-    return Table(
-        name="pairs",
+    everybody = _WORDS.say("pairs.everybody")
+    return make_table(
+        _WORDS,
+        "pairs",
+        "truth, hypothesis, for, share share",
+        [(pair.truth, pair.hypothesis, pair.agent or everybody, pair.share) for pair in plan.duals[:_PAIRS]],
         title=_WORDS.say("pairs.title"),
         note=_WORDS.say("pairs.note"),
-        columns=_columns(("truth", "text"), ("hypothesis", "text"), ("for", "text"), ("share", "share")),
-        rows=tuple(
-            (pair.truth, pair.hypothesis, pair.agent or _WORDS.say("pairs.everybody"), pair.share)
-            for pair in plan.duals[:_PAIRS]
-        ),
         rest=_WORDS.say("pairs.rest", shown=_PAIRS, all=len(plan.duals)) if len(plan.duals) > _PAIRS else "",
     )
 
@@ -197,7 +168,7 @@ def _chart(plan: Plan) -> tuple[Chart, ...]:
             name="plan",
             title=_WORDS.say("chart.title"),
             description=_WORDS.say("chart.description", samples=samples, n=len(counts), most=most, more=more),
-            columns=tuple(_WORDS.say(f"columns.{key}") for key in ("agent", "samples", "cost")),
+            columns=tuple(map(_WORDS.name, ("agent", "samples", "cost"))),
             rows=tuple((name, count, plan.costs[name]) for count, name in counts),
         ),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Table
-from fedpact.explain.generic import say_status
+from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.generic import make_table, say_status
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -20,17 +20,10 @@ def _write_row(site: str, error: ErrorRate) -> tuple[str, int, int, float | None
 
 
 def _list_sites(seen: Realizability) -> Table:
-    counts, rates = ("m", "mistakes"), ("rate", "low", "high")
-    return Table(
-        name="sites",
-        columns=(
-            Column(_WORDS.name("site")),
-            *(Column(_WORDS.name(key), "count") for key in counts),
-            *(Column(_WORDS.name(key), "number") for key in rates),
-        ),
-        rows=tuple(_write_row(site, error) for site, error in seen.errors.items()),
-        total=_write_row(_WORDS.say("all"), seen.error) if len(seen.errors) > 1 else None,
-    )
+    columns = "site, m count, mistakes count, rate number, low number, high number"
+    rows = [_write_row(site, error) for site, error in seen.errors.items()]
+    total = _write_row(_WORDS.say("all"), seen.error) if len(rows) > 1 else None
+    return make_table(_WORDS, "sites", columns, rows, total=total)
 
 
 def _say_excess(seen: Realizability) -> str:

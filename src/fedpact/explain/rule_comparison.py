@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.audit import gain_of, say_truthful
-from fedpact.explain.explanation import Chart, Column, Explanation, Mark, Table
-from fedpact.explain.generic import say_refusal
+from fedpact.explain.explanation import Chart, Explanation, Mark, Table
+from fedpact.explain.generic import make_table, say_refusal
 from fedpact.explain.rule import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
 from fedpact.explain.witness import list_witness
@@ -53,28 +53,17 @@ def _name(row: RuleRow, *, has_meaning: bool = False) -> Mark:
     return Mark(name_rule(row.rule, row.pivot), "", hint=hint)
 
 
-def _columns(*keys: str) -> tuple[Column, ...]:
-    numbers = ("spend", "recovered", "deficit", "overpayment", "gain", "gain_dominant", "gain_coalition")
-    kinds: dict[str, Any] = dict.fromkeys(numbers, "number") | dict.fromkeys(
-        ("outcome", "verdict", "witness"), "prose"
-    )
-    return tuple(Column(_WORDS.name(key), kinds.get(key, "text")) for key in keys)
-
-
 def _list_witnesses(row: RuleRow, seen: Audit) -> Table:
     """List the misreports that were found under a rule."""
     most = max(seen.gain_dominant, seen.gain_coalition)
-    return Table(
-        name=f"witness-{row.rule}-{row.pivot or 'none'}",
-        title=_WORDS.say("witness", rule=name_rule(row.rule, row.pivot), gain=most),
-        columns=_columns("scenario", "witness"),
-        rows=tuple(
-            (words_of("audit").say(f"scenario.{one.scenario}"), " ".join(list_witness(one.witness)))
-            for one in seen.findings
-            if one.witness is not None
-        ),
-        is_folded=True,
-    )
+    rows = [
+        (words_of("audit").say(f"scenario.{one.scenario}"), " ".join(list_witness(one.witness)))
+        for one in seen.findings
+        if one.witness is not None
+    ]
+    title = _WORDS.say("witness", rule=name_rule(row.rule, row.pivot), gain=most)
+    name = f"witness-{row.rule}-{row.pivot or 'none'}"
+    return make_table(_WORDS, name, "scenario, witness prose", rows, title=title, is_folded=True)
 
 
 def _describe(rows: Sequence[tuple[str, float, float, float]]) -> str:
@@ -111,6 +100,11 @@ def _chart_gains(found: RuleComparison) -> tuple[Chart, ...]:
 def explain_payments(found: RuleComparison) -> Explanation:
     """Explain what every rule pays."""
     bills = [row.settlement for row in found.rows if row.settlement is not None]
+    columns = "rule, spend number, recovered number, deficit number, overpayment number, outcome prose"
+    rows = [
+        (_name(row, has_meaning=True), *(_list_money(row.settlement) if row.settlement else _refuse(row)))
+        for row in found.rows
+    ]
     return Explanation(
         kind=found.kind,
         title=_WORDS.say("title", name=found.name),
@@ -118,19 +112,7 @@ def explain_payments(found: RuleComparison) -> Explanation:
         sentences=(_WORDS.say("deficit"),),
         charts=tuple(chart_payments(bill, f"payments-{place}") for place, bill in enumerate(bills)),
         chooser=_WORDS.say("chooser"),
-        tables=(
-            Table(
-                name="rules",
-                columns=_columns("rule", "spend", "recovered", "deficit", "overpayment", "outcome"),
-                rows=tuple(
-                    (
-                        _name(row, has_meaning=True),
-                        *(_refuse(row) if row.settlement is None else _list_money(row.settlement)),
-                    )
-                    for row in found.rows
-                ),
-            ),
-        ),
+        tables=(make_table(_WORDS, "rules", columns, rows),),
     )
 
 
@@ -145,15 +127,13 @@ def explain_audits(found: RuleComparison) -> Explanation:
         sentences=(tried, *([] if found.is_complete else [_WORDS.say("stopped")])),
         charts=_chart_gains(found),
         tables=(
-            Table(
-                name="verdicts",
+            make_table(
+                _WORDS,
+                "verdicts",
+                "rule, truthful, gain number, gain_dominant number, gain_coalition number, verdict prose",
+                [(_name(row), *(_list_verdict(row.audit) if row.audit else _refuse(row))) for row in found.rows],
                 title=_WORDS.say("verdicts"),
                 note=_WORDS.say("gains"),
-                columns=_columns("rule", "truthful", "gain", "gain_dominant", "gain_coalition", "verdict"),
-                rows=tuple(
-                    (_name(row), *(_refuse(row) if row.audit is None else _list_verdict(row.audit)))
-                    for row in found.rows
-                ),
             ),
             *(_list_witnesses(row, audit) for row, audit in seen if audit.witness is not None),
         ),

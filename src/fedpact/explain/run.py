@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Mark, Table
+from fedpact.explain.explanation import Explanation, Fact, Mark, Table
+from fedpact.explain.generic import make_table
 from fedpact.explain.reason import say_reason
 from fedpact.explain.words import words_of
 
@@ -13,14 +14,7 @@ if TYPE_CHECKING:
     from fedpact.protocol.operator.outcome import RunOutcome
 
 _WORDS = words_of("run-outcome")
-_COLUMNS: tuple[tuple[str, Kind], ...] = (
-    ("site", "text"),
-    ("samples", "count"),
-    ("paid", "number"),
-    ("error", "share"),
-    ("target", "text"),
-    ("note", "text"),
-)
+_COLUMNS = ("site", "samples count", "paid number", "error share", "target", "note")
 
 
 def _without_dust(amount: float) -> float:
@@ -57,11 +51,8 @@ def _list_sites(outcome: RunOutcome) -> Table:
     """List the sites; a column where nobody has anything is left out."""
     rows = [_row(outcome, site) for site in outcome.contributions]
     kept = [place for place in range(len(_COLUMNS)) if any(row[place] is not None for row in rows)]
-    return Table(
-        name="sites",
-        columns=tuple(Column(_WORDS.say(f"columns.{_COLUMNS[place][0]}"), _COLUMNS[place][1]) for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in rows),
-    )
+    columns = ", ".join(_COLUMNS[place] for place in kept)
+    return make_table(_WORDS, "sites", columns, [tuple(row[place] for place in kept) for row in rows])
 
 
 def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:

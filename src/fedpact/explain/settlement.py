@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Table
+from fedpact.explain.explanation import Chart, Explanation, Fact, Table
+from fedpact.explain.generic import make_facts, make_table
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
 
@@ -51,24 +52,18 @@ def list_money(bill: Settlement) -> tuple[str, ...]:
 def list_facts(bill: Settlement) -> tuple[Fact, ...]:
     """List what is paid out, what comes back, and what has to come from outside."""
     amounts = {"spend": bill.spend, "recovered": bill.recovered, "deficit": bill.deficit}
-    return tuple(Fact(label=_WORDS.name(key), value=clean(value, size_of(bill))) for key, value in amounts.items())
+    return make_facts(_WORDS, {key: clean(value, size_of(bill)) for key, value in amounts.items()})
 
 
 def _list_agents(bill: Settlement) -> Table:
     money = (bill.labelling, bill.fees, bill.payments, bill.worth, bill.utility, bill.utility_alone)
     keys = ("labelling", "fees", "payments", "worth", "utility", "utility_alone")
-    return Table(
-        name="payments",
-        columns=(
-            Column(_WORDS.name("agent")),
-            Column(_WORDS.name("contributions"), "count"),
-            *(Column(_WORDS.name(key), "number") for key in keys),
-        ),
-        rows=tuple(
-            (name, bill.contributions[name], *(clean(amounts[name], bill.worth[name]) for amounts in money))
-            for name in bill.payments
-        ),
-    )
+    columns = ", ".join(["agent", "contributions count", *(f"{key} number" for key in keys)])
+    rows = [
+        (name, bill.contributions[name], *(clean(amounts[name], bill.worth[name]) for amounts in money))
+        for name in bill.payments
+    ]
+    return make_table(_WORDS, "payments", columns, rows)
 
 
 def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> str:
@@ -83,29 +78,16 @@ def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> str:
 
 def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
     """Give the data of a chart: what each agent is paid."""
-    title, paid, fees = (
-        name_rule(bill.rule, bill.pivot),
-        clean_all(bill, bill.payments),
-        clean_all(bill, bill.fees),
-    )
+    title = name_rule(bill.rule, bill.pivot)
+    paid, fees = clean_all(bill, bill.payments), clean_all(bill, bill.fees)
+    beside = (bill.contributions, bill.labelling, fees, paid, bill.utility, bill.utility_alone)
     keys = ("agent", "contributions", "labelling", "fees", "payments", "utility", "utility_alone")
     return Chart(
         name=name,
         title=title,
         description=_describe(title, bill, paid),
         columns=tuple(map(_WORDS.name, keys)),
-        rows=tuple(
-            (
-                agent,
-                bill.contributions[agent],
-                bill.labelling[agent],
-                fees[agent],
-                paid[agent],
-                bill.utility[agent],
-                bill.utility_alone[agent],
-            )
-            for agent in paid
-        ),
+        rows=tuple((agent, *(values[agent] for values in beside)) for agent in paid),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Table
+from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -16,21 +17,13 @@ _WORDS = words_of("shadow-prices")
 def _list_agents(prices: ShadowPrices) -> Table:
     """List whose target costs something, the largest share first."""
     priced = [(name, price) for name, price in prices.epsilon.items() if price.rate > 0 or price.share > 0]
-    is_expected = prices.objective == "expected"
-    steps = ("rate",) if is_expected else ("next_epsilon", "saving")
-    return Table(
-        name="agents",
-        columns=(
-            Column(_WORDS.name("agent")),
-            Column(_WORDS.name("epsilon"), "number"),
-            Column(_WORDS.name("share"), "share"),
-            *(Column(_WORDS.name(step), "number") for step in steps),
-        ),
-        rows=tuple(
-            (name, price.epsilon, price.share, *(getattr(price, step) for step in steps))
-            for name, price in sorted(priced, key=lambda entry: -entry[1].share)
-        ),
-    )
+    steps = ("rate",) if prices.objective == "expected" else ("next_epsilon", "saving")
+    columns = ", ".join(["agent", "epsilon number", "share share", *(f"{step} number" for step in steps)])
+    rows = [
+        (name, price.epsilon, price.share, *(getattr(price, step) for step in steps))
+        for name, price in sorted(priced, key=lambda entry: -entry[1].share)
+    ]
+    return make_table(_WORDS, "agents", columns, rows)
 
 
 def explain_shadow_prices(prices: ShadowPrices) -> Explanation:

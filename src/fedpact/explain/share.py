@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Explanation, Fact, Table
-from fedpact.explain.generic import make_columns, say_status
+from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.generic import make_facts, make_table, say_status
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -34,17 +34,8 @@ def _list_agents(split: Share) -> Table:
         )
         for name, amount in split.shares.items()
     ]
-    columns = make_columns(
-        _WORDS,
-        agent="text",
-        samples="count",
-        labelling="number",
-        alone="number",
-        share="number",
-        receives="number",
-    )
-    drawn = () if errors is None else make_columns(_WORDS, standard_error="number")
-    return Table(name="agents", columns=(*columns, *drawn), rows=tuple(rows))
+    columns = "agent, samples count, labelling number, alone number, share number, receives number"
+    return make_table(_WORDS, "agents", columns + ("" if errors is None else ", standard_error number"), rows)
 
 
 def _say_group(group: LeavingGroup, split: Share) -> str:
@@ -82,7 +73,7 @@ def explain_share(split: Share) -> Explanation:
         kind=split.kind,
         title=_WORDS.say("title", name=split.name),
         headline=say_status(split),
-        facts=tuple(Fact(label=_WORDS.name(key), value=getattr(split, key)) for key in ("rule", "cost")),
+        facts=make_facts(_WORDS, {"rule": split.rule, "cost": split.cost}),
         sentences=_list_sentences(split),
         tables=(_list_agents(split),),
     )

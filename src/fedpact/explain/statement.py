@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
+from fedpact.explain.explanation import Explanation, Fact, Table
+from fedpact.explain.generic import make_points, make_table
 from fedpact.explain.reason import say_reason
 from fedpact.explain.words import words_of
 from fedpact.protocol.ledger.form import well_formed
@@ -73,33 +74,25 @@ def _say_price(cost: Any) -> str:
     return str(cost)
 
 
-def _columns(*titled: tuple[str, Kind]) -> tuple[Column, ...]:
-    return tuple(Column(_WORDS.say(f"columns.{key}"), kind) for key, kind in titled)
-
-
 def _list_requests(body: Mapping[str, Any]) -> Table:
     none = _WORDS.say("requests.no_answer")
-    return Table(
-        name="requests",
+    rows = [
+        (
+            _time(one["asked"]),
+            none if one["answered"] is None else _time(one["answered"]),
+            f"{one['first']:,}–{one['last']:,}",
+            one["quota"],
+            one["delivered"],
+        )
+        for one in body["requests"]
+    ]
+    return make_table(
+        _WORDS,
+        "requests",
+        "asked, answered, samples number, quota count, delivered count",
+        rows,
         title=_WORDS.say("requests.title"),
-        note="" if body["requests"] else _WORDS.say("requests.none"),
-        columns=_columns(
-            ("asked", "text"),
-            ("answered", "text"),
-            ("samples", "number"),
-            ("quota", "count"),
-            ("delivered", "count"),
-        ),
-        rows=tuple(
-            (
-                _time(one["asked"]),
-                none if one["answered"] is None else _time(one["answered"]),
-                f"{one['first']:,}–{one['last']:,}",
-                one["quota"],
-                one["delivered"],
-            )
-            for one in body["requests"]
-        ),
+        note="" if rows else _WORDS.say("requests.none"),
         total=(_WORDS.say("requests.total"), None, None, body["quota"], body["contributed"]),
     )
 
@@ -118,12 +111,13 @@ def _list_lines(body: Mapping[str, Any], money: _Money) -> Iterator[tuple[str, s
 
 def _list_settlement(body: Mapping[str, Any], money: _Money, is_owed: bool) -> Table:
     due = _WORDS.say(f"settlement.{'owed' if is_owed else 'payable'}")
-    return Table(
-        name="settlement",
+    return make_table(
+        _WORDS,
+        "settlement",
+        "line, amount number",
+        _list_lines(body, money),
         title=_WORDS.say("settlement.title"),
         note=_WORDS.say("settlement.note", rule=body["rule"], words=_WORDS.say(f"rule.{body['rule']}")),
-        columns=_columns(("line", "text"), ("amount", "number")),
-        rows=tuple(_list_lines(body, money)),
         total=(due, money(abs(body["amount"]))),
         rest=_WORDS.say("unit"),
     )
@@ -212,7 +206,7 @@ def explain_statement(found: Statement) -> Explanation:
             ),
             facts=tuple(_list_facts(found)),
             tables=(_list_requests(body), _list_settlement(body, money, is_owed)),
-            points=tuple(Point(question=_WORDS.say(f"points.{at}"), answer=said) for at, said in points.items()),
+            points=make_points(_WORDS, points),
             sentences=(_WORDS.say("footer"),),
         )
 
@@ -236,25 +230,12 @@ def explain_statements(listed: Sequence[Statement]) -> Explanation:
             for status in dict.fromkeys(one.status for one in listed)
         }
         paid = money(sum(body["amount"] for body in bodies))
+        columns = "site, labelled count, cost number, fee number, withheld number, amount number, receipt"
         return Explanation(
             kind="statements",
             title=_WORDS.say("statements", run=listed[0].run, pact=bodies[0]["pact"]),
             headline=_WORDS.say("statements_headline", n=len(listed), paid=paid),
-            tables=(
-                Table(
-                    name="statements",
-                    columns=_columns(
-                        ("site", "text"),
-                        ("labelled", "count"),
-                        ("cost", "number"),
-                        ("fee", "number"),
-                        ("withheld", "number"),
-                        ("amount", "number"),
-                        ("receipt", "text"),
-                    ),
-                    rows=tuple(rows),
-                ),
-            ),
+            tables=(make_table(_WORDS, "statements", columns, rows),),
             sentences=tuple(
                 _WORDS.say("status_of", sites=", ".join(sites), status=_WORDS.say(f"status.{status}"))
                 for status, sites in by_status.items()

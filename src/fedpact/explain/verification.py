@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Column, Explanation, Mark, Table
+from fedpact.explain.explanation import Explanation, Mark, Table
+from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -21,32 +22,22 @@ def _say_target(seen: Verification, name: str) -> Mark:
 
 
 def _list_agents(seen: Verification) -> Table:
-    return Table(
-        name="agents",
-        columns=(
-            Column("agent"),
-            Column(_WORDS.name("contributions"), "count"),
-            Column(_WORDS.say(f"value.{seen.objective}"), "number"),
-            Column(_WORDS.name("allowed"), "number"),
-            Column(_WORDS.name("met")),
-            Column(_WORDS.name("how")),
-            Column(_WORDS.name("worst_truth")),
-            Column(_WORDS.name("blocking")),
-        ),
-        rows=tuple(
-            (
-                name,
-                count,
-                seen.failure[name],
-                seen.allowed[name],
-                _say_target(seen, name),
-                _WORDS.say(f"how.{seen.how[name]}"),
-                seen.worst_truth[name],
-                seen.blocking.get(name),
-            )
-            for name, count in seen.contributions.items()
-        ),
-    )
+    value = f"value_{seen.objective}"
+    columns = f"agent, contributions count, {value} number, allowed number, met, how, worst_truth, blocking"
+    rows = [
+        (
+            name,
+            count,
+            seen.failure[name],
+            seen.allowed[name],
+            _say_target(seen, name),
+            _WORDS.say(f"how.{seen.how[name]}"),
+            seen.worst_truth[name],
+            seen.blocking.get(name),
+        )
+        for name, count in seen.contributions.items()
+    ]
+    return make_table(_WORDS, "agents", columns, rows)
 
 
 def _list_sentences(seen: Verification) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fedpact.explain.explanation import Explanation, Fact
-from fedpact.explain.generic import list_rows
+from fedpact.explain.explanation import Explanation
+from fedpact.explain.generic import list_rows, make_facts
 from fedpact.explain.numbers import join_values
 from fedpact.explain.words import words_of
 
@@ -72,5 +72,5 @@ def explain_refutation(found: Refutation) -> Explanation:
         explain_witness(found.witness),
         kind=found.kind,
         title=_WORDS.say("refuted"),
-        facts=tuple(Fact(label=_WORDS.name(key), value=value) for key, value in paid.items()),
+        facts=make_facts(_WORDS, paid),
     )
