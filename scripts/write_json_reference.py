@@ -18,17 +18,24 @@ from typing import Any, get_args
 
 import fedpact
 from fedpact.plain import hints_of, key_of
-from fedpact.result import KINDS, Result
+from fedpact.result import Record
 
 TITLE = "## Codes\n"
 
 
-def find_results() -> dict[str, type[Result]]:
+def _list_subclasses(cls: type) -> list[type]:
+    """Return the dataclasses below a class; of one with slots, the one that dataclass made."""
+    deeper = [one for below in cls.__subclasses__() for one in _list_subclasses(below)]
+    return [*deeper, cls] if is_dataclass(cls) and "__slots__" in vars(cls) else deeper
+
+
+def find_results() -> dict[str, type[Record]]:
     """Import every module of the package and return the result classes by their kinds."""
     for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
         if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.experiments", "fedpact.web")):
             importlib.import_module(module.name)
-    return {kind: cls for kind, cls in sorted(KINDS.items()) if "experiments" not in cls.__module__}
+    found = {cls.kind: cls for cls in _list_subclasses(Record) if "experiments" not in cls.__module__}
+    return dict(sorted(found.items()))
 
 
 def read_meanings(enum: type[Enum]) -> dict[str, str]:
@@ -60,10 +67,10 @@ def list_codes(cls: type, seen: set[type] | None = None) -> list[tuple[str, type
                 is_dataclass(part)
                 and isinstance(part, type)
                 and part not in known
-                and not issubclass(part, Result)
+                and not issubclass(part, Record)
             ):
                 known.add(part)
-                found += list_codes(part, known)
+                found += [(f"{key_of(one)}.{key}", enum) for key, enum in list_codes(part, known)]
     for name in getattr(cls, "DERIVED", ()):
         found += [(name, enum) for enum in _list_enums(hints_of(getattr(cls, name).fget)["return"])]
     return list(dict.fromkeys(found))

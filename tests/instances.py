@@ -14,7 +14,7 @@ import numpy as np
 import fedpact
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.plain import hints_of
-from fedpact.result import KINDS, Result
+from fedpact.result import Record, Result
 
 NAMES = ("alice", "bob", "carol")
 COSTS = {
@@ -24,12 +24,17 @@ COSTS = {
 }
 
 
-def find_results() -> dict[str, type[Result]]:
-    """Import every module of the package and return the result classes by their kinds."""
+def _subclasses(cls: type) -> set[type]:
+    deeper = {one for below in cls.__subclasses__() for one in _subclasses(below)}
+    return deeper | ({cls} if is_dataclass(cls) and "__slots__" in vars(cls) else set())
+
+
+def find_results() -> dict[str, type[Record]]:
+    """Import every module of the package and return the result classes, and pacts, by their kinds."""
     for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
         if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.web")):
             importlib.import_module(module.name)
-    return dict(sorted(KINDS.items()))
+    return {cls.kind: cls for cls in sorted(_subclasses(Record) - {Result}, key=lambda cls: cls.kind)}
 
 
 def _make_number(rng: np.random.Generator) -> float:

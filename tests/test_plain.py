@@ -81,11 +81,16 @@ GOOD = Whole(
 )  # fmt: skip
 
 
-def test_derived_values_are_written_and_ignored():
+def test_derived_values_are_written_and_must_fit():
     entry = to_plain(GOOD)
     assert entry["part"] == {"count": 1, "names": [], "double": 2}
-    entry["part"]["double"] = "nonsense"
     assert from_plain(Whole, entry, "whole") == GOOD
+    entry["part"]["double"] = "nonsense"
+    with pytest.raises(FormatError, match=r"^whole\.part\.double must be a whole number; it is 'nonsense'$"):
+        from_plain(Whole, entry, "whole")
+    del entry["part"]["double"]
+    with pytest.raises(FormatError, match=r"^whole\.part: 'double' is missing$"):
+        from_plain(Whole, entry, "whole")
 
 
 def test_sets_are_written_in_order():

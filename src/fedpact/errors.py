@@ -29,6 +29,7 @@ __all__ = [
     "BrokenLedgerError",
     "FederationError",
     "FedpactError",
+    "FormatError",
     "InfeasibleError",
     "LabelsPendingError",
     "LedgerError",
@@ -37,6 +38,7 @@ __all__ = [
     "NoPlanFoundError",
     "NotOptimalError",
     "ProtocolError",
+    "RuleError",
     "SolverError",
 ]
 

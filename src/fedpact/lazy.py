@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_PARTS = ("", ".costs", ".errors", ".game", ".mechanism", ".planning", ".sites")
+_PARTS = ("", "costs", "errors", "game", "mechanism", "planning", "sites", "protocol")
 """Where a public name may be instead of where it was asked for."""
 
 
@@ -24,7 +24,9 @@ class LazyModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         """Import a public name; of another, say where it is, if it is anywhere."""
         if name not in self._homes:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{_find_elsewhere(name)}")
+            where, _ = find_public(name)
+            elsewhere = f"; it is {where}" if where else ""
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{elsewhere}")
         home = import_module(self._homes[name])
         found = vars(home)[name] if name in vars(home) else import_module(f"{home.__name__}.{name}")
         super().__setattr__(name, found)
@@ -41,15 +43,14 @@ class LazyModule(ModuleType):
         return sorted({*vars(self), *self._homes} - (self._unlisted - {*vars(self)}))
 
 
-def _find_elsewhere(name: str) -> str:
-    """Say where a public name is."""
-    if not name.startswith("_"):
-        package = import_module("fedpact")
-        for part in _PARTS:
-            module = getattr(package, part[1:]) if part else package
-            if name in module.__all__:
-                return f"; it is fedpact{part}.{name}"
-    return ""
+def find_public(name: str) -> tuple[str, Any]:
+    """Return where a public name is, as users write it, and what has it; "" and None if nothing has."""
+    package = import_module("fedpact")
+    for part in () if name.startswith("_") else _PARTS:
+        module = getattr(package, part) if part else package
+        if name in module.__all__:
+            return ".".join(filter(None, ("fedpact", part, name))), getattr(module, name)
+    return "", None
 
 
 def offer_names(package: str, *, unlisted: tuple[str, ...] = ()) -> list[str]:

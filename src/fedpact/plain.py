@@ -2,15 +2,15 @@
 
 Plain values are what JSON has: None, bool, int, float, str, lists, and dictionaries with string keys. A number
 without a limit (infinity) is None; an array is a list; an enum is its code; an interval is what its own
-``to_plain`` says. Properties that a class names in ``DERIVED`` are written too, and ignored when read. Reading
-follows the annotations and answers what does not fit with one line that says where.
+``to_plain`` says. Properties that a class names in ``DERIVED`` are written too; read, they must fit, and are
+computed again. Reading follows the annotations and answers what does not fit with one line that says where.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
@@ -33,6 +33,11 @@ def key_of(entry: Field[Any]) -> str:
 def hints_of(about: Any) -> Mapping[str, Any]:
     """Return the annotations of a class or function with their names looked up."""
     return get_type_hints(about)
+
+
+def hint_of(cls: Any, name: str) -> Any:
+    """Return the annotation of a field or property."""
+    return hints_of(cls)[name] if name in hints_of(cls) else hints_of(getattr(cls, name).fget)["return"]
 
 
 def to_plain(value: Any) -> Any:
@@ -115,20 +120,19 @@ def read_fields(cls: Any, entry: Any, where: str) -> Any:
     if not isinstance(entry, Mapping):
         _refuse(where, "a dictionary", entry)
     known = {key_of(one): one for one in fields(cls) if one.init}
+    names = {key: one.name for key, one in known.items()} | {key: key for key in getattr(cls, "DERIVED", ())}
     for key in entry:
-        if key not in known and key not in getattr(cls, "DERIVED", ()):
+        if key not in names:
             close = get_close_matches(str(key), known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else f"; the keys are {_list(known)}"
             raise FormatError(f"{where}: {key!r} is not a key{hint}")
     values = {}
-    for key, one in known.items():
+    for key, name in names.items():
         if key in entry:
-            values[one.name] = from_plain(hints_of(cls)[one.name], entry[key], f"{where}.{key}")
-        elif one.default is MISSING and one.default_factory is MISSING and not one.metadata.get("is_optional"):
+            values[name] = from_plain(hint_of(cls, name), entry[key], f"{where}.{key}")
+        elif key not in known or not known[key].metadata.get("is_optional"):
             raise FormatError(f"{where}: {key!r} is missing")
-        elif one.metadata.get("is_optional"):
-            values[one.name] = None
-    return cls(**values)
+    return cls(**{one.name: values.get(one.name) for one in known.values()})
 
 
 def _list(codes: Any) -> str:
@@ -206,7 +210,7 @@ def _read_scalar(kind: Any, value: Any, where: str) -> Any:
     if kind is float:
         if value is None:
             return math.inf
-        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
         return float(value) if fits else _refuse(where, "a number", value)
     names = {int: "a whole number", bool: "true or false", str: "a text", NoneType: "null"}
     is_of_kind = type(value) is kind

@@ -1,17 +1,19 @@
 """``Result``: what every answer of fedpact is; data with stable codes, which writes, reads and shows itself.
 
 A result is a frozen dataclass. Its dictionary has its fields, what follows from them (``DERIVED``), its ``kind``
-(the class's name) and its ``schema``, a number that changes whenever the keys or their meaning do. No dictionary
-holds a sentence: words are made by :mod:`fedpact.explain` when a result is shown.
+(the class's name), its ``schema``, a number that changes whenever the keys or their meaning do, and its
+``status``, a code. No dictionary holds a sentence: words are made by :mod:`fedpact.explain` when it is shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fedpact.errors import FormatError
+from fedpact.lazy import find_public
 from fedpact.plain import read_fields, write_fields
 
 if TYPE_CHECKING:
@@ -19,7 +21,16 @@ if TYPE_CHECKING:
 
     from fedpact.rows import Column
 
-KINDS: dict[str, type[Result]] = {}
+
+class ResultStatus(StrEnum):
+    """The status of a result that can end in one way only."""
+
+    COMPLETE = "complete"
+
+
+def _is_complete(self: Result) -> ResultStatus:
+    """Return that it is all there."""
+    return ResultStatus.COMPLETE
 
 
 class Shown:
@@ -60,27 +71,11 @@ class Shown:
         return to_html(explain(self))
 
 
-class Result(Shown):
-    """An answer.
-
-    Examples
-    --------
-    >>> from fedpact.describe.examples import alice_bob
-    >>> from fedpact.planning.plan import plan
-    >>> found = plan(alice_bob())
-    >>> entry = found.to_dict()
-    >>> entry["kind"], entry["schema"], entry["status"], entry["cost"]
-    ('plan', 1, 'optimal', 5.0)
-    >>> type(found).from_dict(entry) == found
-    True
-    """
+class Record(Shown):
+    """What is stored: a dictionary of its fields says its kind and schema."""
 
     __slots__ = ()
     schema: ClassVar[int] = 1
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        KINDS[cls.kind] = cls
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
@@ -110,6 +105,31 @@ class Result(Shown):
         return read
 
 
+class Result(Record):
+    """An answer: a record with a status.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> from fedpact.planning.plan import plan
+    >>> found = plan(alice_bob())
+    >>> entry = found.to_dict()
+    >>> entry["kind"], entry["schema"], entry["status"], entry["cost"]
+    ('plan', 1, 'optimal', 5.0)
+    >>> type(found).from_dict(entry) == found
+    True
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "status" not in {*dir(cls), *cls.__annotations__}:
+            cls.status = property(_is_complete)  # type: ignore[attr-defined]
+        if "status" not in {*cls.__annotations__, *cls.DERIVED}:
+            cls.DERIVED = ("status", *cls.DERIVED)
+
+
 def check_schema(entry: Any, where: str, *, kind: str, schema: int) -> None:
     """Refuse a dictionary that is none, or is of another kind or schema."""
     if not isinstance(entry, Mapping):
@@ -119,15 +139,22 @@ def check_schema(entry: Any, where: str, *, kind: str, schema: int) -> None:
             raise FormatError(f"{where}: {key!r} is missing; fedpact 0.1 wrote none: compute it again")
         if entry[key] != expected or isinstance(entry[key], bool):
             then = (
-                "install the fedpact that wrote it, or compute it again" if key == "schema" else "read it as that"
+                "install the fedpact that wrote it, or compute it again" if key == "schema" else "use read_result"
             )
             raise FormatError(f"{where} has {key} {entry[key]!r}; this fedpact reads {key} {expected!r}: {then}")
 
 
 def read_result(entry: Mapping[str, Any]) -> Result:
-    """Read a result of any kind from its dictionary."""
+    """Read a result of any kind from its dictionary.
+
+    Examples
+    --------
+    >>> read_result({"kind": "soup", "schema": 1})
+    Traceback (most recent call last):
+    fedpact.errors.FormatError: kind must be that of a result, such as 'plan'; it is 'soup'
+    """
     kind = entry.get("kind") if isinstance(entry, Mapping) else None
-    found = KINDS.get(kind) if isinstance(kind, str) else None
-    if found is None:
-        raise FormatError(f"kind must be one of {', '.join(sorted(KINDS))}; it is {kind!r}")
+    _, found = find_public(str(kind).title().replace("-", ""))
+    if not (isinstance(found, type) and issubclass(found, Result) and found.kind == kind):
+        raise FormatError(f"kind must be that of a result, such as 'plan'; it is {kind!r}")
     return found.from_dict(entry)

@@ -14,7 +14,7 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin
 
-from fedpact.plain import hints_of, key_of
+from fedpact.plain import hint_of, hints_of, key_of
 from fedpact.result import Shown
 
 Kind: TypeAlias = type[int] | type[float] | type[bool] | type[str]
@@ -71,12 +71,7 @@ def _split(name: str, hint: Any, values: tuple[Any, ...]) -> Iterator[Column]:
 def _keys_of(cls: Any) -> dict[str, tuple[str, Any]]:
     """Return key -> name and annotation, of the fields of a class and of what is derived from them."""
     own = {key_of(one): (one.name, hints_of(cls)[one.name]) for one in fields(cls)}
-    return own | {name: (name, _hint_of(cls, name)) for name in getattr(cls, "DERIVED", ())}
-
-
-def _hint_of(cls: Any, name: str) -> Any:
-    """Return the annotation of a field or property."""
-    return hints_of(cls)[name] if name in hints_of(cls) else hints_of(getattr(cls, name).fget)["return"]
+    return own | {name: (name, hint_of(cls, name)) for name in getattr(cls, "DERIVED", ())}
 
 
 def _columns_of(cls: Any, entries: tuple[Any, ...], *, depth: int = 1) -> Iterator[Column]:
@@ -122,7 +117,7 @@ def columns_of(result: Shown) -> list[Column]:
         return own
     if result.ROWS is None:
         return _by_name(result) or list(_columns_of(type(result), (result,)))
-    entries, parts = getattr(result, result.ROWS), get_args(_hint_of(type(result), result.ROWS))
+    entries, parts = getattr(result, result.ROWS), get_args(hint_of(type(result), result.ROWS))
     is_named = isinstance(entries, Mapping)
     found = {result.INDEX: Column(result.INDEX, str, tuple(entries))} if is_named else {}
     rows = tuple(entries.values() if is_named else entries)

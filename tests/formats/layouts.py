@@ -38,7 +38,8 @@ from fedpact.protocol.runs import run_home
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import KEYS
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.result import Result
+from fedpact.result import Record
+from instances import find_results
 
 
 def of_hint(hint: Any) -> Any:
@@ -50,7 +51,7 @@ def of_hint(hint: Any) -> Any:
         return sorted(map(str, args))
     if inspect.isclass(hint) and issubclass(hint, Enum):
         return {"codes": sorted(str(member.value) for member in hint)}
-    if inspect.isclass(hint) and not issubclass(hint, Result) and hasattr(hint, "to_plain"):
+    if inspect.isclass(hint) and not issubclass(hint, Record) and hasattr(hint, "to_plain"):
         return hint.__name__
     if is_dataclass(hint):
         return of_class(hint)
@@ -67,7 +68,7 @@ def of_class(cls: type) -> dict[str, Any]:
     """Describe the dictionary of a dataclass."""
     found = {key_of(one): of_hint(hints_of(cls)[one.name]) for one in fields(cls)}
     derived = {name: of_hint(hints_of(getattr(cls, name).fget)["return"]) for name in getattr(cls, "DERIVED", ())}
-    head = {"kind": cls.kind, "schema": cls.schema} if issubclass(cls, Result) else {}
+    head = {"kind": cls.kind, "schema": cls.schema} if issubclass(cls, Record) else {}
     return {**head, **found, **derived}
 
 
@@ -188,4 +189,5 @@ def make_layouts() -> dict[str, dict[str, Any]]:
         "site": {str(formats.SITE): {"keys": list(KEYS), "written": placed["site"]}},
         "site-record": {str(formats.SITE_RECORD): placed["record"]},
         "keys": {str(formats.KEYS): {"format": "int", **of_class(Index)}},
+        **{f"result {cls.kind}": {str(cls.schema): of_class(cls)} for cls in find_results().values()},
     }

@@ -69,18 +69,21 @@ def _make_messages():
 
 
 def make_files():
-    """Write everything."""
+    """Write everything, unless a format has changed under the same number."""
+    path = HERE / "layout.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    layouts = json.loads(json.dumps(make_layouts()))
+    for name, numbered in layouts.items():
+        for number, layout in numbered.items():
+            if known.setdefault(name, {}).setdefault(number, layout) != layout:
+                raise SystemExit(f"{name} format {number} has changed: raise its number first")
+    path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
     KEPT.mkdir(exist_ok=True)
     _make_ledgers()
     _make_messages()
     make_site_report(make_sites()["north"]).save(KEPT / f"report-{formats.REPORT}.report.npz")
     for ending in ("toml", "json"):
         fp.save(make_federation(), KEPT / f"federation-{formats.FEDERATION}.{ending}")
-    path = HERE / "layout.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for name, numbered in make_layouts().items():
-        known[name] = known.get(name, {}) | numbered
-    path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

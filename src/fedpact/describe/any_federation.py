@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
@@ -71,7 +71,13 @@ def takes_federation(
     """Let a function take a federation's file, or the name of an example, for the federation itself."""
 
     @wraps(function)
-    def with_federation(fed: AnyFederation, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(read_federation(fed), *args, **kwargs)
+    def with_federation(*args: Any, **kwargs: Any) -> R:
+        if args:
+            args = (read_federation(args[0]), *args[1:])
+        elif "fed" in kwargs:
+            kwargs["fed"] = read_federation(kwargs["fed"])
+        return function(*args, **kwargs)
+
+    with_federation.__annotations__ = {**function.__annotations__, "fed": "AnyFederation"}
 
     return with_federation

@@ -75,15 +75,29 @@ class Summary(Result):
         return self.evidence in (EvidenceKind.PREDICTIONS, EvidenceKind.REPORTS) and self.confidence is None
 
 
+class FileStatus(StrEnum):
+    """Whether a file can be read."""
+
+    SOUND = "sound"
+    MALFORMED = "malformed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCheck(Result):
     """What a file describes, or every problem with it."""
+
+    DERIVED: ClassVar = ("status",)
 
     file: str
     problems: tuple[str, ...]
     """What the errors say that reading the file raises."""
     summary: Summary | None = field(metadata={"key": "describes"})
     """None where there are problems."""
+
+    @property
+    def status(self) -> FileStatus:
+        """Whether there is no problem."""
+        return FileStatus.MALFORMED if self.problems else FileStatus.SOUND
 
 
 def _count_points(sizes: Sequence[int]) -> dict[str, int]:

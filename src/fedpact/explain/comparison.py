@@ -33,12 +33,12 @@ def _say_refusal(comparison: Comparison, row: ComparedRow) -> str:
 def _say_known(comparison: Comparison, row: ComparedRow) -> str:
     """Say what is known of a row: how good its plan is, or why it has none, or is not enough."""
     if row.is_feasible and row.ratio is not None:
-        return _WORDS.say("status.optimal") if row.ratio == 1 else _WORDS.say("ratio", ratio=row.ratio)
+        return _WORDS.say("row.optimal") if row.ratio == 1 else _WORDS.say("ratio", ratio=row.ratio)
     seen = row.verification
     checked = "" if seen is None else _WORDS.say(f"verified.{seen.status}", guarantee=comparison.guarantee)
     extreme = _WORDS.texts.get(f"extreme.{row.method}", "")
     why = _say_refusal(comparison, row)
-    known = _WORDS.say(f"status.{row.status}", checked=checked, extreme=extreme, why=why)
+    known = _WORDS.say(f"row.{row.status}", checked=checked, extreme=extreme, why=why)
     if seen is None or seen.is_feasible or known == checked:
         return known
     return _WORDS.say("checked", known=known, checked=checked)

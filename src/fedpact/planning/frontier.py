@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 AXES = ("epsilon", "delta")
 
 
+class FrontierStatus(StrEnum):
+    """Whether there are plans."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    """For some values no plan exists, or none was found."""
+    NO_PLAN = "no-plan"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierPoint:
     """A value of epsilon or delta and the plan for it."""
@@ -52,6 +62,7 @@ class Frontier(Result):
     """Cost against epsilon or delta; the cost never rises along the curve."""
 
     ROWS: ClassVar = "points"
+    DERIVED: ClassVar = ("status",)
 
     points: tuple[FrontierPoint, ...]
     """Strictest value first."""
@@ -62,6 +73,14 @@ class Frontier(Result):
     """The federation's."""
     today: float | None
     """The value that the federation has; None if its agents have different ones."""
+
+    @property
+    def status(self) -> FrontierStatus:
+        """Whether there is a plan for every value, for some, or for none."""
+        planned = [point.plan is not None for point in self.points]
+        if all(planned):
+            return FrontierStatus.COMPLETE
+        return FrontierStatus.PARTIAL if any(planned) else FrontierStatus.NO_PLAN
 
     @property
     def values(self) -> list[float]:

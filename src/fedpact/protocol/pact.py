@@ -27,7 +27,7 @@ from fedpact.mechanism.sample_checks.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
-from fedpact.result import Result
+from fedpact.result import Record
 
 STEPS = ("report", "contribute", "evaluate", "pay")
 """What a site may be asked for, in order."""
@@ -45,7 +45,7 @@ _TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pact(Result):
+class Pact(Record):
     """What operator and sites agree on; make one with :func:`make_pact`.
 
     Examples

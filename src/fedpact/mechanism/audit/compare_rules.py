@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache, partial
 from typing import Any, ClassVar
 
@@ -37,6 +38,13 @@ REPORTS = 200
 _EXACT_SECONDS = 20.0
 
 
+class RulesStatus(StrEnum):
+    """Whether all rules were looked at, and all misreports tried that were asked for."""
+
+    COMPLETE = "complete"
+    STOPPED = "stopped"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRow:
     """One rule: what it pays and what was found against it, or why it cannot be applied."""
@@ -53,7 +61,7 @@ class RuleComparison(Result):
     """Payment rules side by side."""
 
     ROWS: ClassVar = "rows"
-    DERIVED: ClassVar = ("is_complete",)
+    DERIVED: ClassVar = ("is_complete", "status")
 
     rows: tuple[RuleRow, ...] = field(metadata={"key": "rules"})
     method: str
@@ -66,6 +74,11 @@ class RuleComparison(Result):
         """Whether all rules were looked at, and all reports tried that were asked for."""
         audits = [row.audit for row in self.rows if row.audit is not None]
         return len(self.rows) == len(VARIANTS) and all(audit.is_complete for audit in audits)
+
+    @property
+    def status(self) -> RulesStatus:
+        """The same as a code."""
+        return RulesStatus.COMPLETE if self.is_complete else RulesStatus.STOPPED
 
     def row(self, rule: str, pivot: str | None = None) -> RuleRow:
         """Return the first row of a rule, or that with a given pivot."""
