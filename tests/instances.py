@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
@@ -43,6 +43,8 @@ def _make_number(rng: np.random.Generator) -> float:
 
 def make(hint: Any, rng: np.random.Generator) -> Any:
     """Make up a value of an annotation."""
+    if get_origin(hint) is Annotated:
+        return str(rng.choice(get_args(hint)[1]))
     origin = get_origin(hint) or hint
     if origin in (Union, UnionType):
         choices = get_args(hint)

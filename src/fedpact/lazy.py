@@ -13,6 +13,14 @@ from typing import Any
 
 _PARTS = ("", "costs", "errors", "game", "mechanism", "planning", "sites", "protocol")
 """Where a public name may be instead of where it was asked for."""
+_RENAMED = {
+    "is_equilibrium": "fedpact.game.regret(...).is_equilibrium",
+    "is_locally_oblivious": "fedpact.mechanism.obliviousness(...).is_oblivious",
+    "check_mistakes": "fedpact.check_contribution",
+    "candidates": "fedpact.sites",
+    "make_report": "fedpact.web.export_html",
+}
+"""Names of version 0.1 -> what does that now."""
 
 
 class LazyModule(ModuleType):
@@ -24,7 +32,7 @@ class LazyModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         """Import a public name; of another, say where it is, if it is anywhere."""
         if name not in self._homes:
-            where, _ = find_public(name)
+            where = _RENAMED.get(name) or find_public(name)[0]
             elsewhere = f"; it is {where}" if where else ""
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{elsewhere}")
         home = import_module(self._homes[name])

@@ -2,8 +2,9 @@
 
 Plain values are what JSON has: None, bool, int, float, str, lists, and dictionaries with string keys. A number
 without a limit (infinity) is None; an array is a list; an enum is its code; an interval is what its own
-``to_plain`` says. Properties that a class names in ``DERIVED`` are written too; read, they must fit, and are
-computed again. Reading follows the annotations and answers what does not fit with one line that says where.
+``to_plain`` says; ``Annotated[str, codes]`` is one of these codes. Properties that a class names in ``DERIVED``
+are written too; read, they must fit, and are computed again. Reading follows the annotations and answers what
+does not fit with one line that says where.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def key_of(entry: Field[Any]) -> str:
 @cache
 def hints_of(about: Any) -> Mapping[str, Any]:
     """Return the annotations of a class or function with their names looked up."""
-    return get_type_hints(about)
+    return get_type_hints(about, include_extras=True)
 
 
 def hint_of(cls: Any, name: str) -> Any:
@@ -95,6 +96,9 @@ def from_plain(hint: Any, value: Any, where: str) -> Any:
     origin = get_origin(hint) or hint
     if hint is Any or origin is Any:
         return value
+    if origin is Annotated:
+        codes = get_args(hint)[1]
+        return value if value in codes else _refuse(where, f"one of {_list(codes)}", value)
     if origin in (Union, UnionType):
         return _read_union(get_args(hint), value, where)
     if origin is Literal:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 from fedpact.plain import hint_of, hints_of, key_of
 from fedpact.result import Shown
@@ -32,10 +32,12 @@ class Column:
 
 def _strip(hint: Any) -> Any:
     """Return an annotation without its None; several kinds of number are the widest."""
+    if get_origin(hint) is Annotated:
+        return get_args(hint)[0]
     if get_origin(hint) not in (Union, UnionType):
         return hint
     left = [one for one in get_args(hint) if one is not NoneType]
-    return left[0] if len(left) == 1 else float if set(left) <= {int, float} else hint
+    return _strip(left[0]) if len(left) == 1 else float if set(left) <= {int, float} else hint
 
 
 def _is_interval(hint: Any) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 import fedpact as fp
 from cost_games import brute_least_core, brute_values, capped, leaving_groups, small_question
-from fedpact.coalition.share import RULES
+from fedpact.coalition.result import RULES
 from noisy import noisy_federation
 from strategies import report_of
 

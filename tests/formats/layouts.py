@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
@@ -49,6 +49,8 @@ def of_hint(hint: Any) -> Any:
         return sorted((of_hint(one) for one in args), key=json.dumps)
     if origin is Literal:
         return sorted(map(str, args))
+    if origin is Annotated:
+        return {"codes": sorted(args[1])}
     if inspect.isclass(hint) and issubclass(hint, Enum):
         return {"codes": sorted(str(member.value) for member in hint)}
     if inspect.isclass(hint) and not issubclass(hint, Record) and hasattr(hint, "to_plain"):

@@ -43,7 +43,7 @@ def test_capacities_too_small_for_one_method():
 
 
 def test_a_joint_target_is_everybody_s():
-    assert unreachable(FED, JOINT, (0, 1), "union").agents == ("all agents together",)
+    assert unreachable(FED, JOINT, (0, 1), "union").agents == FED.names
 
 
 def test_capacities_too_small_for_a_cover():

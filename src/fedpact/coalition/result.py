@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
+
+
+RULES = ("core", "least-core", "shapley", "equal", "proportional")
 
 
 class ShareStatus(StrEnum):
@@ -86,10 +90,10 @@ class Share(Result):
     status: ShareStatus
     name: str
     """The federation's."""
-    rule: str
+    rule: Annotated[str, RULES]
     method: str
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
 
     @property
     def payments(self) -> dict[str, float]:

@@ -32,7 +32,7 @@ from fedpact.coalition.groups import (
     find_better_off,
     is_proved_stable,
 )
-from fedpact.coalition.result import GroupsLookedAt, LeavingGroup, Share, ShareStatus
+from fedpact.coalition.result import RULES, GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
@@ -41,7 +41,6 @@ from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError
 
-RULES = ("core", "least-core", "shapley", "equal", "proportional")
 MAX_GROUPS = 150
 
 _Split = tuple[NDArray[np.float64], float | None, NDArray[np.float64] | None]

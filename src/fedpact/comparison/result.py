@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.describe.names import read_choice
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.drawing.figures import draw_bars
 from fedpact.refusal import Refusal
 from fedpact.result import Result
@@ -120,8 +121,8 @@ class Comparison(Result):
     """Agents that cannot meet their targets alone, and why."""
     name: str
     """The federation's."""
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
 
     @property
     def best(self) -> str | None:

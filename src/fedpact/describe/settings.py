@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")
 
 T = TypeVar("T")
+Objective: TypeAlias = Annotated[str, OBJECTIVES]
+Guarantee: TypeAlias = Annotated[str, GUARANTEES]
 
 PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
 """One value for all agents, one for each in their order, or one for each by name."""
@@ -42,8 +44,8 @@ class Settings:
     agents: tuple[Agent, ...]
     names: tuple[str, ...]
     delta: float
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
 
 
 def _read_names(names: Iterable[Any], problems: Problems) -> tuple[str, ...]:

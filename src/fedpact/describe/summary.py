@@ -15,7 +15,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings
 from fedpact.describe.parsing import parse
-from fedpact.describe.settings import Agent
+from fedpact.describe.settings import Agent, Guarantee, Objective
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Result
 
@@ -56,8 +56,8 @@ class Summary(Result):
     H_given: int = field(metadata={"key": "hypotheses_given"})
     """Hypotheses as described."""
     delta: float
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
 
     @property
     def k(self) -> int:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
 from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
+from fedpact.result import Shown, read_result
 
 _OWN = {
     "audit": "audit",
@@ -43,7 +47,7 @@ _OWN = {
 
 
 def explain(result: Any) -> Explanation:
-    """Say a result in words: headline, facts, sentences, tables, chart data, certificate.
+    """Say a result, or its dictionary, in words: headline, facts, sentences, tables, chart data, certificate.
 
     Examples
     --------
@@ -52,6 +56,10 @@ def explain(result: Any) -> Explanation:
     >>> explain(plan(alice_bob())).headline
     '2 of 2 agents label 5 samples, for a cost of 5 in all: proved optimal.'
     """
+    if isinstance(result, Mapping):
+        result = read_result(result)
+    if not isinstance(result, Shown):
+        raise FederationError(f"a result, or its dictionary, is needed; it is {shorten(result)}")
     module = _OWN.get(result.kind)
     if module is None:
         return explain_fields(result)

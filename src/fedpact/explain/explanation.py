@@ -115,3 +115,8 @@ class Explanation:
     tables: tuple[Table, ...] = ()
     points: tuple[Point, ...] = ()
     """The certificate: why a stranger should believe it."""
+
+    def __str__(self) -> str:
+        from fedpact.explain.text import to_text
+
+        return to_text(self)

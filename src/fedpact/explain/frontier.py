@@ -77,11 +77,14 @@ def explain_frontier(curve: Frontier) -> Explanation:
     """Explain a frontier."""
     table, planned = _list_points(curve), [point for point in curve.points if point.plan is not None]
     key = "headline" if planned[1:] else "headline_one" if planned else "headline_none"
+    values = _values_of(curve)
+    low, high = values["strictest"], values["loosest"]
+    values["range"] = low if low == high else _WORDS.say("range", low=low, high=high)
     method = _WORDS.say(f"method.{curve.axis}", method=curve.method)
     return Explanation(
         kind=curve.kind,
         title=_WORDS.say("title", name=curve.name, axis=curve.axis),
-        headline=_WORDS.say(key, **_values_of(curve), why=say_note(curve.points[-1])).rstrip(),
+        headline=_WORDS.say(key, **values, why=say_note(curve.points[-1])).rstrip(),
         sentences=(*_list_sentences(curve), method) if planned else (),
         charts=(_chart(curve, table),) if planned else (),
         tables=(table,),

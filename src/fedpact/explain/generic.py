@@ -37,6 +37,8 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
     """
     common, key = words_of("common"), f"refusal.{refusal.code}"
     own = common if words is None or key not in words else words
+    if key not in own:
+        return refusal.code
     values |= refusal.values or {}
     said = own.say(key, agents=refusal.agents, n=len(refusal.agents), **values)
     if refusal.pair is None:

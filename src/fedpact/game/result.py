@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 from fedpact.rows import Column
@@ -89,8 +90,8 @@ class Equilibria(Result):
     name: str
     """The federation's."""
     names: tuple[str, ...]
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     """The federation's; game and optimum are about each agent's own target in any case."""
 
     @property

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Frontier(Result):
 
     points: tuple[FrontierPoint, ...]
     """Strictest value first."""
-    axis: str
+    axis: Annotated[str, AXES]
     """"epsilon" or "delta"."""
     method: str
     name: str

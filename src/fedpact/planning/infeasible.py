@@ -10,11 +10,6 @@ from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.statistics.weights import JOINT
 
 
-def requirement_name(fed: Federation, requirement: int) -> str:
-    """Whose target it is."""
-    return fed.names[requirement] if requirement != JOINT else "all agents together"
-
-
 def _name(fed: Federation, pair: tuple[int, int]) -> tuple[str, str]:
     return fed.hypotheses[pair[0]], fed.hypotheses[pair[1]]
 
@@ -23,21 +18,22 @@ def unreachable(
     fed: Federation, requirement: int, pair: tuple[int, int], method: str | None = None
 ) -> InfeasibleError:
     """Say whose target and which pair the capacities leave no way to meet, at all or by one ``method``."""
-    agent = requirement_name(fed, requirement)
+    agents = fed.names if requirement == JOINT else (fed.names[requirement],)
+    whose = "all agents together" if requirement == JOINT else f"{agents[0]!r}"
     truth, other = _name(fed, pair)
     if method is None:
         return InfeasibleError(
-            f"no plan exists: with everybody at capacity {agent!r} still misses the target, because {other!r} "
+            f"no plan exists: with everybody at capacity {whose} still misses the target, because {other!r} "
             f"too often survives when {truth!r} is the truth; raise a capacity or the tolerance",
-            agents=(agent,),
+            agents=agents,
             pair=(truth, other),
             code="capacity",
         )
     why = (
-        f"even with everybody at capacity it cannot rule out {other!r} for {agent!r} when {truth!r} is the "
+        f"even with everybody at capacity it cannot rule out {other!r} for {whose} when {truth!r} is the "
         f"truth; another method may; or raise a capacity or the tolerance"
     )
-    return NoPlanFoundError(method, why, agents=(agent,), pair=(truth, other))
+    return NoPlanFoundError(method, why, agents=agents, pair=(truth, other))
 
 
 def never_certain(fed: Federation, pair: tuple[int, int], p: NDArray[np.float64]) -> InfeasibleError:

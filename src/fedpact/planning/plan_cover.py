@@ -26,7 +26,7 @@ from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.points import is_known_class, read_points
-from fedpact.describe.settings import PerAgent, Settings, read_settings
+from fedpact.describe.settings import Guarantee, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
@@ -80,7 +80,7 @@ class CoverPlan(Result):
     hypotheses: str
     """The class."""
     delta: float
-    guarantee: str
+    guarantee: Guarantee
 
     @property
     def m(self) -> NDArray[np.int64]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
+
+
+CHOSEN = ("lp", "union", "tree", "exact", "auto", "union-trimmed")
+"""Methods that give plans."""
 
 
 class PlanStatus(StrEnum):
@@ -108,16 +113,16 @@ class Plan(Result):
     lower_bound_by: BoundBy
     proved_by: Proof
     duals: tuple[BindingPair, ...]
-    """The pairs that bind, dearest first."""
+    """The pairs that bind, most expensive first."""
     delta_price: float | None
     """What a factor of e in delta costs at the margin, before rounding; None for the expected objective."""
     status: PlanStatus
     method: str
     """What was asked for."""
-    chosen: str
+    chosen: Annotated[str, CHOSEN]
     """The method that gave the plan: for ``auto`` "exact", "tree" or "union-trimmed"."""
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     name: str
     """The federation's name."""
     federation: str

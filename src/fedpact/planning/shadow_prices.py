@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.planning.cost_scaling import rescale_costs
@@ -70,8 +71,8 @@ class ShadowPrices(Result):
     epsilon: dict[str, EpsilonPrice]
     """Agent -> the price of its epsilon."""
     fractional_cost: float
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     name: str
     """The federation's name."""
 

@@ -15,13 +15,14 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from fedpact import formats
+from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.evidence import Evidence, Reports, Table
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import Number, read_chance, read_number, shorten
-from fedpact.describe.settings import Agent, PerAgent, Settings, read_per_agent
+from fedpact.describe.settings import Agent, Guarantee, Objective, PerAgent, Settings, read_per_agent
 from fedpact.errors import FederationError, Problems
 from fedpact.mechanism.sample_checks.judge_counts import LEVEL
 from fedpact.planning.plan import METHODS
@@ -64,8 +65,8 @@ class Pact(Record):
     name: str
     agents: tuple[Agent, ...]
     delta: float
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     method: str = "auto"
     confidence: float | None = None
     """With which the reported rates are taken for estimates; None: the sites' points are all there is."""
@@ -214,7 +215,7 @@ def load_pact(path: str | PathLike[str], **terms: Any) -> Pact:
 
 
 def make_pact(
-    fed: Federation | Settings,
+    fed: AnyFederation | Settings,
     *,
     name: str | None = None,
     method: str = "auto",
@@ -233,7 +234,7 @@ def make_pact(
     Parameters
     ----------
     fed
-        The federation, or its settings alone.
+        The federation, its file or the name of an example; or its settings alone.
     name
         What it is called; if not given, as the federation is.
     method, confidence
@@ -253,6 +254,7 @@ def make_pact(
     """
     if read_choice(method, "method", METHODS) == "exact":
         raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
+    fed = fed if isinstance(fed, Settings) else read_federation(fed)
     check_site_names(fed.names)
     evidence = fed.evidence if isinstance(fed, Federation) else None
     if isinstance(evidence, Table) and confidence is not None:

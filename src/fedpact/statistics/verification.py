@@ -20,7 +20,7 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import Number, read_whole_number, shorten
-from fedpact.describe.settings import Contributions
+from fedpact.describe.settings import Contributions, Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.plain import read_fields, to_plain
@@ -126,8 +126,8 @@ class Verification(Result):
     how: dict[str, How]
     method: str
     """What was asked for: one of :class:`How`, or "auto"."""
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     name: str
     """The federation's name."""
 

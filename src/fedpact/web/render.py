@@ -16,7 +16,6 @@ from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
-from fedpact.result import read_result
 from fedpact.web.charts import CHARTS
 from fedpact.web.explained import EXPLAINED, explain_part
 from fedpact.web.jobs import Job, JobState
@@ -93,7 +92,7 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "count_of": count_of,
-        "said_of": lambda entry: explain(read_result(entry)),
+        "said_of": explain,
         "pages": [*PAGES.values(), RUN],
         "methods": METHODS,
         "orders": ORDERS,

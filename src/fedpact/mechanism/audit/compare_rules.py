@@ -27,7 +27,7 @@ from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
 from fedpact.mechanism.audit.result import Audit
 from fedpact.mechanism.payment.rules import RULES, VARIANTS, find_optimum_method
 from fedpact.mechanism.payment.settle import settle
-from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.payment.settlement import RuleCode, Settlement
 from fedpact.mechanism.payment.terms import OWNERS, read_terms
 from fedpact.planning.plan import METHODS, plan
 from fedpact.planning.result import Plan
@@ -49,7 +49,7 @@ class RulesStatus(StrEnum):
 class RuleRow:
     """One rule: what it pays and what was found against it, or why it cannot be applied."""
 
-    rule: str
+    rule: RuleCode
     pivot: str | None
     settlement: Settlement | None = None
     audit: Audit | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.payment.settlement import RuleCode
 from fedpact.mechanism.witness import Witness
 from fedpact.result import Result
 
@@ -64,15 +66,15 @@ class Audit(Result):
     """Reports left out because the optimum that the rule needs could not be proved."""
     is_complete: bool
     """Whether all reports were tried that were asked for."""
-    rule: str
+    rule: RuleCode
     pivot: str | None
-    private: str
+    private: Annotated[str, ("data", "costs")]
     """ "data" or "costs": what agents could misreport."""
     deviations: tuple[str, ...]
     """What was searched: some of "ex-post", "dominant" and "coalition"."""
     method: str
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     name: str
     """The federation's."""
 

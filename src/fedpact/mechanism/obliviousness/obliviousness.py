@@ -14,7 +14,7 @@ lemmas:
 - by :mod:`fedpact.mechanism.obliviousness.largest_plan`, that it cannot hold beyond;
 - by :mod:`fedpact.mechanism.obliviousness.own_points`, what the paper's construction for the expected objective
   reaches and what it cannot;
-- for an optimal planner it never holds: of two neighbours that are both enough it never takes the dearer.
+- for an optimal planner it never holds: of two neighbours that are both enough it never takes the expensive one.
 
 For any other table the neighbours of its own plan are searched for
 (:mod:`fedpact.mechanism.obliviousness.search_neighbours`).

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.result import Result
 
 
@@ -20,7 +21,8 @@ class ObliviousnessStatus(StrEnum):
     TOO_LARGE = "too-large"
     """It cannot hold: no reports lead to this plan or to one of its neighbours."""
     OPTIMAL = "optimal-planner"
-    """It cannot hold: of two neighbours that are both enough an optimal planner never takes the dearer."""
+    """It cannot hold: of two neighbours that are both enough an optimal planner never takes the
+    more expensive one."""
     NOT_BUILT = "not-built"
     """Not found: the masses that the construction needs do not exist for this plan."""
     OTHER_PLAN = "other-plan"
@@ -114,8 +116,8 @@ class Obliviousness(Result):
     construction: str
     """"spread", "concentrated", "own-points", "search" or "none"."""
     method: str
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
 
     @property
     def m(self) -> NDArray[np.int64]:

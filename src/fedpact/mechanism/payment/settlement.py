@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
+from fedpact.describe.settings import Guarantee, Objective
 from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
+
+
+RuleCode: TypeAlias = Annotated[
+    str, ("pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", "own")
+]
+"""A rule of fedpact's, or the user's own."""
 
 
 class SettlementStatus(StrEnum):
@@ -51,11 +58,11 @@ class Settlement(Result):
     """What comes back as fees."""
     cost_recovery: float | None
     """Share of the spend that fees should about bring back, if that was asked for."""
-    rule: str
+    rule: RuleCode
     pivot: str | None
     """For the VCG rules "none" or "clarke"."""
-    objective: str
-    guarantee: str
+    objective: Objective
+    guarantee: Guarantee
     name: str
     """The federation's."""
 

@@ -67,7 +67,7 @@ def check_settlement(facts: RunFacts, found: Mapping[str, Any], dues: Mapping[st
         yield coded("settlement-missing", sites=missing)
     if found["rule"] != facts.pact["rule"]:
         yield coded("other-rule", rule=facts.pact["rule"])
-    for site in dues.keys() & found["payments"].keys():
+    for site in (site for site in dues if site in found["payments"]):
         yield from _check_share(facts, site, found, dues[site])
     if Settlement.from_dict(_in_order(found, facts.parties)).to_dict() != found:
         yield coded("settlement-contradiction")

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fedpact.candidates.predicted import Predicted
 from fedpact.candidates.train import train
 from fedpact.candidates.trained import TrainedCandidates
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
-from fedpact.describe.numbers import read_chance, read_whole_number, shorten
+from fedpact.describe.numbers import Number, read_chance, read_whole_number, shorten
 from fedpact.describe.progress import Progress
+from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.simulated_sites import seed_for
@@ -46,15 +48,15 @@ def _split(count: int, share: float, rng: np.random.Generator) -> tuple[NDArray[
 
 
 def train_sites(
-    public: Any,
-    private: Mapping[str, Any],
+    public: tuple[ArrayLike, ArrayLike],
+    private: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
-    epsilon: Any,
-    delta: Any,
-    candidates: Any = 100,
-    cost: Any = 1.0,
-    held_out: Any = HELD_OUT,
-    seed: Any = 0,
+    epsilon: PerAgent[Number],
+    delta: Number,
+    candidates: int = 100,
+    cost: PerAgent[AnyCost] = 1.0,
+    held_out: Number = HELD_OUT,
+    seed: int = 0,
     name: str = "federation",
     progress: Progress | None = None,
 ) -> TrainedSites:
