@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from fedpact.errors import MissingExtraError
+
 _PARTS = ("", "costs", "errors", "game", "mechanism", "planning", "sites", "protocol")
 """Where a public name may be instead of where it was asked for."""
 _RENAMED = {
@@ -55,7 +57,10 @@ def find_public(name: str) -> tuple[str, Any]:
     """Return where a public name is, as users write it, and what has it; "" and None if nothing has."""
     package = import_module("fedpact")
     for part in () if name.startswith("_") else _PARTS:
-        module = getattr(package, part) if part else package
+        try:
+            module = getattr(package, part) if part else package
+        except MissingExtraError:
+            continue
         if name in module.__all__:
             return ".".join(filter(None, ("fedpact", part, name))), getattr(module, name)
     return "", None

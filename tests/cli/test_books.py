@@ -64,7 +64,7 @@ def test_statement_prints_a_table_and_writes_two_files_for_each_site(fedpact, le
     assert rows[1] == ["site", "labelled", "cost", "fee", "withheld", "amount", "receipt"]
     assert rows[2][:6] == ["alice", "3", "3.00", "0.50", "0.00", "2.50"]
     assert rows[3][:6] == ["bob", "2", "2.00", "0.50", "0.00", "1.50"]
-    assert "alice, bob: the site has signed for this statement" in out
+    assert "alice, bob: signed for by the site" in out
     assert out.endswith(f"wrote 4 files to {folder}\n")
     assert sorted(file.name for file in folder.iterdir()) == [
         "alice.html",

@@ -262,7 +262,7 @@ def test_frontier_shows_where_no_plan_exists(fedpact, tmp_path):
     ).save(tmp_path / "fed.toml")
     code, out, _ = fedpact("frontier", str(tmp_path / "fed.toml"), "--delta", "0.01,0.2")
     assert code == 0
-    assert "No plan exists: with everybody at capacity alice still misses the target." in out
+    assert "No plan exists: even with everybody at capacity, alice still misses the target;" in out
 
 
 def test_prices_name_who_drives_the_cost(fedpact):

@@ -234,7 +234,7 @@ def test_without_a_plan_the_run_stops_and_says_how_to_go_on(fedpact, here):
     code, out, err = fedpact("run", "tight.toml", "--home", "my home", "--json")
     assert code == 3
     assert json.loads(out)["status"] == fp.protocol.RunStatus.STOPPED.value
-    assert err.startswith("error: no plan exists: with everybody at capacity alice")
+    assert err.startswith("error: no plan exists: even with everybody at capacity, alice")
     assert err.endswith(f"; resume with: fedpact run --resume {shlex.quote(str(here / 'my home'))}\n")
     assert len(err.splitlines()) == 1
     assert fedpact("run", *shlex.split(err)[-2:])[0] == 3, "nothing has changed"

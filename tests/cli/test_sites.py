@@ -148,7 +148,7 @@ def test_a_report_is_not_a_federation(fedpact, network):
 
 
 def test_a_plan_that_takes_counts_for_the_truth_says_so(fedpact, network):
-    assert "with --confidence 0.95 the plan allows for that" in fedpact("plan", network)[1]
+    assert "with a confidence (--confidence 0.95) the plan allows for that" in fedpact("plan", network)[1]
     assert "--confidence" not in fedpact("plan", network, "--confidence", "0.9")[1]
     assert "--confidence" not in fedpact("plan", "alice-bob")[1]
 

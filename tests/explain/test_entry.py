@@ -102,7 +102,8 @@ SAID = {
                 "without": {"bob": {"code": "late", "values": {"seconds": 9.0}, "step": "report"}},
             },
         },
-        "stopped: no plan exists: with everybody at capacity eve still misses the target; "
+        "stopped: no plan exists: even with everybody at capacity, eve still misses the target; "
+        "raise a capacity or the tolerance; "
         "without bob (no answer within 9 s)",
     ),
 }

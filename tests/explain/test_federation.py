@@ -39,10 +39,10 @@ def test_a_class_that_nobody_can_tell_apart():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({}, "Each accepts an error of up to 0.1 on its own data, and that this fails with probability 0.05."),
+        ({}, "Each accepts an error of up to 0.1 on its own data, exceeded with probability 0.05 at most."),
         (
             {"epsilon": [0.1, 0.2], "guarantee": "joint"},
-            "up to 0.1 to 0.2 on its own data, and that this fails for",
+            "0.1 to 0.2 at most, depending on the agent, on its own data, exceeded anywhere",
         ),
         ({"objective": "expected"}, "Each accepts an expected error of up to 0.1 on its own data."),
     ],

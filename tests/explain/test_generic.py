@@ -96,10 +96,10 @@ def test_some_columns_can_be_asked_for():
     [
         (
             Refusal(code="capacity", agents=("a", "b")),
-            "No plan exists: with everybody at capacity a and b still miss",
+            "No plan exists: even with everybody at capacity, a and b still miss",
         ),
         (Refusal(code="certainty", agents=("a",)), "a tolerates no error"),
-        (Refusal(code="no-plan-found", pair=("x", "y")), "When 'x' is the truth, 'y' too often survives."),
+        (Refusal(code="no-plan-found", pair=("x", "y")), "'y' survives too often when 'x' is the truth."),
         (Refusal(code="no-plan"), "No plan exists."),
         (Refusal(code="not-optimal", values={"cost": 5.0, "lower_bound": 4.0}), "costs 5, the optimum at least 4"),
         (Refusal(code="not-applicable"), "cannot be applied"),

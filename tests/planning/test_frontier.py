@@ -62,7 +62,7 @@ def test_a_point_without_a_plan_says_why_and_costs_nothing_else():
     assert "alice still misses" in said.tables[0].rows[0][-1]
     assert "For 1 of 2 values there is no plan." in said.sentences
     strict = frontier(fed, delta=[0.01, 0.02])
-    assert explain(strict).headline.startswith("No plan exists for any delta from 0.01 to 0.02.")
+    assert explain(strict).headline.startswith("There is no plan for delta 0.01 to 0.02.")
     assert explain(strict).charts == ()
 
 

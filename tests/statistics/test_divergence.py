@@ -79,6 +79,7 @@ def test_one_agent_and_equal_agents_do_not_differ():
     assert fp.planning.divergence(alone).to_dict() == {
         "kind": "divergence",
         "schema": 1,
+        "status": "complete",
         "values": [[0.0]],
         "largest": 0.0,
         "agents": None,

@@ -259,7 +259,7 @@ def test_payments_and_an_audit_with_its_witness(open_page):
     page = open_page("/federations/pwyc-not-dominant/payments")
     wait_until_done(page, "payments")
     assert "Pay what you contribute" in page.text_content("#part-payments")
-    assert "Cannot be applied. No plan does without agent-2" in page.text_content("#rules-table .spanning")
+    assert "cannot be applied: No plan does without agent-2" in page.text_content("#rules-table .spanning")
     page.select_option("#choose-payments", label="Equal split")
     shown = page.locator("#part-payments figure.chart:visible figcaption")
     playwright.expect(shown).to_contain_text("Equal split")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fedpact.experiments.private_sites_page import draw
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
-from fedpact.result import Result
+from fedpact.result import Record
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -61,7 +61,7 @@ class CandidateRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivatePlanning(Result):
+class PrivatePlanning(Record):
     """Plans for sites that sent reports only, for every class of candidates and every epsilon."""
 
     ROWS: ClassVar = "runs"

@@ -46,8 +46,8 @@ def describe(about: Federation | Summary) -> str:
     --------
     >>> from fedpact.describe.examples import alice_bob
     >>> describe(alice_bob())  # doctest: +NORMALIZE_WHITESPACE
-    '2 agents want to learn which of 4 hypotheses is right. Each accepts an error of up to 0.1 on its own data, and
-    that this fails with probability 0.05.'
+    '2 agents want to learn which of 4 hypotheses is right. Each accepts an error of up to 0.1 on its own data,
+    exceeded with probability 0.05 at most.'
     """
     summary = _summary_of(about)
     wants = _WORDS.say("wants" if summary.has_evidence else "waits", k=summary.k, H=summary.H)

@@ -32,8 +32,8 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
 
     Examples
     --------
-    >>> say_refusal(Refusal(code="capacity", agents=("alice",)))
-    'No plan exists: with everybody at capacity alice still misses the target.'
+    >>> say_refusal(Refusal(code="certainty", agents=("alice",)))
+    'No plan exists: alice tolerates no error, and no number of samples is certain; raise epsilon.'
     """
     common, key = words_of("common"), f"refusal.{refusal.code}"
     own = common if words is None or key not in words else words

@@ -40,7 +40,7 @@ def say_reason(code: str, values: Mapping[str, Any]) -> str:
     --------
     >>> say_reason("late", {"seconds": 60.0})
     'no answer within 60 s'
-    >>> say_reason("no-plan", {"refusal": {"code": "no-plan", "agents": []}, "without": {}})
+    >>> say_reason("no-plan", {"refusal": {"code": "no-plan", "agents": [], "pair": None}, "without": {}})
     'no plan exists'
     """
     try:

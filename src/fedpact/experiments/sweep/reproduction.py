@@ -14,7 +14,7 @@ from fedpact.experiments.catalogue import find_experiment
 from fedpact.experiments.sweep.experiment import Table
 from fedpact.explain import Column, Explanation, to_html, to_text
 from fedpact.explain import Table as ShownTable
-from fedpact.result import Result
+from fedpact.result import Record
 
 if TYPE_CHECKING:
     from fedpact.drawing.figures import Figure
@@ -39,7 +39,7 @@ class Seeds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reproduction(Result):
+class Reproduction(Record):
     """What an experiment gave."""
 
     results: Mapping[str, Any]
