@@ -191,5 +191,9 @@ def make_layouts() -> dict[str, dict[str, Any]]:
         "site": {str(formats.SITE): {"keys": list(KEYS), "written": placed["site"]}},
         "site-record": {str(formats.SITE_RECORD): placed["record"]},
         "keys": {str(formats.KEYS): {"format": "int", **of_class(Index)}},
-        **{f"result {cls.kind}": {str(cls.schema): of_class(cls)} for cls in find_results().values()},
+        **{
+            f"result {cls.kind}": {str(cls.schema): of_class(cls)}
+            for cls in find_results().values()
+            if "experiments" not in cls.__module__
+        },
     }
