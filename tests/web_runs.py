@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -93,3 +94,15 @@ def stream(client, address, **options):
 
 def is_alive(pid):
     return Path("/proc", str(pid)).exists()
+
+
+def own_children():
+    """Return the processes that this one has started."""
+    stats = {path.parent.name: _read_stat(path) for path in Path("/proc").glob("[0-9]*/stat")}
+    return [int(pid) for pid, stat in stats.items() if stat[1:2] == [str(os.getpid())]]
+
+
+def _read_stat(path):
+    with contextlib.suppress(OSError):
+        return path.read_text().rpartition(")")[2].split()
+    return []

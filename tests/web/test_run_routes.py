@@ -17,7 +17,7 @@ from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering
 from serving import serving
-from web_runs import held, is_alive, prepare, read_entries, running, stream, wait_until
+from web_runs import held, is_alive, own_children, prepare, read_entries, running, stream, wait_until
 
 NAMES = ['<b onmouseover="x()">alice</b>', "bob & co"]
 FED = fp.Federation.from_table(
@@ -360,15 +360,6 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once(c
     finish(client, run)
     assert fp.protocol.check_books(ledger).is_sound
     assert [entry.body["site"] for entry in read_entries(ledger) if entry.kind == "pay"] == ["alice", "bob"]
-
-
-def own_children():
-    stats = {path.parent.name: path.read_text().rpartition(")")[2].split() for path in _stats()}
-    return [int(pid) for pid, stat in stats.items() if stat[1] == str(os.getpid())]
-
-
-def _stats():
-    return [path for path in Path("/proc").glob("[0-9]*/stat") if path.exists()]
 
 
 def open_files(pid):

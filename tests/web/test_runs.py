@@ -22,9 +22,20 @@ from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_tasks import RunTask
 from fedpact.web.runs import RunManager, UnknownRunError
 from ledgers import fill, tampering
-from web_runs import held, is_alive, prepare, read_entries, running
+from web_runs import held, is_alive, own_children, prepare, read_entries, running
 
 FED = fp.examples.alice_bob()
+EARLIER = []
+
+
+@pytest.fixture(autouse=True)
+def earlier_children():
+    """Note the processes that were there before a test."""
+    EARLIER[:] = own_children()
+
+
+def new_children():
+    return [pid for pid in own_children() if pid not in EARLIER]
 
 
 @asynccontextmanager
@@ -49,10 +60,6 @@ def start(runs, fed=FED, **terms):
 async def until(run, *conditions):
     while run.condition not in conditions:
         await run.feed.change.wait()
-
-
-def pids(runs):
-    return [worker._process.pid for worker in runs._pool._all]
 
 
 def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
@@ -81,9 +88,10 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once()
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
+            (worker,) = new_children()
             holding = held(made.home / "ledger.db")
             await asyncio.to_thread(holding.__enter__)
-            os.kill(pids(runs)[0], signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
             await until(made, Condition.FAILED)
             holding.__exit__(None, None, None)
             assert made.problems == ("the process that carried out this run ended before the run did",)
@@ -107,7 +115,7 @@ def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
-            with_process = pids(runs)
+            with_process = new_children()
             holding = held(made.home / "ledger.db")
             await asyncio.to_thread(holding.__enter__)
             await runs.cancel(made)
@@ -192,7 +200,7 @@ def test_nothing_is_left_of_a_server_without_a_folder():
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
-            return made, pids(runs)
+            return made, new_children()
 
     made, left = run(test)
     assert left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
@@ -122,8 +123,11 @@ async def list_examples(state: State) -> list[ExampleView]:
 
 
 async def _finish_reading(state: ServerState, sent: Sent) -> JSONResponse | FederationView:
-    job = state.jobs.read(ReadTask(files=sent.files, main=sent.main, limits=state.limits))
-    await wait_for(job, state.limits.quick_seconds * 2)
+    with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
+        task = ReadTask(files=sent.files, main=sent.main, limits=state.limits, folder=folder)
+        job = state.jobs.do("read", task)
+        await wait_for(job, state.limits.quick_seconds * 2)
+        state.jobs.cancel(job)
     if job.state is not JobState.DONE:
         problems = list(job.problems) or ["the file could not be read in time; try again later"]
         return JSONResponse({"problems": problems}, status_code=422)

@@ -172,6 +172,12 @@ def is_quick(question: Question, fed: fp.Federation) -> bool:
     return is_drafted or (is_small and question.name in _QUICK)
 
 
+def read_failure(error: fp.FedpactError) -> tuple[tuple[str, ...], bool]:
+    """Return what is wrong, and whether it is that no plan exists."""
+    problems = error.problems if isinstance(error, fp.FederationError) else (str(error),)
+    return problems, isinstance(error, fp.InfeasibleError)
+
+
 def answer(
     question: Question, base: fp.Federation, earlier: Answer | None = None, progress: Tell | None = None
 ) -> Answer:

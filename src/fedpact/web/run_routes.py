@@ -24,6 +24,7 @@ from fedpact.web.read_ledger import read_statements
 from fedpact.web.run_events import follow_run
 from fedpact.web.run_record import Run
 from fedpact.web.run_request import read_request
+from fedpact.web.run_tasks import CheckTask
 from fedpact.web.run_views import look_at, view_check, view_line, view_run, view_run_page, view_statement
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
 
@@ -54,7 +55,8 @@ async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | 
     if job_id is None:
         standing, _ = await look_at(state.runs, run)
         under_way = (job for job in state.jobs.jobs() if job.name == name and not job.is_over)
-        job = next(under_way, None) or state.jobs.check(name, run.feed.where, is_quick=standing.length <= _SHORT)
+        task, is_quick = CheckTask(ledger=run.feed.where), standing.length <= _SHORT
+        job = next(under_way, None) or state.jobs.do(name, task, is_quick=is_quick)
     else:
         job = find_job(state, job_id)
         if job.name != name:

@@ -239,7 +239,7 @@ class RunManager:
         else:
             is_done = outcome == "done"
             condition = CONDITION_OF[fp.protocol.RunStatus[found]] if is_done else Condition.FAILED
-            run.become(condition, *(() if is_done else found["problems"]))
+            run.become(condition, *(() if is_done else found[0]))
 
     async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
         """Note that a run was cut short, unless its ledger says that it was just finished."""

@@ -30,8 +30,7 @@ class ServerState:
     def hush(self) -> None:
         """End what others listen to, so that the server can end."""
         self.runs.hush()
-        for job in self.jobs.jobs():
-            self.jobs.cancel(job)
+        self.jobs.cancel_all()
 
 
 def find_state(request: Request) -> ServerState:
