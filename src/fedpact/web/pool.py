@@ -65,9 +65,11 @@ class Worker:
 
     async def stop(self) -> None:
         """End the process, in the middle of its work, and close what led to it."""
+        assert self._process.stdin is not None
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
-        await self._process.communicate(b"")
+        self._process.stdin.close()
+        await self._process.communicate()
 
 
 class Pool:
