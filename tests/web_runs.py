@@ -96,13 +96,14 @@ def is_alive(pid):
     return Path("/proc", str(pid)).exists()
 
 
-def own_children():
-    """Return the processes that this one has started."""
-    stats = {path.parent.name: _read_stat(path) for path in Path("/proc").glob("[0-9]*/stat")}
-    return [int(pid) for pid, stat in stats.items() if stat[1:2] == [str(os.getpid())]]
+def own_workers():
+    """Return the worker processes that this one has started."""
+    return [int(place.name) for place in Path("/proc").glob("[0-9]*") if _is_own_worker(place)]
 
 
-def _read_stat(path):
-    with contextlib.suppress(OSError):
-        return path.read_text().rpartition(")")[2].split()
-    return []
+def _is_own_worker(place):
+    try:
+        parent = (place / "stat").read_text().rpartition(")")[2].split()[1]
+        return parent == str(os.getpid()) and b"fedpact.web.worker" in (place / "cmdline").read_bytes()
+    except OSError:
+        return False

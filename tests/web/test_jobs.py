@@ -13,7 +13,7 @@ from fedpact.web.jobs import BusyError, JobQueue, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
 from fedpact.web.worker import ReadTask
-from web_runs import is_alive, own_children
+from web_runs import is_alive, own_workers
 
 HARD = fp.examples.build("arizona-hospitals")
 EASY = fp.examples.alice_bob()
@@ -21,13 +21,13 @@ EARLIER = []
 
 
 @pytest.fixture(autouse=True)
-def earlier_children():
-    """Note the processes that were there before a test."""
-    EARLIER[:] = own_children()
+def earlier_workers():
+    """Note the workers that were there before a test."""
+    EARLIER[:] = own_workers()
 
 
-def new_children():
-    return [pid for pid in own_children() if pid not in EARLIER]
+def new_workers():
+    return [pid for pid in own_workers() if pid not in EARLIER]
 
 
 def ask_plan(method="union", fed="easy", delta=None, seconds=1.0):
@@ -246,7 +246,7 @@ def test_no_process_is_left():
         async with job_queue() as jobs:
             jobs.ask(ask_plan("exact", "hard", seconds=100.0), HARD)
             await asyncio.sleep(0.2)
-            found.extend(new_children())
+            found.extend(new_workers())
 
     run(test)
     assert len(found) == 2
@@ -289,9 +289,10 @@ def test_answers_that_are_there_do_not_gather_slots():
 def test_a_worker_that_died_while_idle_is_replaced():
     async def test():
         async with job_queue() as jobs:
-            for pid in new_children():
+            idle = new_workers()
+            for pid in idle:
                 os.kill(pid, signal.SIGKILL)
-            while new_children():
+            while any(map(is_alive, idle)):
                 await asyncio.sleep(0.01)
             job = jobs.ask(ask_plan(), EASY)
             await wait_for(job, 60)

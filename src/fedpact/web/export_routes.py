@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from fedpact.web.answer_all import PART_NAMES
-from fedpact.web.api import ADDRESS, REFUSED, view_page, wait_for_parts
+from fedpact.web.api import ADDRESS, view_page, wait_for_parts
 from fedpact.web.export import render_export
 from fedpact.web.library import name_file
 from fedpact.web.models import PageView
@@ -18,12 +18,7 @@ from fedpact.web.state import AddressedView, State, ask_parts
 router = APIRouter()
 
 
-@router.get(
-    "/federations/{key}/export.json",
-    summary="All that the export will hold",
-    responses=REFUSED,
-    openapi_extra=ADDRESS,
-)
+@router.get("/federations/{key}/export.json", summary="All that the export will hold", openapi_extra=ADDRESS)
 async def prepare_report(state: State, view: AddressedView) -> PageView:
     """Ask all questions of an export, and return how far they are."""
     return view_page("export", view, ask_parts(state, view, PART_NAMES))
@@ -32,7 +27,6 @@ async def prepare_report(state: State, view: AddressedView) -> PageView:
 @router.get(
     "/federations/{key}/export.html",
     summary="Everything about a federation in one file",
-    responses={**REFUSED, 200: {"content": {"text/html": {}}}},
     response_class=HTMLResponse,
     openapi_extra=ADDRESS,
 )

@@ -25,7 +25,7 @@ from fedpact.web.render import render
 from fedpact.web.run_record import Run
 from fedpact.web.run_request import view_of
 from fedpact.web.run_routes import After, check_run, start_run
-from fedpact.web.run_views import address_of, view_check, view_line, view_run, view_run_page
+from fedpact.web.run_views import view_check, view_line, view_run, view_run_page
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
 from fedpact.web.view import View, read_view
 
@@ -90,7 +90,7 @@ async def begin_run(state: State, request: Request) -> Any:
         return await _show_form(state, view, given, error.problems)
     except BusyError as error:
         return await _show_form(state, view, given, (str(error),))
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)
 
 
 def _view_beside(state: ServerState, run: Run | None) -> View:
@@ -137,18 +137,18 @@ async def _check(state: ServerState, run: Run, check: str) -> CheckView:
 async def show_check(state: State, run: AddressedRun, check: str = "now") -> HTMLResponse:
     """Look through the ledger of a run, and return what was found."""
     checked = await _check(state, run, check)
-    return HTMLResponse(render("run_check.html", address=address_of(run), checked=checked))
+    return HTMLResponse(render("run_check.html", address=run.address, checked=checked))
 
 
 @router.post("/runs/{key}/cancel")
 async def cancel_run(state: State, run: AddressedRun) -> RedirectResponse:
     """End the process of a run."""
     await state.runs.cancel(run)
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)
 
 
 @router.post("/runs/{key}/continue")
 async def continue_run(state: State, run: AddressedRun) -> RedirectResponse:
     """Go on from where the ledger of a run ends."""
     state.runs.go_on(run)
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)

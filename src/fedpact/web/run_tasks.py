@@ -67,8 +67,7 @@ def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> str:
         return fp.protocol.run_home(home).status.name
 
 
-def check_ledger(task: CheckTask) -> dict[str, Any]:
+def check_ledger(task: CheckTask) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
     """Check every entry, every link and, in a file, every byte; then that signatures and payments are right."""
     found = fp.protocol.verify_ledger(task.ledger)
-    books = fp.protocol.check_books(task.ledger) if found.is_intact else None
-    return {"ledger": found.to_dict(), "books": None if books is None else books.to_dict()}
+    return found, fp.protocol.check_books(task.ledger) if found.is_intact else None

@@ -26,8 +26,9 @@ from fedpact.web.earlier_runs import read_runs, write_note
 from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
+from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.read_ledger import Reader, Standing
+from fedpact.web.read_ledger import Reader
 from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
 from fedpact.web.run_tasks import RunTask
 
