@@ -37,16 +37,15 @@ def _solve(question: Question, base: fp.Federation, known: dict[Question, Job]) 
 
 def answer_all(view: View, follow: Follow | None = None) -> list[PartState]:
     """Return all parts with their answers; those that nobody asked for, such as an audit, stay idle."""
+    tell = follow or (lambda done, total, what: None)
     known: dict[Question, Job] = {}
     states = []
     for done, name in enumerate(PART_NAMES):
         part = PARTS[name]
-        if follow is not None:
-            follow(done, len(PART_NAMES), part.title)
+        tell(done, len(PART_NAMES), part.title)
         question = part.ask(view)
         with on_interrupt("raise"):
             job = None if question is None else _solve(question, view.known.federation, known)
         states.append(PartState(part=part, job=job))
-    if follow is not None:
-        follow(len(PART_NAMES), len(PART_NAMES), "")
+    tell(len(PART_NAMES), len(PART_NAMES), "")
     return states

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, File, Query, UploadFile
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 import fedpact as fp
+from fedpact.web.answer_all import PART_NAMES
 from fedpact.web.changes import OF_ALL, PER_AGENT
+from fedpact.web.export import render_export
 from fedpact.web.jobs import JobState, follow, wait_for
 from fedpact.web.library import Known, name_file, write_file
 from fedpact.web.models import (
@@ -32,11 +35,10 @@ from fedpact.web.view import View
 from fedpact.web.worker import ReadTask
 
 router = APIRouter()
-_LONGEST_WAIT = 60.0
 PageName = Literal["federation", "plan", "game", "payments"]
 PartName = Literal["divergence", "plan", "against", "frontier", "dynamics", "equilibria", "payments", "audit"]
 Wait = Annotated[
-    float, Query(ge=0, le=_LONGEST_WAIT, description="Seconds to wait for answers before saying how far they are.")
+    float, Query(ge=0, le=60, description="Seconds to wait for answers before saying how far they are.")
 ]
 
 
@@ -142,6 +144,27 @@ async def show_part(
     asked = ask_part(state, view, part, again=again)
     await wait_for_parts([asked], wait)
     return PartView.model_validate(asked, from_attributes=True)
+
+
+@router.get("/federations/{key}/export.json", summary="All that the export will hold", openapi_extra=ADDRESS)
+async def prepare_export(state: State, view: AddressedView) -> PageView:
+    """Ask all questions of an export, and return how far they are."""
+    return view_page("export", view, ask_parts(state, view, PART_NAMES))
+
+
+@router.get(
+    "/federations/{key}/export.html",
+    summary="Everything about a federation in one file",
+    response_class=HTMLResponse,
+    openapi_extra=ADDRESS,
+)
+async def show_export(state: State, view: AddressedView) -> HTMLResponse:
+    """Return a page that loads nothing from elsewhere, as soon as its answers are there."""
+    parts = ask_parts(state, view, PART_NAMES)
+    await wait_for_parts(parts, state.limits.job_seconds)
+    page = await asyncio.to_thread(render_export, view, parts, made=datetime.now(UTC))
+    headers = {"Content-Disposition": f'attachment; filename="{name_file(view.fed, "html")}"'}
+    return HTMLResponse(page, headers=headers)
 
 
 @router.get("/federations/{key}/{page}.json", summary="A page about a federation", openapi_extra=ADDRESS)

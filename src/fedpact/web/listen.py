@@ -38,9 +38,8 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         why = str(error.strerror).partition(" (while")[0]
-        raise fp.FederationError(
-            f"cannot listen at {host}, port {port}: {why}; take another with --port"
-        ) from None
+        said = f"cannot listen at {host}, port {port}: {why}; take another with --port"
+        raise fp.FederationError(said) from None
 
 
 def serve(

@@ -60,15 +60,8 @@ def say_time(at: float) -> str:
 
 
 def _say_step(entry: fp.protocol.Entry) -> StepView:
-    return StepView(
-        seq=entry.seq,
-        at=entry.at,
-        time=say_time(entry.at),
-        run=entry.run,
-        kind=entry.kind,
-        what=say_entry(entry),
-        hash=entry.hash,
-    )
+    kept = {name: getattr(entry, name) for name in ("seq", "at", "run", "kind", "hash")}
+    return StepView(**kept, time=say_time(entry.at), what=say_entry(entry))
 
 
 def read_steps(where: str, after: int, most: int = MOST_STEPS) -> list[StepView]:

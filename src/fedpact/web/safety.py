@@ -63,8 +63,7 @@ class Guard:
     """Refuses what is not for us, and sets the headers of every answer."""
 
     def __init__(self, app: ASGIApp, *, limits: Limits, host: str, token: str | None) -> None:
-        self._app, self._limits, self._token = app, limits, token
-        self._host = host
+        self._app, self._limits, self._host, self._token = app, limits, host, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
@@ -153,9 +152,9 @@ def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            kept = "no-cache" if "etag" in headers else "no-store"
+            for name, value in {**_HEADERS, "Cache-Control": kept}.items():
                 headers.setdefault(name, value)
-            headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
         await send(message)
 
     return send_with_headers

@@ -67,14 +67,10 @@ def _draw_regions(played: fp.game.Dynamics, top: float) -> list[Trace]:
     lines: list[tuple[Sequence[Point], str, dict[str, Any]]] = [
         (outline, "enough for both", filled),
         (corners, "just enough for both", {"line": {"color": "@accent", "width": 4}}),
-        (turned, f"best response of {label(first)}", {"line": _dashed("@second", "dash")}),
-        (straight, f"best response of {label(second)}", {"line": _dashed("@third", "dot")}),
+        (turned, f"best response of {label(first)}", {"line": {"color": "@second", "width": 2, "dash": "dash"}}),
+        (straight, f"best response of {label(second)}", {"line": {"color": "@third", "width": 2, "dash": "dot"}}),
     ]
     return [scatter(points, name, mode="lines", **style) for points, name, style in lines]
-
-
-def _dashed(colour: str, dash: str) -> dict[str, Any]:
-    return {"color": colour, "width": 2, "dash": dash}
 
 
 def _mark(points: Sequence[Sequence[float]], name: str, hints: Sequence[str], marker: Any, **more: Any) -> Trace:
