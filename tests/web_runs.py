@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -93,3 +94,16 @@ def stream(client, address, **options):
 
 def is_alive(pid):
     return Path("/proc", str(pid)).exists()
+
+
+def own_workers():
+    """Return the worker processes that this one has started."""
+    return [int(place.name) for place in Path("/proc").glob("[0-9]*") if _is_own_worker(place)]
+
+
+def _is_own_worker(place):
+    try:
+        parent = (place / "stat").read_text().rpartition(")")[2].split()[1]
+        return parent == str(os.getpid()) and b"fedpact.web.worker" in (place / "cmdline").read_bytes()
+    except OSError:
+        return False

@@ -1,7 +1,7 @@
 import pytest
 
 from fedpact.explain.against import explain_against, list_ways
-from fedpact.web.charts.against import read_against
+from fedpact.web.charts.bars import read_against
 from web_answers import answer_example
 
 

@@ -1,7 +1,7 @@
 import fedpact as fp
 from fedpact.explain.against import list_ways
 from fedpact.web.answer_all import PART_NAMES, answer_all
-from fedpact.web.charts.against import read_against
+from fedpact.web.charts.bars import read_against
 from fedpact.web.library import Known
 from fedpact.web.parts import PARTS
 from fedpact.web.view import read_view

@@ -2,6 +2,7 @@
 
 import io
 import json
+import tempfile
 import zipfile
 
 import httpx
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.web.limits import Limits
+from serving import serving
 
 TOML = """
 name = "two clinics"
@@ -342,3 +345,13 @@ def test_an_address_without_end_is_refused(client):
 def test_how_data_differ_is_asked_once_whatever_is_changed(client):
     first = page(client, "federation")["parts"]["divergence"]["job"]["id"]
     assert page(client, "federation", delta="0.3")["parts"]["divergence"]["job"]["id"] == first
+
+
+def test_files_that_were_sent_are_gone_when_their_reader_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    points = ", ".join(f"x{place} = 1" for place in range(100_000))
+    with serving(limits=Limits(quick_seconds=0.05)) as address, httpx.Client(base_url=address) as client:
+        before = list(tmp_path.iterdir())
+        answer = send(client, f"delta=0.1\nepsilon=0.1\n[[agents]]\ndistribution={{{points}}}\n")
+        assert list(tmp_path.iterdir()) == before
+    assert "in time" in problems(answer)[0] or "0.05 seconds" in problems(answer)[0]

@@ -17,9 +17,9 @@ EXAMPLES = tuple(name for name in fp.examples.CATALOGUE if name != "arizona-hosp
 STRANGERS = (answer_strangers, answer_many_strangers)
 
 
-def draw(view, parts, name):
+def draw(parts, name):
     state = join_parts(parts.values())[name]
-    return () if state.answer is None else CHARTS[name](view, state.answer, state.beside)
+    return () if state.answer is None else CHARTS[name](state.answer, state.beside)
 
 
 def leaves(value, key=""):
@@ -65,7 +65,7 @@ def test_every_example_has_charts_that_plotly_takes(example, part):
     if state.answer is None:
         assert (part, state.state) in {("audit", "idle")}, state.problems
         return
-    charts = draw(view, parts, part)
+    charts = draw(parts, part)
     assert bool(charts) == has_chart(part, view, parts)
     for chart in charts:
         figure = json.loads(as_json(dict(chart.figure)))
@@ -82,10 +82,10 @@ def test_every_example_has_charts_that_plotly_takes(example, part):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_colours_are_names_that_the_style_sheet_knows(example):
     known = set(re.findall(r"--([\w-]+):", read_static("fedpact.css")))
-    view, parts = answer_example(example)
+    _, parts = answer_example(example)
     used = set()
     for part in PARTS:
-        for chart in draw(view, parts, part):
+        for chart in draw(parts, part):
             for key, value in leaves(dict(chart.figure)):
                 if "color" in key and isinstance(value, str):
                     assert value.startswith("@")
@@ -97,8 +97,8 @@ def test_colours_are_names_that_the_style_sheet_knows(example):
 @pytest.mark.parametrize("strangers", STRANGERS)
 @pytest.mark.parametrize("part", PARTS)
 def test_text_in_figures_is_only_text(strangers, part):
-    view, parts = strangers()
-    for chart in draw(view, parts, part):
+    _, parts = strangers()
+    for chart in draw(parts, part):
         texts = [value for _, value in leaves(dict(chart.figure)) if isinstance(value, str)]
         assert {tag for text in texts for tag in re.findall(r"<[^>]*>?", text)} <= {"<br>"}
         assert not any(re.search(r"&(?!(amp|lt|gt);)", text) for text in texts)
@@ -107,8 +107,8 @@ def test_text_in_figures_is_only_text(strangers, part):
 
 @pytest.mark.parametrize("part", ["divergence", "plan", "dynamics", "payments"])
 def test_names_are_in_the_figure_as_they_are(part):
-    view, parts = answer_strangers()
-    for chart in draw(view, parts, part):
+    _, parts = answer_strangers()
+    for chart in draw(parts, part):
         texts = [html.unescape(str(value)) for _, value in leaves(dict(chart.figure))]
         assert any(EVIL[:15] in text for text in texts)
 
@@ -124,8 +124,8 @@ def trace(chart, name):
 
 @pytest.mark.parametrize("example", ["alice-bob", "no-pure-equilibrium"])
 def test_the_table_of_a_plan_says_what_its_bars_say(example):
-    view, parts = answer_example(example)
-    chart = only(draw(view, parts, "plan"))
+    _, parts = answer_example(example)
+    chart = only(draw(parts, "plan"))
     bars = chart.figure["data"][0]
     assert bars["x"] == [row[1] for row in chart.rows]
     assert bars["text"] == [f"{row[1]:,}" for row in chart.rows]
@@ -136,8 +136,8 @@ def test_the_table_of_a_plan_says_what_its_bars_say(example):
 
 
 def test_the_table_of_the_frontier_says_what_its_lines_say():
-    view, parts = answer_example("alice-bob")
-    chart = only(draw(view, parts, "frontier"))
+    _, parts = answer_example("alice-bob")
+    chart = only(draw(parts, "frontier"))
     line, bound = trace(chart, "cost of the plan"), trace(chart, "no plan costs less")
     assert line["x"] == [row[0] for row in chart.rows]
     assert line["y"] == [row[2] for row in chart.rows]
@@ -157,20 +157,19 @@ def test_the_table_of_the_frontier_says_what_its_lines_say():
     ],
 )
 def test_who_labels_most_is_named_only_if_somebody_does(m, said):
-    view, parts = answer_example("alice-bob")
+    _, parts = answer_example("alice-bob")
     answer = parts["plan"].answer
     counts = dict(zip(("alice", "bob", "carol"), m, strict=False))
     given = answer["plan"] | {"contributions": counts, "costs": {name: float(n) for name, n in counts.items()}}
     bill = answer["settlement"]
     bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
-    assert only(CHARTS["plan"](view, answer | {"plan": given}, None)).description.endswith(said)
+    assert only(CHARTS["plan"](answer | {"plan": given}, None)).description.endswith(said)
 
 
 def test_errors_without_a_plan_are_marked():
     fed = fp.examples.alice_bob().replace(capacity=2)
     curve = fp.frontier(fed, epsilon=[0.1, 0.45], method="union").to_dict()
-    view, _ = answer_example("alice-bob")
-    chart = only(CHARTS["frontier"](view, curve, None))
+    chart = only(CHARTS["frontier"](curve, None))
     assert trace(chart, "no plan exists")["x"] == [row[0] for row in chart.rows if row[1] is None] == [0.1]
     assert "For 1 of 2 values there is no plan" in chart.description
 
@@ -178,13 +177,12 @@ def test_errors_without_a_plan_are_marked():
 def test_a_frontier_without_any_plan_has_no_chart():
     fed = fp.examples.alice_bob().replace(capacity=0)
     curve = fp.frontier(fed, epsilon=[0.05, 0.1], method="union").to_dict()
-    view, _ = answer_example("alice-bob")
-    assert CHARTS["frontier"](view, curve, None) == ()
+    assert CHARTS["frontier"](curve, None) == ()
 
 
 def test_the_heat_map_has_the_numbers_of_its_table():
     view, parts = answer_example("no-pure-equilibrium")
-    chart = only(draw(view, parts, "divergence"))
+    chart = only(draw(parts, "divergence"))
     assert chart.figure["data"][0]["z"] == [list(row[1:]) for row in chart.rows]
     assert chart.columns[1:] == view.fed.names
     largest = max(max(row[1:]) for row in chart.rows)
@@ -192,16 +190,16 @@ def test_the_heat_map_has_the_numbers_of_its_table():
 
 
 def test_what_coordination_saves_is_in_bars_table_and_words():
-    view, parts = answer_example("alice-bob")
-    chart = only(draw(view, parts, "against"))
+    _, parts = answer_example("alice-bob")
+    chart = only(draw(parts, "against"))
     assert chart.figure["data"][0]["x"] == [row[1] for row in chart.rows] == [5, 14, 28]
     for said in ("The plan costs 5", "28 in all, 5.6 times", "14, 2.8 times"):
         assert said in chart.description
 
 
 def test_the_game_of_two_shows_equilibria_plans_and_path():
-    view, parts = answer_example("alice-bob")
-    chart = only(draw(view, parts, "dynamics"))
+    _, parts = answer_example("alice-bob")
+    chart = only(draw(parts, "dynamics"))
     found = trace(chart, "equilibria")
     assert list(zip(found["x"], found["y"], strict=True)) == [(0, 14), (1, 7), (2, 3), (3, 2), (7, 1), (14, 0)]
     assert [row[1:3] for row in chart.rows if row[0] == "equilibrium"] == list(
@@ -216,15 +214,15 @@ def test_the_game_of_two_shows_equilibria_plans_and_path():
 
 
 def test_the_game_of_two_is_drawn_before_its_equilibria_are_known():
-    view, parts = answer_example("alice-bob")
-    chart = only(CHARTS["dynamics"](view, parts["dynamics"].answer, None))
+    _, parts = answer_example("alice-bob")
+    chart = only(CHARTS["dynamics"](parts["dynamics"].answer, None))
     assert "equilibria" not in {trace["name"] for trace in chart.figure["data"]}
 
 
 def test_what_is_enough_is_drawn_as_far_as_the_plans_reach():
-    view, parts = answer_example("price-of-stability")
+    _, parts = answer_example("price-of-stability")
     plan = parts["equilibria"].answer["plans"]["plan"]["contributions"]
-    chart = only(draw(view, parts, "dynamics"))
+    chart = only(draw(parts, "dynamics"))
     layout = chart.figure["layout"]
     assert layout["yaxis"]["range"][1] > plan["bob"] > 5
     stairs = trace(chart, "just enough for both")
@@ -246,8 +244,8 @@ def test_corners_of_a_staircase(values, corners):
 
 
 def test_payments_and_fees_are_those_of_the_settlement():
-    view, parts = answer_example("alice-bob")
-    charts = draw(view, parts, "payments")
+    _, parts = answer_example("alice-bob")
+    charts = draw(parts, "payments")
     rows = [row for row in parts["payments"].answer["rules"] if row["settlement"] is not None]
     assert len(charts) == len(rows) == 9
     for chart, row in zip(charts, rows, strict=True):
@@ -256,24 +254,24 @@ def test_payments_and_fees_are_those_of_the_settlement():
 
 
 def test_rounding_is_not_taken_for_money():
-    view, parts = answer_example("arizona-hospitals")
-    for chart in draw(view, parts, "payments"):
+    _, parts = answer_example("arizona-hospitals")
+    for chart in draw(parts, "payments"):
         assert not [row for row in chart.rows if 0 < abs(row[4]) < 1e-9]
         assert "e-" not in chart.description
 
 
 def test_an_audit_draws_the_gains_of_its_table():
-    view, parts = answer_example("alice-bob")
-    chart = only(draw(view, parts, "audit"))
+    _, parts = answer_example("alice-bob")
+    chart = only(draw(parts, "audit"))
     for column, drawn in enumerate(chart.figure["data"], start=1):
         assert drawn["x"] == [row[column] for row in chart.rows]
 
 
 def test_of_a_long_path_the_last_steps_are_drawn():
-    view, parts = answer_example("arizona-hospitals")
+    _, parts = answer_example("arizona-hospitals")
     answer = parts["dynamics"].answer["dynamics"]
     longer = {**answer, "path": answer["path"] * 3, "costs": answer["costs"] * 3}
-    chart = only(CHARTS["dynamics"](view, {"dynamics": longer}, None))
+    chart = only(CHARTS["dynamics"]({"dynamics": longer}, None))
     assert len(chart.rows) == len(chart.figure["data"][0]["x"]) == 60
     assert chart.rows[-1][0] == len(longer["path"]) - 1
     assert "The last 60 of them are drawn" in chart.description

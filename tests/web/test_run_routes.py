@@ -17,7 +17,7 @@ from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering
 from serving import serving
-from web_runs import held, is_alive, prepare, read_entries, running, stream, wait_until
+from web_runs import held, is_alive, own_workers, prepare, read_entries, running, stream, wait_until
 
 NAMES = ['<b onmouseover="x()">alice</b>', "bob & co"]
 FED = fp.Federation.from_table(
@@ -352,7 +352,7 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once(c
     run = begin(client)
     ledger = site.runs / run["key"] / "ledger.db"
     with held(ledger):
-        pid = next(pid for pid in own_children() if str(ledger) in open_files(pid))
+        pid = next(pid for pid in own_workers() if str(ledger) in open_files(pid))
         os.kill(pid, signal.SIGKILL)
         until(client, run, "failed")
     assert "ended before the run did" in client.get(run["address"]).text
@@ -360,15 +360,6 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once(c
     finish(client, run)
     assert fp.protocol.check_books(ledger).is_sound
     assert [entry.body["site"] for entry in read_entries(ledger) if entry.kind == "pay"] == ["alice", "bob"]
-
-
-def own_children():
-    stats = {path.parent.name: path.read_text().rpartition(")")[2].split() for path in _stats()}
-    return [int(pid) for pid, stat in stats.items() if stat[1] == str(os.getpid())]
-
-
-def _stats():
-    return [path for path in Path("/proc").glob("[0-9]*/stat") if path.exists()]
 
 
 def open_files(pid):
@@ -390,12 +381,12 @@ def test_a_third_run_at_once_is_refused(client):
 
 
 def test_the_end_of_a_server_leaves_no_process_and_no_folder():
-    before = set(own_children())
+    before = set(own_workers())
     with serving() as address, httpx.Client(base_url=address, timeout=60) as client:
         run = begin(client)
         until(client, run, "running", "finished")
         (home,) = Path(tempfile.gettempdir()).glob(f"fedpact-runs-*/{run['key']}")
-        workers = set(own_children()) - before
+        workers = set(own_workers()) - before
     assert workers
     assert not any(map(is_alive, workers))
     assert not home.parent.exists()

@@ -5,7 +5,6 @@ import os
 import signal
 import time
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,20 @@ from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_tasks import RunTask
 from fedpact.web.runs import RunManager, UnknownRunError
 from ledgers import fill, tampering
-from web_runs import held, is_alive, prepare, read_entries, running
+from web_runs import held, is_alive, own_workers, prepare, read_entries, running
 
 FED = fp.examples.alice_bob()
+EARLIER = []
+
+
+@pytest.fixture(autouse=True)
+def earlier_workers():
+    """Note the workers that were there before a test."""
+    EARLIER[:] = own_workers()
+
+
+def new_workers():
+    return [pid for pid in own_workers() if pid not in EARLIER]
 
 
 @asynccontextmanager
@@ -51,10 +61,6 @@ async def until(run, *conditions):
         await run.feed.change.wait()
 
 
-def pids(runs):
-    return [worker._process.pid for worker in runs._pool._all]
-
-
 def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
     async def test():
         async with manager() as runs:
@@ -63,11 +69,11 @@ def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
             events = [event async for event in follow_run(made, 0)]
             assert made.condition is Condition.FINISHED
             written = read_entries(made.home / "ledger.db")
-            assert "".join(events).count("event: entry") == len(written)
-            assert events[-1] == 'event: over\ndata: {"condition": "finished", "problems": []}\n\n'
+            assert [event.event for event in events].count("entry") == len(written)
+            assert (events[-1].event, events[-1].data) == ("over", {"condition": "finished", "problems": []})
             seen = await runs.look_at(made)
             assert seen.outcome == fp.protocol.read_outcome(str(made.home)).to_dict()
-            assert [(site.site, site.paid, site.slug) for site in seen.sites] == [
+            assert [(site.site, site.paid, site.statement) for site in seen.sites] == [
                 ("alice", 3.0, "alice"),
                 ("bob", 2.0, "bob"),
             ]
@@ -81,9 +87,10 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once()
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
+            (worker,) = new_workers()
             holding = held(made.home / "ledger.db")
             await asyncio.to_thread(holding.__enter__)
-            os.kill(pids(runs)[0], signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
             await until(made, Condition.FAILED)
             holding.__exit__(None, None, None)
             assert made.problems == ("the process that carried out this run ended before the run did",)
@@ -107,7 +114,7 @@ def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
-            with_process = pids(runs)
+            with_process = new_workers()
             holding = held(made.home / "ledger.db")
             await asyncio.to_thread(holding.__enter__)
             await runs.cancel(made)
@@ -192,7 +199,7 @@ def test_nothing_is_left_of_a_server_without_a_folder():
         async with manager() as runs:
             made = start(runs)
             await until(made, Condition.RUNNING)
-            return made, pids(runs)
+            return made, new_workers()
 
     made, left = run(test)
     assert left
@@ -291,11 +298,10 @@ def test_many_readers_share_one_look_at_the_ledger(tmp_path, monkeypatch):
         async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
             readers = [follow_run(made, 20) for _ in range(50)]
-            for expected in ("event: run", "event: entry"):
+            for expected in ("run", "entry", "entry", "entry"):
                 said = await asyncio.gather(*(anext(reader) for reader in readers))
-                assert set(said) == {said[0]}
-                assert said[0].startswith(expected)
-            assert said[0].count("event: entry") == 3
+                assert {event.event for event in said} == {expected}
+                assert len({event.id for event in said}) == 1
             assert (made.feed.listeners, len(looks)) == (50, 1)
             await asyncio.gather(*(reader.aclose() for reader in readers))
             assert made.feed.listeners == 0
@@ -310,17 +316,17 @@ def test_a_ledger_is_followed_while_another_process_writes_it(tmp_path):
     async def test():
         async with manager(ledgers=[home.ledger]) as runs:
             (made,) = runs.runs()
-            seen = ""
+            seen = []
             with running(tmp_path):
                 async for event in follow_run(made, 0):
-                    seen += event
-                    if '"kind": "close"' in seen:
+                    seen.append(event)
+                    if event.data.get("kind") == "close":
                         break
-            return seen
+            return [event.event for event in seen]
 
     seen = run(test)
-    assert seen.count("event: entry") == len(read_entries(home.ledger))
-    assert "event: over" not in seen
+    assert seen.count("entry") == len(read_entries(home.ledger))
+    assert "over" not in seen
 
 
 def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
@@ -331,12 +337,12 @@ def test_who_follows_a_ledger_does_not_hold_up_the_end_of_the_server(tmp_path):
             (made,) = runs.runs()
             said = []
             async for event in follow_run(made, 0):
-                said.append(event)
-                if "event: entry" in event:
+                said.append(event.event)
+                if event.event == "entry":
                     asyncio.get_running_loop().call_soon(runs.hush)
             return said
 
-    assert "event: over" not in "".join(run(test))
+    assert "over" not in run(test)
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
@@ -351,12 +357,12 @@ def test_a_ledger_that_is_not_there_yet_is_trouble_until_it_is(tmp_path):
             (made,) = runs.runs()
             reader = follow_run(made, 0)
             said = [await anext(reader), await anext(reader)]
-            while "trouble" not in said[-1]:
+            while said[-1].event != "trouble":
                 said.append(await anext(reader))
-            assert "there is no ledger at" in said[-1]
+            assert "there is no ledger at" in said[-1].data["trouble"]
             fill(tmp_path / "ledger.db", 3)
-            assert (await anext(reader)).count("event: entry") == 3
-            assert await anext(reader) == 'event: trouble\ndata: {"trouble": null}\n\n'
+            assert [(await anext(reader)).id for _ in range(3)] == ["1", "2", "3"]
+            assert (await anext(reader)).data == {"trouble": None}
             await reader.aclose()
 
     run(test)
@@ -374,9 +380,9 @@ def test_a_ledger_that_another_program_holds_is_said_to_be_held(tmp_path, monkey
                 with pytest.raises(fp.errors.LedgerError, match="another program holds it"):
                     await runs.look_at(made)
                 reader = follow_run(made, 0)
-                while "another program holds it" not in await anext(reader):
+                while "another program holds it" not in ((await anext(reader)).data.get("trouble") or ""):
                     pass
-            while "event: entry" not in await anext(reader):
+            while (await anext(reader)).event != "entry":
                 pass
             await reader.aclose()
 
@@ -408,9 +414,9 @@ def test_who_is_far_behind_catches_up_from_the_ledger(tmp_path):
             reader, numbers = follow_run(made, 0), []
             while len(numbers) < 1_200:
                 event = await anext(reader)
-                numbers += [line for line in event.splitlines() if line.startswith("id: ")]
+                numbers += [int(event.id)] if event.event == "entry" else []
             await reader.aclose()
-            assert numbers == [f"id: {number}" for number in range(1, 1_201)]
+            assert numbers == list(range(1, 1_201))
 
     run(test)
     assert [step.seq for step in read_steps(str(tmp_path / "one.db"), 700)] == list(range(701, 1_201))
@@ -431,7 +437,7 @@ def test_entries_that_no_run_writes_are_said_to_be_that(tmp_path):
             return await made.feed.since(0)
 
     steps = run(test)
-    assert [asdict(step)["time"] for step in steps] == ["1e+300", "1970-01-01 00:00:00"]
+    assert [step.time for step in steps] == ["1e+300", "1970-01-01 00:00:00"]
     with pytest.raises(fp.errors.LedgerError, match="is malformed"):
         read_statements(str(tmp_path / "odd.db"))
 

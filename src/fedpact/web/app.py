@@ -3,70 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
 
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation, read_federation
-from fedpact.web import api, export_routes, pages, run_pages, run_routes
+from fedpact.web import api, pages, run_pages, run_routes
 from fedpact.web.jobs import BusyError, JobQueue
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
-from fedpact.web.render import read_plotly, read_static, render
+from fedpact.web.models import Problems
+from fedpact.web.questions import read_failure
+from fedpact.web.render import render
 from fedpact.web.runs import RunManager, UnknownRunError
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
-_TYPES = {".css": "text/css", ".js": "text/javascript"}
-
-
-@cache
-def _pack_plotly() -> bytes:
-    return gzip.compress(read_plotly(), 6)
-
-
-def _show_static(name: str, request: Request) -> Response:
-    """Return the style sheet, the script or Plotly's."""
-    if name == "plotly.min.js":
-        headers = {"Cache-Control": "max-age=86400", "Vary": "Accept-Encoding"}
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            headers["Content-Encoding"] = "gzip"
-            return Response(_pack_plotly(), media_type="text/javascript", headers=headers)
-        return Response(read_plotly(), media_type="text/javascript", headers=headers)
-    if name not in ("fedpact.css", "fedpact.js"):
-        raise HTTPException(404, "there is no such file")
-    return Response(read_static(name), media_type=_TYPES[Path(name).suffix], headers={"Cache-Control": "no-cache"})
-
-
-def _say(request: Request, status: int, problems: list[str]) -> Response:
-    """Say what is wrong: to a person on a page, to a program as JSON; halves of characters are spelt out."""
-    problems = [problem.encode("utf-8", "backslashreplace").decode() for problem in problems]
-    wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.endswith(".json")
-    if wants_page:
-        return HTMLResponse(render("problem.html", problems=problems, status=status), status_code=status)
-    return JSONResponse({"problems": problems}, status_code=status)
-
-
-def _say_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, StarletteHTTPException)
-    is_bare = error.status_code == 404 and error.detail == "Not Found"
-    return _say(request, error.status_code, ["there is nothing at this address" if is_bare else str(error.detail)])
-
-
-def _say_invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return _say(request, 422, [_say_entry(entry) for entry in error.errors()])
+_STATIC: list[str | tuple[str, str]] = [("fedpact.web", "static"), ("plotly", "package_data")]
+"""Packages and their folders with what pages load."""
+_REFUSED = (
+    HTTPException,
+    RequestValidationError,
+    UnknownFederationError,
+    UnknownRunError,
+    BusyError,
+    fp.FedpactError,
+)
 
 
 def _say_entry(entry: dict[str, Any]) -> str:
@@ -75,6 +47,29 @@ def _say_entry(entry: dict[str, Any]) -> str:
         return f"the body is not valid JSON: {entry['ctx']['error']}"
     where = ".".join(str(part) for part in entry["loc"][1:]) or "the body"
     return f"{where}: {entry['msg']}"
+
+
+def _read_problems(error: Exception) -> tuple[int, Iterable[str]]:
+    """Return the status of a refusal, and what is wrong."""
+    match error:
+        case RequestValidationError():
+            return 422, map(_say_entry, error.errors())
+        case HTTPException(status_code=404, detail="Not Found"):
+            return 404, ["there is nothing at this address"]
+        case HTTPException():
+            return error.status_code, [str(error.detail)]
+        case fp.FedpactError():
+            return 422, read_failure(error)[0]
+    return 503 if isinstance(error, BusyError) else 404, [str(error)]
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    """Say what is wrong: to a person on a page, to a program as JSON; halves of characters are spelt out."""
+    status, found = _read_problems(error)
+    problems = [problem.encode("utf-8", "backslashreplace").decode() for problem in found]
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.endswith(".json"):
+        return HTMLResponse(render("problem.html", problems=problems, status=status), status_code=status)
+    return JSONResponse({"problems": problems}, status_code=status)
 
 
 def make_app(
@@ -129,28 +124,13 @@ def make_app(
         docs_url=None,
         redoc_url=None,
         lifespan=live,
+        responses={"default": {"model": Problems, "description": "Why it was refused."}},
     )
     app.state.server = state
-    app.get("/static/{name}", include_in_schema=False)(_show_static)
-    for routes in (export_routes, run_routes, run_pages, api, pages):
+    app.mount("/static", GZipMiddleware(StaticFiles(packages=_STATIC), compresslevel=6))
+    for routes in (run_routes, run_pages, api, pages):
         app.include_router(routes.router)
-    app.add_exception_handler(StarletteHTTPException, _say_http)
-    app.add_exception_handler(RequestValidationError, _say_invalid)
-    failures: dict[type[Exception], int] = {
-        UnknownFederationError: 404,
-        UnknownRunError: 404,
-        BusyError: 503,
-        fp.FedpactError: 422,
-    }
-    for kind, status in failures.items():
-        app.add_exception_handler(kind, _sayer(status))
+    for kind in _REFUSED:
+        app.add_exception_handler(kind, _refuse)
     app.add_middleware(Guard, limits=bounds, host=host, token=token)
     return app
-
-
-def _sayer(status: int) -> Any:
-    def say(request: Request, error: Exception) -> Response:
-        problems = list(error.problems) if isinstance(error, fp.FederationError) else [str(error)]
-        return _say(request, status, problems)
-
-    return say

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import fedpact as fp
 from fedpact.explain import Explanation, explain
@@ -13,45 +12,31 @@ from fedpact.explain.dynamics import explain_play
 from fedpact.explain.equilibria import explain_beside_plans
 from fedpact.explain.plan import explain_paid_plan
 from fedpact.explain.rule_comparison import explain_audits, explain_payments
-from fedpact.web.charts import CHARTS, Chart
-from fedpact.web.charts.against import read_against
-from fedpact.web.charts.payments import read_payments
-from fedpact.web.view import View
-
-Answer = Mapping[str, Any]
+from fedpact.web.charts import CHARTS, Answer, Chart
+from fedpact.web.charts.bars import read_against, read_payments
 
 
-def _plan(answer: Answer) -> Explanation:
-    return explain_paid_plan(fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"]))
-
-
-def _equilibria(answer: Answer) -> Explanation:
-    return explain_beside_plans(fp.Equilibria.from_dict(answer["equilibria"]), answer["plans"])
-
-
-def _frontier(answer: Answer) -> Explanation:
-    return replace(explain(fp.Frontier.from_dict(answer)), tables=())  # the chart has the same table
-
-
-def _divergence(answer: Answer) -> Explanation:
-    return replace(explain(fp.planning.Divergence.from_dict(answer)), tables=())
+def _untabled(said: Explanation) -> Explanation:
+    return replace(said, tables=())  # the chart has the same table
 
 
 EXPLAINED: Mapping[str, Callable[[Answer], Explanation]] = {
-    "divergence": _divergence,
-    "frontier": _frontier,
-    "plan": _plan,
+    "divergence": lambda answer: _untabled(explain(fp.planning.Divergence.from_dict(answer))),
+    "frontier": lambda answer: _untabled(explain(fp.Frontier.from_dict(answer))),
+    "plan": lambda answer: explain_paid_plan(
+        fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"])
+    ),
     "against": lambda answer: explain_against(read_against(answer)),
     "dynamics": lambda answer: explain_play(fp.game.Dynamics.from_dict(answer["dynamics"]), answer["unmet"]),
-    "equilibria": _equilibria,
+    "equilibria": lambda answer: explain_beside_plans(
+        fp.Equilibria.from_dict(answer["equilibria"]), answer["plans"]
+    ),
     "payments": lambda answer: explain_payments(read_payments(answer)),
     "audit": lambda answer: explain_audits(fp.mechanism.RuleComparison.from_dict(answer)),
 }
 """Part -> its answer in words."""
 
 
-def explain_part(
-    view: View, name: str, answer: Answer, beside: Answer | None
-) -> tuple[Explanation, tuple[Chart, ...]]:
+def explain_part(name: str, answer: Answer, beside: Answer | None) -> tuple[Explanation, tuple[Chart, ...]]:
     """Return what a part says, and its charts."""
-    return EXPLAINED[name](answer), CHARTS[name](view, answer, beside)
+    return EXPLAINED[name](answer), CHARTS[name](answer, beside)

@@ -12,14 +12,12 @@ from collections import deque
 from collections.abc import Iterator
 
 import fedpact as fp
+from fedpact.web.models import Standing, StepView
 from fedpact.web.read_ledger import (
     MOST_STEPS,
-    NOTHING_YET,
     PATIENCE,
     SLOW,
     Reader,
-    Standing,
-    Step,
     read_newest,
     read_on,
     read_standing,
@@ -54,8 +52,8 @@ class Feed:
         self.has_ended = False
         """Whether nobody is to listen any more, because the server ends."""
         self._reader = reader
-        self._recent: deque[Step] = deque(maxlen=_KEPT)
-        self._listeners = 0
+        self._recent: deque[StepView] = deque(maxlen=_KEPT)
+        self.listeners = 0
         self._looking: asyncio.Task[None] | None = None
         self._one_looks, self._one_reads = asyncio.Lock(), asyncio.Lock()
         self._standing: Standing | None = None
@@ -64,11 +62,6 @@ class Feed:
     def length(self) -> int:
         """How many entries are known."""
         return self._recent[-1].seq if self._recent else 0
-
-    @property
-    def listeners(self) -> int:
-        """How many listen."""
-        return self._listeners
 
     def tell(self) -> None:
         """Let everybody look who listens."""
@@ -83,14 +76,14 @@ class Feed:
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Look for new entries meanwhile."""
-        self._listeners += 1
+        self.listeners += 1
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_again_and_again())
         try:
             yield
         finally:
-            self._listeners -= 1
-            if not self._listeners and self._looking is not None:
+            self.listeners -= 1
+            if not self.listeners and self._looking is not None:
                 self._looking.cancel()
                 self._looking = None
 
@@ -110,11 +103,8 @@ class Feed:
         if not self.is_there:
             return False
         last = self._recent[-1] if self._recent else None
-        pending = (
-            self._reader.begin(read_newest, self.where)
-            if last is None
-            else self._reader.begin(read_on, self.where, last)
-        )
+        begin = self._reader.begin
+        pending = begin(read_newest, self.where) if last is None else begin(read_on, self.where, last)
         done, _ = await asyncio.wait([pending], timeout=PATIENCE)
         if not done:
             self._note(SLOW)
@@ -134,7 +124,7 @@ class Feed:
             self.trouble = trouble
             self.tell()
 
-    async def since(self, after: int) -> list[Step]:
+    async def since(self, after: int) -> list[StepView]:
         """Return known steps after a number, not necessarily all at once.
 
         Raises
@@ -157,7 +147,7 @@ class Feed:
             If the ledger cannot be read.
         """
         if not self.is_there:
-            return NOTHING_YET
+            return Standing()
         try:
             async with asyncio.timeout(PATIENCE), self._one_reads:
                 self._standing = await self._reader.begin(read_standing, self.where, self._standing)

@@ -9,27 +9,26 @@ is given a moment to finish before it is stopped.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
-import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
 from fedpact.web.questions import WITHOUT_PLAN, Answer, Question, is_quick
-from fedpact.web.run_tasks import CheckTask
-from fedpact.web.worker import ReadTask, Task
+from fedpact.web.worker import Task
 
 _GRACE = 2.0
 """Seconds for which a job goes on that nobody wants any more; to start a new process takes as long."""
 
 
-class JobState(Enum):
+class JobState(StrEnum):
     """How far a job is."""
 
     WAITING = "waiting"
@@ -47,12 +46,13 @@ class BusyError(Exception):
 class Job:
     """One question under way."""
 
-    id: str
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
     name: str
-    question: Question | None
+    question: Question | None = None
     """None for the reading of a file and the check of a ledger."""
     state: JobState = JobState.WAITING
     share: float = 0.0
+    """How much is done, from 0 to 1."""
     saying: str = ""
     answer: Any = None
     problems: tuple[str, ...] = ()
@@ -73,17 +73,24 @@ class Job:
         """Whether nothing will change any more."""
         return self.state not in (JobState.WAITING, JobState.RUNNING)
 
-    def tell(self) -> None:
-        """Let everybody look who waits for a change."""
-        self.change.set()
-        self.change = asyncio.Event()
+    @property
+    def chain(self) -> list[Job]:
+        """The job and everything that it rests on."""
+        return [self, *([] if self.earlier is None else self.earlier.chain)]
 
+    def lets_answer(self, question: Question) -> bool:
+        """Whether a question that rests on this one can be answered."""
+        return self.state is JobState.DONE or (self.has_no_plan and question.name in WITHOUT_PLAN)
 
-def _chain(job: Job | None) -> Iterator[Job]:
-    """Yield a job and everything that it rests on."""
-    while job is not None:
-        yield job
-        job = job.earlier
+    def become(self, **values: Any) -> None:
+        """Change some values, and let everybody look who waits for a change; one that is over stays as it is."""
+        if not self.is_over:
+            for name, value in values.items():
+                setattr(self, name, value)
+            if self.is_over:
+                self.slots.clear()
+            self.change.set()
+            self.change = asyncio.Event()
 
 
 class JobQueue:
@@ -93,7 +100,7 @@ class JobQueue:
         self.limits = limits
         self._pools = {True: Pool(quick, limits), False: Pool(slow, limits)}
         self._by_id: OrderedDict[str, Job] = OrderedDict()
-        self._by_question: dict[Question, Job] = {}
+        self._by_question: dict[Question | None, Job] = {}
 
     async def warm_up(self) -> None:
         """Start the first worker of each kind."""
@@ -102,8 +109,7 @@ class JobQueue:
     async def close(self) -> None:
         """Stop everything."""
         tasks = [job.task for job in self._by_id.values() if job.task is not None]
-        for job in list(self._by_id.values()):
-            self.cancel(job)
+        self.cancel_all()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(pool.close() for pool in self._pools.values()))
 
@@ -128,13 +134,12 @@ class JobQueue:
             If too many jobs wait.
         """
         job = self._find_or_begin(question, base, again=again)
-        needed = list(_chain(job))
-        for each in needed:
+        for each in job.chain:
             each.is_wanted |= slot is None
             if slot is not None and not each.is_over:
                 each.slots.add(slot)
         if slot is not None:
-            self._leave_slot(slot, needed)
+            self._let_go(lambda name: name == slot, job.chain, at_once=True)
         return job
 
     def _find_or_begin(self, question: Question, base: fp.Federation, *, again: bool) -> Job:
@@ -142,90 +147,76 @@ class JobQueue:
         if known is not None and not (again and known.is_over and known.state is not JobState.DONE):
             return known
         earlier = None if question.after is None else self._find_or_begin(question.after, base, again=again)
-        job = self._begin(question.name, question)
-        job.is_wanted, job.earlier = False, earlier
-        job.task = asyncio.create_task(self._answer(job, question, base))
+        job = Job(name=question.name, question=question, is_wanted=False, earlier=earlier)
+        self._begin(job, self._answer(job, question, base))
+        self._by_question[question] = job
         return job
 
-    def read(self, task: ReadTask) -> Job:
-        """Begin to read a federation from files."""
-        job = self._begin("read", None)
-        job.task = asyncio.create_task(self._read(job, task))
-        return job
-
-    async def _read(self, job: Job, task: ReadTask) -> None:
-        """Read files in a folder that is removed even if the worker is stopped."""
-        with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
-            await self._do(job, replace(task, folder=folder), is_quick=True)
-
-    def check(self, name: str, ledger: str, *, is_quick: bool) -> Job:
-        """Begin to look through a ledger; see :func:`fedpact.web.run_tasks.check_ledger`."""
-        job = self._begin(name, None)
-        job.task = asyncio.create_task(self._do(job, CheckTask(ledger=ledger), is_quick=is_quick))
+    def do(self, name: str, task: Task, *, is_quick: bool = True) -> Job:
+        """Begin to read a federation from files, or to look through a ledger."""
+        job = Job(name=name)
+        self._begin(job, self._do(job, task, is_quick=is_quick))
         return job
 
     def cancel(self, job: Job) -> None:
         """Stop a job."""
-        if not job.is_over:
-            self._end(job, JobState.CANCELLED)
-            if job.task is not None:
-                job.task.cancel()
+        if job.task is not None and not job.is_over:
+            job.become(state=JobState.CANCELLED)
+            job.task.cancel()
 
-    def _begin(self, name: str, question: Question | None) -> Job:
+    def cancel_all(self) -> None:
+        """Stop all jobs."""
+        for job in self._by_id.values():
+            self.cancel(job)
+
+    def _begin(self, job: Job, work: Coroutine[Any, Any, None]) -> None:
         waiting = sum(job.state is JobState.WAITING for job in self._by_id.values())
         if waiting >= self.limits.waiting:
+            work.close()
             raise BusyError(
                 f"{waiting} jobs wait already, which is the most that this server takes on; try again later"
             )
-        job = Job(id=secrets.token_hex(8), name=name, question=question)
+        job.task = asyncio.create_task(work)
         self._by_id[job.id] = job
-        if question is not None:
-            self._by_question[question] = job
-        self._forget()
-        return job
-
-    def _forget(self) -> None:
         over = [job for job in self._by_id.values() if job.is_over]
-        for job in over[: max(0, len(self._by_id) - self.limits.answers)]:
-            del self._by_id[job.id]
-            if job.question is not None and self._by_question.get(job.question) is job:
-                del self._by_question[job.question]
+        for old in over[: max(0, len(self._by_id) - self.limits.answers)]:
+            del self._by_id[old.id]
+            self._forget_question(old)
 
-    def _leave_slot(self, slot: str, needed: list[Job]) -> None:
-        """Drop what was asked in a slot before, unless somebody else wants it or it is needed."""
-        for job in list(self._by_id.values()):
-            if slot in job.slots and job not in needed:
-                job.slots.discard(slot)
-                if job.state is JobState.WAITING:
-                    self._drop(job)
-                else:
-                    asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
+    def _forget_question(self, job: Job) -> None:
+        if self._by_question.get(job.question) is job:
+            del self._by_question[job.question]
 
     def leave(self, page: str) -> None:
         """Drop, in a moment, what was asked in the slots of a page: those whose names begin with its name."""
-        for job in self._by_id.values():
-            left = {slot for slot in job.slots if slot.startswith(f"{page}-")}
-            if left:
+        self._let_go(lambda slot: slot.startswith(f"{page}-"))
+
+    def _let_go(
+        self, is_left: Callable[[str], bool], needed: Iterable[Job] = (), *, at_once: bool = False
+    ) -> None:
+        """Drop what was asked in some slots and is not needed: now if it waits and ``at_once``, or in a moment."""
+        for job in list(self._by_id.values()):
+            left = {slot for slot in job.slots if is_left(slot)}
+            if left and job not in needed:
                 job.slots -= left
-                asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
+                if at_once and job.state is JobState.WAITING:
+                    self._drop(job)
+                else:
+                    asyncio.get_running_loop().call_later(_GRACE, self._drop, job)
 
     def _drop(self, job: Job) -> None:
         """Stop a job that nobody wants; whoever asks its question later begins anew."""
         if not job.slots and not job.is_wanted and not job.is_over:
             self.cancel(job)
-            if job.question is not None and self._by_question.get(job.question) is job:
-                del self._by_question[job.question]
+            self._forget_question(job)
 
     async def _answer(self, job: Job, question: Question, base: fp.Federation) -> None:
         given: Answer | None = None
         if (earlier := job.earlier) is not None:
-            while not earlier.is_over:
-                change, job.saying = earlier.change, earlier.saying
-                job.tell()
-                await change.wait()
-            if not (earlier.state is JobState.DONE or (earlier.has_no_plan and question.name in WITHOUT_PLAN)):
-                job.problems, job.has_no_plan = earlier.problems, earlier.has_no_plan
-                self._end(job, earlier.state)
+            async for _ in follow(earlier):
+                job.become(saying=earlier.saying)
+            if not earlier.lets_answer(question):
+                job.become(state=earlier.state, problems=earlier.problems, has_no_plan=earlier.has_no_plan)
                 return
             given = earlier.answer
         await self._do(job, (question, base, given), is_quick=is_quick(question, base))
@@ -236,50 +227,26 @@ class JobQueue:
 
         def begin() -> None:
             nonlocal start
-            start, job.state = time.monotonic(), JobState.RUNNING
-            job.tell()
+            start = time.monotonic()
+            job.become(state=JobState.RUNNING)
 
         def tell(share: float, saying: str) -> None:
-            job.share, job.saying = share, saying
-            job.tell()
+            job.become(share=min(max(share, 0.0), 1.0), saying=saying)
 
         try:
             outcome, found = await self._pools[is_quick].do(task, seconds, tell, begin)
+            job.seconds = time.monotonic() - start
+            if outcome == "done":
+                job.become(state=JobState.DONE, share=1.0, answer=found)
+            else:
+                job.problems, job.has_no_plan = found
         except TimeoutError:
             job.problems = (f"stopped after {seconds:g} seconds, the most that this server gives to it",)
         except WorkerLostError:
-            job.problems = (
-                "the process that worked on this ended without an answer; the server's log may say why",
-            )
-        else:
-            job.seconds = time.monotonic() - start
-            if outcome == "done":
-                job.answer = found
-                self._end(job, JobState.DONE)
-            else:
-                job.problems, job.has_no_plan = tuple(found["problems"]), found["kind"] == "no plan"
+            said = "the process that worked on this ended without an answer; the server's log may say why"
+            job.problems = (said,)
         finally:
-            self._end(job, JobState.FAILED)
-
-    def _end(self, job: Job, state: JobState) -> None:
-        """Note how a job ended; one that is over stays as it is."""
-        if job.is_over:
-            return
-        job.state = state
-        job.slots.clear()
-        job.share = 1.0 if state is JobState.DONE else job.share
-        job.tell()
-
-
-async def wait_for(job: Job, seconds: float) -> None:
-    """Wait until a job is over, but no longer than some seconds."""
-    deadline = time.monotonic() + seconds
-    while not job.is_over and (left := deadline - time.monotonic()) > 0:
-        change = job.change
-        try:
-            await asyncio.wait_for(change.wait(), left)
-        except TimeoutError:
-            return
+            job.become(state=JobState.FAILED)
 
 
 async def follow(job: Job) -> AsyncIterator[Job]:
@@ -290,3 +257,11 @@ async def follow(job: Job) -> AsyncIterator[Job]:
         if job.is_over:
             return
         await change.wait()
+
+
+async def wait_for(job: Job, seconds: float) -> None:
+    """Wait until a job is over, but no longer than some seconds."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            async for _ in follow(job):
+                pass

@@ -93,13 +93,16 @@ class Library:
         return [{"key": entry.name, "summary": entry.summary} for entry in fp.examples.CATALOGUE.values()]
 
 
-def write_file(fed: fp.Federation, syntax: str) -> str | None:
-    """Return a federation as a file's text; None if it needs other files beside it."""
+def write_file(fed: fp.Federation, syntax: str) -> str:
+    """Return a federation as a file's text, or raise if it needs other files beside it."""
     with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
         path = Path(folder, f"federation.{syntax}")
         fed.save(path)
-        alone = len(list(Path(folder).iterdir())) == 1
-        return path.read_text(encoding="utf-8") if alone else None
+        if len(list(Path(folder).iterdir())) > 1:
+            raise fp.FederationError(
+                "its predictions or reports are in files of their own; only tables fit in one file"
+            )
+        return path.read_text(encoding="utf-8")
 
 
 def name_file(fed: fp.Federation, ending: str) -> str:

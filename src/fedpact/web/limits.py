@@ -32,10 +32,8 @@ class Limits:
 
     def check_federation(self, fed: fp.Federation) -> None:
         """Raise if a federation is larger than what is taken on."""
-        for what, size, most in (
-            ("agents", fed.k, self.agents),
-            ("hypotheses", fed.H_given, self.hypotheses),
-        ):
+        sizes = (("agents", fed.k, self.agents), ("hypotheses", fed.H_given, self.hypotheses))
+        for what, size, most in sizes:
             if size > most:
                 raise fp.FederationError(
                     f"this page takes up to {most:,} {what}; the federation has {size:,}: plan it on the command "

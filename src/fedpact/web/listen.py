@@ -34,16 +34,12 @@ def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise fp.FederationError(f"port must be a whole number from 0 to 65535; it is {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
+        return socket.create_server((host, port), family=family)
     except OSError as error:
-        found.close()
-        raise fp.FederationError(
-            f"cannot listen at {host}, port {port}: {error.strerror}; take another with --port"
-        ) from None
-    return found
+        why = str(error.strerror).partition(" (while")[0]
+        said = f"cannot listen at {host}, port {port}: {why}; take another with --port"
+        raise fp.FederationError(said) from None
 
 
 def serve(

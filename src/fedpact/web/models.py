@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, ConfigDict, Field
+
+from fedpact.protocol import RunStatus
 
 
 class Problems(BaseModel):
@@ -56,6 +58,8 @@ class ExampleView(BaseModel):
 class JobView(BaseModel):
     """Work under way, or done."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: str
     name: str
     state: str = Field(description="waiting, running, done, failed or cancelled")
@@ -68,8 +72,8 @@ class JobView(BaseModel):
 class PartView(BaseModel):
     """One question about a federation, and its answer if it is there."""
 
-    part: str
-    title: str
+    part: str = Field(validation_alias=AliasPath("part", "name"))
+    title: str = Field(validation_alias=AliasPath("part", "title"))
     state: str = Field(description="idle, waiting, running, done, failed or cancelled")
     is_draft: bool = Field(description="Whether the answer is a draft, shown until the one asked for is there.")
     has_no_plan: bool = Field(description="Whether it failed because no plan exists.")
@@ -156,25 +160,30 @@ class RunLine(BaseModel):
     )
     problems: list[str]
     created: float | None = Field(description="Seconds since the epoch.")
-    federation: str | None = Field(description="Address of the federation that it was started from.")
-    teacher: str | None
-    seed: int | None
+    federation: str | None = Field(default=None, description="Address of what it was started from.")
+    teacher: str | None = None
+    seed: int | None = None
     can_cancel: bool
     can_continue: bool
     continue_with: str | None = Field(description="The command that continues it without this server.")
     address: str
 
 
-class RunView(RunLine):
+class Standing(BaseModel):
+    """How far the last run of a ledger is; nothing is known before there is one."""
+
+    run: str | None = Field(default=None, description="Its name; null if the ledger has no run yet.")
+    status: RunStatus | None = Field(default=None, description="What the ledger says of it.")
+    terms: dict[str, Any] = Field(default={}, description="What was agreed on.")
+    outcome: dict[str, Any] | None = Field(default=None, description='As "fedpact run --json" has it.')
+    sites: list[SiteView] = []
+    length: int = Field(default=0, description="Entries of the ledger.")
+    head: str | None = Field(default=None, description="Hash of the newest.")
+
+
+class RunView(Standing, RunLine):
     """A run, or a ledger that is followed."""
 
-    run: str | None = Field(description="Its name in the ledger; null if the ledger has no run yet.")
-    status: str | None = Field(description="What the ledger says of it.")
-    terms: dict[str, Any] = Field(description="What was agreed on.")
-    outcome: dict[str, Any] | None = Field(description='As "fedpact run --json" has it.')
-    sites: list[SiteView]
-    length: int = Field(description="Entries of the ledger.")
-    head: str | None = Field(description="Hash of the newest.")
     entries: list[StepView] = Field(description="After the number that was asked for, up to 500.")
     more: bool = Field(description="Whether others follow them.")
     trouble: str | None = Field(description="Why the ledger cannot be read, if it cannot.")

@@ -41,24 +41,18 @@ def _read_choice(known: tuple[str, ...]) -> Callable[[str, str], str]:
     return read
 
 
-def _read_between(low: float, high: float) -> Callable[[str, str], float]:
+def _read_number(low: float, high: float, *, is_whole: bool = False) -> Callable[[str, str], float]:
+    kind: type[float] = int if is_whole else float
+    rule = f"a whole number from {low} to {high:,}" if is_whole else f"a number from {low:g} to {high:g}"
+
     def read(text: str, field: str) -> float:
         try:
-            value = float(text)
+            value = kind(text)
         except ValueError:
             value = math.nan
         if not low <= value <= high:
-            raise fp.FederationError(f"{field} must be a number from {low:g} to {high:g}; it is {text[:40]!r}")
+            raise fp.FederationError(f"{field} must be {rule}; it is {text[:40]!r}")
         return value
-
-    return read
-
-
-def _read_count(most: int) -> Callable[[str, str], int]:
-    def read(text: str, field: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-            raise fp.FederationError(f"{field} must be a whole number from 1 to {most:,}; it is {text[:40]!r}")
-        return int(text)
 
     return read
 
@@ -66,10 +60,10 @@ def _read_count(most: int) -> Callable[[str, str], int]:
 _READ: Mapping[str, Callable[[str, str], Any]] = {
     "method": _read_choice(METHODS),
     "order": _read_choice(ORDERS),
-    "seconds": _read_between(0, MOST_SECONDS),
-    "fee": _read_between(-1e12, 1e12),
-    "ceiling": _read_between(0, 1e12),
-    "audit": _read_count(MOST_REPORTS),
+    "seconds": _read_number(0, MOST_SECONDS),
+    "fee": _read_number(-1e12, 1e12),
+    "ceiling": _read_number(0, 1e12),
+    "audit": _read_number(1, MOST_REPORTS, is_whole=True),
 }
 
 

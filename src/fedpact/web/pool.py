@@ -7,7 +7,7 @@ import contextlib
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from fedpact.web.limits import Limits
@@ -29,67 +29,47 @@ class Worker:
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
-        """Start a process and wait until it is ready."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",  # what lies in the current folder is not imported
-                "-c",
-                f"from fedpact.web.worker import main; main({limits.memory_bytes})",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                env=os.environ | _ONE_THREAD,
-                start_new_session=True,  # Ctrl-C is for the server, which ends its workers
-            )
-        except OSError as error:
-            raise WorkerLostError from error
-        worker = cls(process)
-        try:
-            await worker._read()
-        except BaseException:
-            await asyncio.shield(worker.stop())
-            raise
-        return worker
+        """Start a process, which is not ready yet."""
+        # -P: what lies in the current folder is not imported
+        program = ("-P", "-c", f"from fedpact.web.worker import main; main({limits.memory_bytes})")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *program,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=os.environ | _ONE_THREAD,
+            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
+        )
+        return cls(process)
 
     @property
     def is_alive(self) -> bool:
         """Whether the process has not ended, by itself or because the machine ran out of memory."""
         return self._process.returncode is None
 
-    async def _read(self) -> tuple[str, Any]:
+    async def read(self) -> tuple[str, Any]:
+        """Return its next message."""
         assert self._process.stdout is not None
-        try:
-            length = int.from_bytes(await self._process.stdout.readexactly(LENGTH), "big")
-            message: tuple[str, Any] = pickle.loads(await self._process.stdout.readexactly(length))
-        except asyncio.IncompleteReadError:
-            raise WorkerLostError from None
+        length = int.from_bytes(await self._process.stdout.readexactly(LENGTH), "big")
+        message: tuple[str, Any] = pickle.loads(await self._process.stdout.readexactly(length))
         return message
 
     async def do(self, task: Task, tell: Tell) -> tuple[str, Any]:
         """Return "done" and an answer, or "failed" and what is wrong."""
         assert self._process.stdin is not None
-        data = pickle.dumps(task)
-        try:
-            self._process.stdin.write(len(data).to_bytes(LENGTH, "big") + data)
-            await self._process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            raise WorkerLostError from None
-        while (message := await self._read())[0] == "progress":
+        self._process.stdin.write(pickle.dumps(task))
+        await self._process.stdin.drain()
+        while (message := await self.read())[0] == "progress":
             tell(*message[1])
         return message
 
     async def stop(self) -> None:
         """End the process, in the middle of its work, and close what led to it."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         self._process.stdin.close()
-        while await self._process.stdout.read(2**16):
-            pass
-        await self._process.wait()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            await self._process.stdin.wait_closed()
+        await self._process.communicate()
 
 
 class Pool:
@@ -97,30 +77,31 @@ class Pool:
 
     def __init__(self, size: int, limits: Limits) -> None:
         self._limits = limits
-        self._free: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
-        self._all: set[Worker] = set()
-        for _ in range(size):
-            self._free.put_nowait(None)
+        self._room = asyncio.Semaphore(size)
+        self._idle: list[Worker] = []
 
-    async def _take(self) -> Worker:
-        worker = await self._free.get()
-        if worker is not None and not worker.is_alive:
-            self._all.discard(worker)
-            await worker.stop()
-            worker = None
-        if worker is None:
+    @contextlib.asynccontextmanager
+    async def _held(self) -> AsyncIterator[Worker]:
+        """Hand out a worker that is ready; whatever goes wrong meanwhile ends its process."""
+        async with self._room:
+            while self._idle and not self._idle[-1].is_alive:
+                await self._idle.pop().stop()
+            is_new = not self._idle
             try:
-                worker = await Worker.start(self._limits)
+                worker = await Worker.start(self._limits) if is_new else self._idle.pop()
+            except OSError:
+                raise WorkerLostError from None
+            try:
+                if is_new:
+                    await worker.read()
+                yield worker
+            except (asyncio.IncompleteReadError, ConnectionError):
+                await asyncio.shield(worker.stop())
+                raise WorkerLostError from None
             except BaseException:
-                self._free.put_nowait(None)
+                await asyncio.shield(worker.stop())
                 raise
-            self._all.add(worker)
-        return worker
-
-    async def _discard(self, worker: Worker) -> None:
-        self._all.discard(worker)
-        await worker.stop()
-        self._free.put_nowait(None)
+            self._idle.append(worker)
 
     async def do(self, task: Task, seconds: float, tell: Tell, begin: Callable[[], None]) -> tuple[str, Any]:
         """Give a task to a free worker; ``begin`` is called when one takes it.
@@ -130,21 +111,16 @@ class Pool:
         TimeoutError
             If the worker needs more than ``seconds``; its process is ended, as it is if the caller is cancelled.
         """
-        worker = await self._take()
-        try:
+        async with self._held() as worker:
             begin()
             async with asyncio.timeout(seconds):
-                message = await worker.do(task, tell)
-        except BaseException:
-            await asyncio.shield(self._discard(worker))
-            raise
-        self._free.put_nowait(worker)
-        return message
+                return await worker.do(task, tell)
 
     async def warm_up(self) -> None:
         """Start one worker, so that the first task need not wait for it."""
-        self._free.put_nowait(await self._take())
+        async with self._held():
+            pass
 
     async def close(self) -> None:
-        """End all workers."""
-        await asyncio.gather(*(worker.stop() for worker in self._all))
+        """End all workers; none is at work any more."""
+        await asyncio.gather(*(worker.stop() for worker in self._idle))

@@ -38,6 +38,10 @@ class Question:
     """What is to be answered first; its answer is handed on."""
 
 
+def _count(progress: Tell, what: str) -> Callable[[float, float], None]:
+    return lambda done, total: progress(done / total, f"{done} of {total} {what}")
+
+
 def _plan(fed: fp.Federation, _: Answer | None, progress: Tell, *, method: str, seconds: float) -> Answer:
     def follow(low: float, high: float) -> None:
         progress(low / high if high > 0 else 0.0, f"the best plan costs {high:.6g}, none less than {low:.6g}")
@@ -83,12 +87,8 @@ def _frontier(fed: fp.Federation, _: Answer | None, progress: Tell, *, method: s
     """Plan for tolerated errors from a fourth to four times what the strictest target asks for."""
     strictest = float(fed.epsilon[fed.epsilon > 0].min()) if (fed.epsilon > 0).any() else 0.05
     asked = {float(f"{value:.6g}") for value in [*(strictest * np.geomspace(0.25, 4, _CURVE)), strictest]}
-    return fp.frontier(
-        fed,
-        epsilon=[value for value in asked if value <= 1],
-        method=method,
-        progress=lambda done, total: progress(done / total, f"{done} of {total} accuracies planned for"),
-    ).to_dict()
+    values, follow = [value for value in asked if value <= 1], _count(progress, "accuracies planned for")
+    return fp.frontier(fed, epsilon=values, method=method, progress=follow).to_dict()
 
 
 def _equilibria(fed: fp.Federation, planned: Answer | None, progress: Tell, *, seconds: float) -> Answer:
@@ -130,23 +130,14 @@ def _payments(
 ) -> Answer:
     """Pay for a plan by every rule; a rule that cannot be applied says why."""
     assert planned is not None, "payments are asked for after a plan"
-    found = settle_rules(
-        fed,
-        fp.Plan.from_dict(planned["plan"]),
-        fee=fee,
-        ceiling=ceiling,
-        progress=lambda done, total: progress(done / total, f"{done} of {total} rules settled"),
-    )
+    plan, follow = fp.Plan.from_dict(planned["plan"]), _count(progress, "rules settled")
+    found = settle_rules(fed, plan, fee=fee, ceiling=ceiling, progress=follow)
     return {"plan": planned["plan"], **found.to_dict()}
 
 
 def _audit(fed: fp.Federation, _: Answer | None, progress: Tell, *, n_misreports: int, seconds: float) -> Answer:
-    return fp.mechanism.compare_rules(
-        fed,
-        n_misreports=n_misreports,
-        time_limit=seconds,
-        progress=lambda done, total: progress(done / total, f"{done} of {total} rules audited"),
-    ).to_dict()
+    compare, follow = fp.mechanism.compare_rules, _count(progress, "rules audited")
+    return compare(fed, n_misreports=n_misreports, time_limit=seconds, progress=follow).to_dict()
 
 
 ANSWERS: Mapping[str, Callable[..., Answer]] = {
@@ -170,6 +161,12 @@ def is_quick(question: Question, fed: fp.Federation) -> bool:
     is_small = fed.k <= _SMALL[0] and fed.k * fed.H <= _SMALL[1]
     is_drafted = question.name == "plan" and dict(question.options)["method"] in QUICK_METHODS
     return is_drafted or (is_small and question.name in _QUICK)
+
+
+def read_failure(error: fp.FedpactError) -> tuple[tuple[str, ...], bool]:
+    """Return what is wrong, and whether it is that no plan exists."""
+    problems = error.problems if isinstance(error, fp.FederationError) else (str(error),)
+    return problems, isinstance(error, fp.InfeasibleError)
 
 
 def answer(

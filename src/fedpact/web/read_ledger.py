@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, ParamSpec, TypeVar
@@ -19,6 +18,7 @@ import fedpact as fp
 from fedpact.explain.entry import say_entry
 from fedpact.explain.reason import say_reason
 from fedpact.protocol.operator.outcome import make_outcome
+from fedpact.web.models import SiteView, Standing, StepView
 
 MOST_STEPS = 500
 """That are read at once."""
@@ -27,74 +27,10 @@ PATIENCE = 5.0
 SLOW = "the ledger cannot be read: another program holds it, or it is far away; it is tried again"
 _UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 _THREADS = 8
+_TERMS = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "false_alarm_rate")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """An entry of a ledger, for people."""
-
-    seq: int
-    at: float
-    """Seconds since the epoch, by the clock of who wrote it."""
-    time: str
-    """The same, as people write it (UTC)."""
-    run: str
-    kind: str
-    what: str
-    hash: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteProgress:
-    """How far a site is."""
-
-    site: str
-    epsilon: float
-    reported: bool
-    samples: int
-    """That it has labelled."""
-    quota: int | None
-    """That it is to label; None before there is a plan, and for who is not in it."""
-    error: float | None
-    """Of the chosen hypothesis on its held-out samples."""
-    met: bool | None
-    """Whether that meets its target."""
-    paid: float | None
-    received: bool
-    """Whether it has signed for its statement."""
-    gone: str | None
-    """When and why it was lost."""
-    withheld: str | None
-    """Why it is not paid."""
-    asked: str | None
-    """The step for which an answer is waited for."""
-    slug: str | None
-    """Names its statement in addresses, if it has one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How far the last run of a ledger is."""
-
-    length: int
-    """Entries of the ledger."""
-    head: str | None
-    """Hash of the newest."""
-    run: str | None
-    """Its name; None if the ledger has no run yet."""
-    status: fp.protocol.RunStatus | None
-    terms: dict[str, Any]
-    """What was agreed on."""
-    outcome: dict[str, Any] | None
-    """As ``fedpact run --json`` has it."""
-    sites: tuple[SiteProgress, ...]
-
-
-NOTHING_YET = Standing(length=0, head=None, run=None, status=None, terms={}, outcome=None, sites=())
-"""How far a run is whose ledger is still to be made."""
 
 
 @contextmanager
@@ -123,31 +59,24 @@ def say_time(at: float) -> str:
         return f"{at:.6g}"
 
 
-def _say_step(entry: fp.protocol.Entry) -> Step:
-    return Step(
-        seq=entry.seq,
-        at=entry.at,
-        time=say_time(entry.at),
-        run=entry.run,
-        kind=entry.kind,
-        what=say_entry(entry),
-        hash=entry.hash,
-    )
+def _say_step(entry: fp.protocol.Entry) -> StepView:
+    kept = {name: getattr(entry, name) for name in ("seq", "at", "run", "kind", "hash")}
+    return StepView(**kept, time=say_time(entry.at), what=say_entry(entry))
 
 
-def read_steps(where: str, after: int, most: int = MOST_STEPS) -> list[Step]:
+def read_steps(where: str, after: int, most: int = MOST_STEPS) -> list[StepView]:
     """Read the entries that follow the one with a number, up to so many."""
     with _opened(where) as ledger:
         return [_say_step(entry) for entry in islice(ledger.entries(after + 1), most)]
 
 
-def read_newest(where: str, most: int = MOST_STEPS) -> list[Step]:
+def read_newest(where: str, most: int = MOST_STEPS) -> list[StepView]:
     """Read the newest entries, the oldest of them first."""
     with _opened(where) as ledger:
         return [_say_step(entry) for entry in ledger.entries(max(len(ledger) - most, 0) + 1)]
 
 
-def read_on(where: str, last: Step) -> list[Step]:
+def read_on(where: str, last: StepView) -> list[StepView]:
     """Read what was written since an entry, up to so many, and insist that this one is still there.
 
     Raises
@@ -164,10 +93,10 @@ def read_on(where: str, last: Step) -> list[Step]:
     return steps[1:]
 
 
-def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str | None) -> SiteProgress:
+def _read_site(state: fp.protocol.RunState, site: str, seen: Any, slug: str | None) -> SiteView:
+    """Read how far a site is; its statement is named by its slug, for an address."""
     gone, statement = state.gone.get(site), state.payments.get(site)
-    waiting = [ask.step for ask in state.open if ask.site == site]
-    return SiteProgress(
+    return SiteView(
         site=site,
         epsilon=state.pact.agent(site).epsilon,
         reported=site in state.reports,
@@ -179,32 +108,25 @@ def _site_progress(state: fp.protocol.RunState, site: str, seen: Any, slug: str 
         received=site in state.receipts,
         gone=None if gone is None else f"{gone.step}: {say_reason(gone.code, gone.values)}",
         withheld=say_reason(state.withheld[site], {}) if site in state.withheld else None,
-        asked=waiting[0] if waiting else None,
-        slug=slug,
+        asked=next((ask.step for ask in state.open if ask.site == site), None),
+        statement=slug,
     )
-
-
-def _say_terms(pact: fp.protocol.Pact) -> dict[str, Any]:
-    kept = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "false_alarm_rate")
-    return {name: value for name, value in pact.to_dict().items() if name in kept}
 
 
 def _read_standing(ledger: fp.protocol.Ledger) -> Standing:
     if ledger.last("open") is None:
-        return replace(NOTHING_YET, length=len(ledger), head=ledger.head)
+        return Standing(length=len(ledger), head=ledger.head)
     state = fp.protocol.read_run(ledger)
-    outcome = make_outcome(state, ledger.head).to_dict()
+    outcome, terms = make_outcome(state, ledger.head).to_dict(), state.pact.to_dict()
     slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
     return Standing(
         length=len(ledger),
         head=ledger.head,
         run=state.run,
         status=state.status,
-        terms=_say_terms(state.pact),
+        terms={name: terms[name] for name in _TERMS if name in terms},
         outcome=outcome,
-        sites=tuple(
-            _site_progress(state, name, outcome["evaluation"][name], slugs.get(name)) for name in state.pact.names
-        ),
+        sites=[_read_site(state, name, outcome["evaluation"][name], slugs.get(name)) for name in state.pact.names],
     )
 
 

@@ -16,8 +16,7 @@ from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
 from fedpact.explain.rule import name_rule
 from fedpact.explain.words import words_of
-from fedpact.web.charts import CHARTS
-from fedpact.web.explained import EXPLAINED, explain_part
+from fedpact.web.explained import explain_part
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
@@ -103,11 +102,7 @@ def _environment() -> Environment:
         "name_rule": name_rule,
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "explained": EXPLAINED,
-        "explain_part": lambda state, view: explain_part(view, state.part.name, state.answer, state.beside),
-        "certificate_title": words_of("common").say("certificate"),
-        "about_audits": words_of("audit").say("idle"),
-        "charts_of": lambda state, view: CHARTS[state.part.name](view, state.answer, state.beside),
+        "explain_part": explain_part,
         "is_export": False,
     }
     return made

@@ -12,7 +12,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
-from starlette.datastructures import FormData
 
 import fedpact as fp
 from fedpact.explain.numbers import format_field
@@ -25,7 +24,7 @@ from fedpact.web.render import render
 from fedpact.web.run_record import Run
 from fedpact.web.run_request import view_of
 from fedpact.web.run_routes import After, check_run, start_run
-from fedpact.web.run_views import address_of, view_check, view_line, view_run, view_run_page
+from fedpact.web.run_views import view_check, view_line, view_run, view_run_page
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State
 from fedpact.web.view import View, read_view
 
@@ -67,30 +66,23 @@ async def show_form(state: State, view: AddressedView) -> HTMLResponse:
     return await _show_form(state, view)
 
 
-def _read_form(form: FormData) -> dict[str, str]:
-    return {name: value for name in _FIELDS if isinstance(value := form.get(name), str) and value.strip()}
-
-
-def _say_invalid(error: ValidationError) -> tuple[str, ...]:
-    return tuple(f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}" for entry in error.errors())
-
-
 @router.post("/runs")
 async def begin_run(state: State, request: Request) -> Any:
     """Start a run from a form; what is wrong with it is said above it."""
     async with request.form(max_files=0, max_fields=len(_FIELDS)) as form:
-        given = _read_form(form)
+        given = {name: value for name in _FIELDS if isinstance(value := form.get(name), str) and value.strip()}
     key = given.get("federation", state.library.default)
     view = await asyncio.to_thread(view_of, state.library.get(key), given.get("query", ""))
     try:
         run = await start_run(state, RunRequest.model_validate({"federation": key, **given}))
     except ValidationError as error:
-        return await _show_form(state, view, given, _say_invalid(error))
+        said = tuple(f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}" for entry in error.errors())
+        return await _show_form(state, view, given, said)
     except fp.FederationError as error:
         return await _show_form(state, view, given, error.problems)
     except BusyError as error:
         return await _show_form(state, view, given, (str(error),))
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)
 
 
 def _view_beside(state: ServerState, run: Run | None) -> View:
@@ -117,8 +109,8 @@ async def show_run(
     """Return a run as it is now; with ``check``, after its ledger was looked through."""
     seen = await view_run(state.runs, run, after)
     checked = None if check is None else await _check(state, run, check)
-    text = _render_page("one_run.html", _view_beside(state, run), seen=seen, address=seen.address, checked=checked)
-    return HTMLResponse(text)
+    shown = {"seen": seen, "address": seen.address, "checked": checked}
+    return HTMLResponse(_render_page("one_run.html", _view_beside(state, run), **shown))
 
 
 @router.get("/runs/{key}/progress")
@@ -137,18 +129,18 @@ async def _check(state: ServerState, run: Run, check: str) -> CheckView:
 async def show_check(state: State, run: AddressedRun, check: str = "now") -> HTMLResponse:
     """Look through the ledger of a run, and return what was found."""
     checked = await _check(state, run, check)
-    return HTMLResponse(render("run_check.html", address=address_of(run), checked=checked))
+    return HTMLResponse(render("run_check.html", address=run.address, checked=checked))
 
 
 @router.post("/runs/{key}/cancel")
 async def cancel_run(state: State, run: AddressedRun) -> RedirectResponse:
     """End the process of a run."""
     await state.runs.cancel(run)
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)
 
 
 @router.post("/runs/{key}/continue")
 async def continue_run(state: State, run: AddressedRun) -> RedirectResponse:
     """Go on from where the ledger of a run ends."""
     state.runs.go_on(run)
-    return RedirectResponse(address_of(run), status_code=303)
+    return RedirectResponse(run.address, status_code=303)

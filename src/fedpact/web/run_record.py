@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
+from urllib.parse import quote
 
 import fedpact as fp
 from fedpact.web.feed import Feed
 from fedpact.web.run_tasks import RunTask
 
 
-class Condition(Enum):
+class Condition(StrEnum):
     """How a run stands."""
 
     PREPARING = "preparing"
@@ -50,6 +51,12 @@ class RunNote:
     seed: int
     created: float
 
+    @property
+    def address(self) -> str:
+        """Address of the page that it was started on."""
+        query = f"?{self.query}" if self.query else ""
+        return f"/federations/{quote(self.federation, safe='')}/run{query}"
+
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Run:
@@ -68,6 +75,11 @@ class Run:
     begun: RunTask | None = None
     """What it was started with, until its folder is there."""
     task: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> str:
+        """Address of its page."""
+        return f"/runs/{self.key}"
 
     @property
     def is_under_way(self) -> bool:

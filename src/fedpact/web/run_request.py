@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,9 +16,6 @@ from fedpact.web.view import MOST_PARAMETERS, View, read_view
 
 METHODS = ("auto", "tree", "union", "lp")
 """Sites send reports, which is not enough for "exact"."""
-RULES = ("pwyc", "equal-split", "proportional", "none")
-"""Rules that pay for contributions as they were made."""
-"""Parameters of an address."""
 
 
 def view_of(known: Known, query: str) -> View:
@@ -35,40 +33,26 @@ def view_of(known: Known, query: str) -> View:
     return read_view(known, given)
 
 
-def say_why_not(fed: fp.Federation) -> str | None:
-    """Say why sites cannot be made up from a federation, if they cannot."""
-    if not hasattr(fed.evidence, "reports"):
-        return None
+def _find_problems(make: Callable[..., object], *given: Any, **options: Any) -> list[str]:
+    """Return why something cannot be made."""
     try:
-        fp.protocol.simulate_sites(fed)
-    except fp.FederationError as error:
-        return str(error)
-    return None
-
-
-def _read_terms(asked: RunRequest) -> dict[str, Any]:
-    fee = None if asked.fee == "" else asked.fee
-    return {"method": asked.method, "rule": asked.rule, "fee": fee, "false_alarm_rate": asked.false_alarm_rate}
-
-
-def _say_pact_problems(fed: fp.Federation, asked: RunRequest) -> list[str]:
-    try:
-        fp.protocol.make_pact(fed, patience=PATIENCE, **_read_terms(asked))
-    except fp.FederationError as error:
-        if isinstance(asked.fee, dict):
-            return list(error.problems)
-        return [error.problems[0].removeprefix(f"agent {fed.names[0]!r}: ")]
-    return []
-
-
-def _say_teacher_problems(fed: fp.Federation, teacher: str | None) -> list[str]:
-    if teacher is None:
-        return []
-    try:
-        fed.replace(teacher=teacher)
+        make(*given, **options)
     except fp.FederationError as error:
         return list(error.problems)
     return []
+
+
+def say_why_not(fed: fp.Federation) -> str | None:
+    """Say why sites cannot be made up from a federation, if they cannot."""
+    problems = _find_problems(fp.protocol.simulate_sites, fed) if hasattr(fed.evidence, "reports") else []
+    return str(fp.FederationError(problems)) if problems else None
+
+
+def _find_pact_problems(fed: fp.Federation, terms: Mapping[str, Any]) -> list[str]:
+    found = _find_problems(fp.protocol.make_pact, fed, patience=PATIENCE, **terms)
+    if isinstance(terms["fee"], dict):
+        return found
+    return [problem.removeprefix(f"agent {fed.names[0]!r}: ") for problem in found[:1]]  # the same for everybody
 
 
 def read_request(asked: RunRequest, known: Known) -> tuple[RunTask, RunNote]:
@@ -81,12 +65,15 @@ def read_request(asked: RunRequest, known: Known) -> tuple[RunTask, RunNote]:
     """
     view = view_of(known, asked.query)
     fed, teacher, refused = view.fed, asked.teacher or None, say_why_not(view.fed)
+    terms = asked.model_dump(include={"method", "rule", "fee", "false_alarm_rate"})
+    terms["fee"] = None if asked.fee == "" else asked.fee
     problems = [] if refused is None else [refused]
     problems += [f"{field}: {problem}" for field, problem in view.changed.problems.items()]
-    problems += [*_say_pact_problems(fed, asked), *_say_teacher_problems(fed, teacher)]
+    problems += _find_pact_problems(fed, terms)
+    problems += [] if teacher is None else _find_problems(fed.replace, teacher=teacher)
     if problems:
         raise fp.FederationError(problems)
-    task = RunTask(federation=fed, terms=_read_terms(asked), teacher=teacher, seed=asked.seed)
+    task = RunTask(federation=fed, terms=terms, teacher=teacher, seed=asked.seed)
     note = RunNote(
         federation=known.key,
         query=urlencode(view.changed.given),

@@ -53,8 +53,8 @@ def _prepare(task: RunTask) -> fp.protocol.RunHome:
     return fp.protocol.prepare_home(task.folder, pact, sites)
 
 
-def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> str:
-    """Bring a run to its end, from where its ledger ends; returns the name of its status.
+def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> fp.protocol.RunStatus:
+    """Bring a run to its end, from where its ledger ends; returns how it stands then.
 
     Raises
     ------
@@ -64,11 +64,10 @@ def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> str:
     with hold_home(task.folder):
         home = _prepare(task)
         tell(0.0, PREPARED)
-        return fp.protocol.run_home(home).status.name
+        return fp.protocol.run_home(home).status
 
 
-def check_ledger(task: CheckTask) -> dict[str, Any]:
+def check_ledger(task: CheckTask) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
     """Check every entry, every link and, in a file, every byte; then that signatures and payments are right."""
     found = fp.protocol.verify_ledger(task.ledger)
-    books = fp.protocol.check_books(task.ledger) if found.is_intact else None
-    return {"ledger": found.to_dict(), "books": None if books is None else books.to_dict()}
+    return found, fp.protocol.check_books(task.ledger) if found.is_intact else None

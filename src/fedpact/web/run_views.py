@@ -2,71 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
 import fedpact as fp
-from fedpact.web.api import view_federation, view_job
-from fedpact.web.jobs import Job, JobState
-from fedpact.web.models import CheckView, RunLine, RunPageView, RunView, SiteView, StatementView, StepView
-from fedpact.web.read_ledger import NOTHING_YET, SiteProgress, Standing, Step, read_newest, read_steps
-from fedpact.web.run_record import Run, RunNote
-from fedpact.web.run_request import METHODS, RULES, say_why_not
+from fedpact.protocol.pact import RULES
+from fedpact.web.api import view_federation
+from fedpact.web.jobs import Job
+from fedpact.web.models import CheckView, JobView, RunLine, RunPageView, RunView, Standing, StatementView, StepView
+from fedpact.web.read_ledger import read_newest, read_steps
+from fedpact.web.run_record import Run
+from fedpact.web.run_request import METHODS, say_why_not
 from fedpact.web.runs import RunManager
 from fedpact.web.view import View
 
-
-def address_of(run: Run) -> str:
-    """Return the address of a run's page."""
-    return f"/runs/{run.key}"
+_KEPT = ("key", "name", "condition", "problems", "created", "can_continue", "address")
 
 
-def address_of_statement(run: Run, slug: str, ending: str = "html") -> str:
+def _address_of(run: Run, slug: str, ending: str = "html") -> str:
     """Return the address of a site's statement."""
-    return f"{address_of(run)}/statements/{quote(slug, safe='')}.{ending}"
-
-
-def _address_of_federation(note: RunNote) -> str:
-    query = f"?{note.query}" if note.query else ""
-    return f"/federations/{quote(note.federation, safe='')}/run{query}"
+    return f"{run.address}/statements/{quote(slug, safe='')}.{ending}"
 
 
 def view_line(manager: RunManager, run: Run) -> RunLine:
     """Return a run as it stands in a list."""
-    note = run.note
-    return RunLine(
-        key=run.key,
-        name=run.name,
-        condition=run.condition.value,
-        problems=list(run.problems),
-        created=run.created,
-        federation=None if note is None else _address_of_federation(note),
-        teacher=None if note is None else note.teacher,
-        seed=None if note is None else note.seed,
-        can_cancel=run.is_under_way,
-        can_continue=run.can_continue,
-        continue_with=manager.say_how_to_go_on(run),
-        address=address_of(run),
-    )
-
-
-def _view_site(run: Run, seen: SiteProgress) -> SiteView:
-    values = asdict(seen)
-    slug = values.pop("slug")
-    return SiteView(**values, statement=None if slug is None else address_of_statement(run, slug))
-
-
-def _view_standing(run: Run, standing: Standing) -> dict[str, Any]:
-    return {
-        "run": standing.run,
-        "status": None if standing.status is None else standing.status.value,
-        "terms": standing.terms,
-        "outcome": standing.outcome,
-        "sites": [_view_site(run, seen) for seen in standing.sites],
-        "length": standing.length,
-        "head": standing.head,
-    }
+    values: dict[str, Any] = {name: getattr(run, name) for name in _KEPT}
+    if (note := run.note) is not None:
+        values |= {"federation": note.address, "teacher": note.teacher, "seed": note.seed}
+    return RunLine(**values, can_cancel=run.is_under_way, continue_with=manager.say_how_to_go_on(run))
 
 
 async def look_at(manager: RunManager, run: Run) -> tuple[Standing, str | None]:
@@ -74,32 +37,29 @@ async def look_at(manager: RunManager, run: Run) -> tuple[Standing, str | None]:
     try:
         return await manager.look_at(run), None
     except fp.errors.LedgerError as error:
-        return NOTHING_YET, str(error)
-
-
-async def _read_steps(manager: RunManager, run: Run, after: int | None) -> list[Step]:
-    if after is None:
-        return await manager.reader.read(read_newest, run.feed.where)
-    return await manager.reader.read(read_steps, run.feed.where, after)
+        return Standing(), str(error)
 
 
 async def view_run(manager: RunManager, run: Run, after: int | None = None, *, has_steps: bool = True) -> RunView:
     """Return a run with the entries that follow the one with a number, or with the newest, or with none."""
     standing, trouble = await look_at(manager, run)
-    steps: list[Step] = []
+    steps: list[StepView] = []
     if standing.length and has_steps:
+        read, where = manager.reader.read, run.feed.where
         try:
-            steps = await _read_steps(manager, run, after)
+            steps = await (read(read_newest, where) if after is None else read(read_steps, where, after))
         except fp.errors.LedgerError as error:
             trouble = str(error)
-    last = steps[-1].seq if steps else standing.length
+    sites = [
+        site.model_copy(update={"statement": site.statement and _address_of(run, site.statement)})
+        for site in standing.sites
+    ]
     return RunView(
-        **view_line(manager, run).model_dump(),
-        **_view_standing(run, standing),
-        entries=[StepView(**asdict(step)) for step in steps],
-        more=last < standing.length,
+        **dict(view_line(manager, run)) | dict(standing) | {"sites": sites},
+        entries=steps,
+        more=(steps[-1].seq if steps else standing.length) < standing.length,
         trouble=trouble,
-        events=f"{address_of(run)}/events",
+        events=f"{run.address}/events",
     )
 
 
@@ -121,22 +81,20 @@ def view_statement(run: Run, found: fp.protocol.Statement) -> StatementView:
         site=found.site,
         amount=found.amount,
         status=found.status.value,
-        page=address_of_statement(run, found.slug),
-        address=address_of_statement(run, found.slug, "json"),
+        page=_address_of(run, found.slug),
+        address=_address_of(run, found.slug, "json"),
         statement=found.to_dict(),
     )
 
 
 def view_check(job: Job) -> CheckView:
     """Return what the check of a ledger found."""
-    found: dict[str, Any] = job.answer if job.state is JobState.DONE else {"ledger": None, "books": None}
-    ledger, books = found["ledger"], found["books"]
-    is_sound = None if ledger is None else ledger["is_intact"] and books is not None and books["is_sound"]
+    ledger, books = job.answer or (None, None)
     return CheckView(
-        state=job.state.value,
-        is_sound=is_sound,
-        ledger=ledger,
-        books=books,
+        state=job.state,
+        is_sound=ledger and bool(ledger.is_intact and books and books.is_sound),
+        ledger=ledger and ledger.to_dict(),
+        books=books and books.to_dict(),
         problems=list(job.problems),
-        job=view_job(job),
+        job=JobView.model_validate(job),
     )

@@ -26,8 +26,9 @@ from fedpact.web.earlier_runs import read_runs, write_note
 from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
+from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.read_ledger import Reader, Standing
+from fedpact.web.read_ledger import Reader
 from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
 from fedpact.web.run_tasks import RunTask
 
@@ -69,22 +70,17 @@ class RunManager:
         self._named = None if folder is None else _make_folder(Path(folder).resolve())
         self._folder: Path | None = None
         self._pool = Pool(AT_ONCE, limits)
-        self._reader = Reader()
+        self.reader = Reader()
         self._own: OrderedDict[str, Run] = OrderedDict()
         self._followed = {
             f"ledger-{place}": Run(
                 key=f"ledger-{place}",
                 name=say_ledger(where),
-                feed=Feed(where, self._reader),
+                feed=Feed(where, self.reader),
                 condition=Condition.FOLLOWED,
             )
             for place, where in enumerate(ledgers, start=1)
         }
-
-    @property
-    def reader(self) -> Reader:
-        """The threads that read ledgers."""
-        return self._reader
 
     async def open(self) -> None:
         """Find the runs of an earlier server, or make room for new ones."""
@@ -92,16 +88,16 @@ class RunManager:
             self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fedpact-runs-"))
             return
         self._folder = self._named
-        found = await asyncio.to_thread(read_runs, self._folder, self._limits.runs, self._reader)
+        found = await asyncio.to_thread(read_runs, self._folder, self._limits.runs, self.reader)
         self._own.update((run.key, run) for run in found)
 
     async def close(self) -> None:
         """End all processes, and remove what nobody asked to keep."""
         await asyncio.gather(*(self.cancel(run) for run in self._own.values()))
         await self._pool.close()
-        self._reader.close()
+        self.reader.close()
         if self._named is None and self._folder is not None:
-            await asyncio.to_thread(_remove, self._folder)
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
     def hush(self) -> None:
         """Let everybody leave who follows a run, so that the server can end."""
@@ -141,7 +137,7 @@ class RunManager:
         run = Run(
             key=home.name,
             name=task.federation.name,
-            feed=Feed(str(home / "ledger.db"), self._reader, is_there=False),
+            feed=Feed(str(home / "ledger.db"), self.reader, is_there=False),
             condition=Condition.PREPARING,
             home=home,
             note=note,
@@ -211,8 +207,8 @@ class RunManager:
         over = [run for run in self._own.values() if run.is_over and not run.feed.listeners]
         for run in over[: max(0, len(self._own) - self._limits.runs)]:
             del self._own[run.key]
-            if self._named is None:
-                asyncio.get_running_loop().run_in_executor(None, _remove, run.home)
+            if self._named is None and run.home is not None:
+                asyncio.get_running_loop().run_in_executor(None, shutil.rmtree, run.home, True)
 
     async def _carry_out(self, run: Run, task: RunTask) -> None:
         """Give a run to a process, and note what becomes of it."""
@@ -231,15 +227,15 @@ class RunManager:
             said = f"stopped after {seconds:g} seconds, the most that this server gives to a run"
             await self._end(run, Condition.FAILED, said)
         except WorkerLostError:
-            await self._end(
-                run, Condition.FAILED, "the process that carried out this run ended before the run did"
-            )
+            said = "the process that carried out this run ended before the run did"
+            await self._end(run, Condition.FAILED, said)
         except OSError as error:
             await self._end(run, Condition.FAILED, f"the run's folder cannot be written: {error.strerror}")
         else:
-            is_done = outcome == "done"
-            condition = CONDITION_OF[fp.protocol.RunStatus[found]] if is_done else Condition.FAILED
-            run.become(condition, *(() if is_done else found["problems"]))
+            if outcome == "done":
+                run.become(CONDITION_OF[found])
+            else:
+                run.become(Condition.FAILED, *found[0])
 
     async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
         """Note that a run was cut short, unless its ledger says that it was just finished."""
@@ -248,8 +244,3 @@ class RunManager:
                 run.become(Condition.FINISHED)
                 return
         run.become(condition, *problems)
-
-
-def _remove(folder: Path | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)

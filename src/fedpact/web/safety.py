@@ -9,11 +9,10 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,92 +51,65 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _host_of(authority: str) -> str | None:
+def _split(address: str) -> SplitResult:
+    """Take an address apart; what is none has empty parts."""
     try:
-        return urlsplit(f"//{authority}").hostname
+        return urlsplit(address)
     except ValueError:
-        return None
-
-
-def _is_from(origin: str, host: str | None) -> bool:
-    """Whether a page of this host sends the request."""
-    try:
-        return urlsplit(origin).netloc == host
-    except ValueError:
-        return False
+        return urlsplit("")
 
 
 class Guard:
     """Refuses what is not for us, and sets the headers of every answer."""
 
     def __init__(self, app: ASGIApp, *, limits: Limits, host: str, token: str | None) -> None:
-        self._app, self._limits, self._token = app, limits, token
-        self._host = host
+        self._app, self._limits, self._host, self._token = app, limits, host, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        refused = self._refuse(scope, headers) or self._ask_for_token(scope, headers)
-        bounded, answer = _Bounded(receive, self._limits), _with_headers(send)
-        refused = refused or bounded.refuse(headers)
-        if refused is None:
-            await self._app(scope, bounded, answer)
-        else:
-            await bounded.drain(headers)
-            await refused(scope, receive, answer)
+        request, answer = Request(scope), _with_headers(send)
+        refused = self._refuse(request) or self._ask_for_token(request)
+        if {"content-length", "transfer-encoding"} & set(request.headers):
+            body = await _read_body(receive, 0 if refused else self._limits.upload_bytes)
+            receive = _replay(body or b"", receive)
+            refused = refused or (_problem(413, _say_limit(self._limits)) if body is None else None)
+        await (refused or self._app)(scope, receive, answer)
 
-    def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
+    def _refuse(self, request: Request) -> Response | None:
         """Refuse other names for this machine (DNS rebinding), and other sites' pages (forged requests)."""
-        asked = _host_of(headers.get("host", ""))
-        is_ours = asked is not None and (is_loopback(asked) or not is_loopback(self._host))
-        if not is_ours:
+        headers, is_reading = request.headers, request.method in _READING
+        host, origin = headers.get("host", ""), headers.get("origin")
+        asked = _split(f"//{host}").hostname
+        if asked is None or (is_loopback(self._host) and not is_loopback(asked)):
             return _problem(400, "the name of this server is not the one that was asked for")
-        is_reading, origin = scope["method"] in _READING, headers.get("origin")
         is_followed = is_reading and headers.get("sec-fetch-mode") == "navigate"
         is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_followed
-        if is_foreign or (origin is not None and not is_reading and not _is_from(origin, headers.get("host"))):
+        if is_foreign or (origin is not None and not is_reading and _split(origin).netloc != host):
             return _problem(403, "this request comes from another site's page")
         return None
 
-    def _ask_for_token(self, scope: Scope, headers: Headers) -> Response | None:
-        if self._token is None or scope["path"].startswith("/static/"):
+    def _ask_for_token(self, request: Request) -> Response | None:
+        if self._token is None or request.scope["path"].startswith("/static/"):
             return None
-        query = parse_qsl(scope["query_string"].decode("latin-1"))
-        given = dict(query).get("token")
-        if given is not None and self._is_token(given) and scope["method"] in _READING:
-            rest = urlencode([(name, value) for name, value in query if name != "token"])
-            path = "/" + scope["path"].lstrip("/")
+        given = request.query_params.get("token")
+        if self._is_token(given) and request.method in _READING:
+            rest = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "token"])
+            path = "/" + request.scope["path"].lstrip("/")
             answer = RedirectResponse(f"{path}{'?' if rest else ''}{rest}", status_code=303)
             answer.set_cookie(_COOKIE, self._token, httponly=True, samesite="strict")
             return answer
-        if self._is_token(_bearer(headers)) or self._is_token(_cookie(headers)):
+        kind, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if self._is_token(request.cookies.get(_COOKIE)) or (kind.lower() == "bearer" and self._is_token(bearer)):
             return None
-        if "text/html" in headers.get("accept", ""):
+        if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(render("token.html", was_wrong=given is not None), status_code=401)
         return _problem(401, "a token is needed: Authorization: Bearer TOKEN")
 
     def _is_token(self, given: str | None) -> bool:
-        return (
-            given is not None
-            and self._token is not None
-            and hmac.compare_digest(given.encode(), self._token.encode())
-        )
-
-
-def _bearer(headers: Headers) -> str | None:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    return token if kind.lower() == "bearer" else None
-
-
-def _cookie(headers: Headers) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
-    except CookieError:
-        return None
-    return None if found is None else found.value
+        return given is not None and hmac.compare_digest(given.encode(), (self._token or "").encode())
 
 
 def _problem(status: int, sentence: str) -> Response:
@@ -151,49 +123,38 @@ def _say_limit(limits: Limits) -> str:
     )
 
 
-class _Bounded:
-    """What a client sends, up to a limit."""
+async def _read_body(receive: Receive, most: int) -> bytes | None:
+    """Return what a client sends; None if it is more than so many bytes.
 
-    def __init__(self, receive: Receive, limits: Limits) -> None:
-        self._receive, self._limits = receive, limits
-        self._left, self._is_over = limits.upload_bytes, False
+    What is too much is read and forgotten, so that the client hears the answer; but not for ever.
+    """
+    body, size, is_over = bytearray(), 0, False
+    while size < _DRAINED and not is_over:
+        message = await receive()
+        piece, is_over = message.get("body", b""), not message.get("more_body", False)
+        size += len(piece)
+        if size <= most:
+            body += piece
+    return bytes(body) if size <= most else None
 
-    def refuse(self, headers: Headers) -> Response | None:
-        """Refuse a client that says that it is going to send too much."""
-        said = headers.get("content-length", "")
-        return _problem(413, _say_limit(self._limits)) if said.isdigit() and int(said) > self._left else None
 
-    async def __call__(self) -> Message:
-        """Return what comes next."""
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._is_over = not message.get("more_body", False)
-            self._left -= len(message.get("body", b""))
-            if self._left < 0:
-                await self.drain(None)
-                raise HTTPException(413, _say_limit(self._limits))
-        return message
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return what gives out a body that was read, then whatever else comes."""
+    given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def drain(self, headers: Headers | None) -> None:
-        """Read and forget what still comes, so that the client hears the answer; but not for ever."""
-        if headers is not None and not {"content-length", "transfer-encoding"} & set(headers):
-            return
-        left = _DRAINED
-        while left > 0 and not self._is_over:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                return
-            left -= len(message.get("body", b""))
-            self._is_over = not message.get("more_body", False)
+    async def receive_again() -> Message:
+        return given.pop() if given else await receive()
+
+    return receive_again
 
 
 def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            kept = "no-cache" if "etag" in headers else "no-store"
+            for name, value in {**_HEADERS, "Cache-Control": kept}.items():
                 headers.setdefault(name, value)
-            headers.setdefault("Cache-Control", "no-store")
         await send(message)
 
     return send_with_headers

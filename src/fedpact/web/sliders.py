@@ -46,11 +46,12 @@ class Slider:
         return min(round(STEPS * share), STEPS)
 
 
-def _money(cost: float | dict[str, list[float]]) -> list[float]:
-    """Return the numbers of a cost that are money; breakpoints are samples."""
+def _take_apart(cost: float | dict[str, list[float]]) -> tuple[object, list[float]]:
+    """Return what a cost is like, and its numbers that are money; breakpoints are samples."""
     if not isinstance(cost, dict):
-        return [cost]
-    return cost.get("quadratic") or cost["slopes"]
+        return "linear", [cost]
+    money = cost.get("quadratic") or cost["slopes"]
+    return (sorted(cost), cost.get("breakpoints"), len(money)), money
 
 
 def _find_factor(before: float | dict[str, list[float]], after: float | dict[str, list[float]]) -> float | None:
@@ -61,13 +62,8 @@ def _find_factor(before: float | dict[str, list[float]], after: float | dict[str
     >>> _find_factor({"quadratic": [1, 0.5]}, {"quadratic": [2, 1]}), _find_factor(1, {"quadratic": [2, 1]})
     (2.0, None)
     """
-    if isinstance(before, dict) and isinstance(after, dict):
-        if before.keys() != after.keys() or before.get("breakpoints") != after.get("breakpoints"):
-            return None
-    elif isinstance(before, dict) or isinstance(after, dict):
-        return None
-    old, new = _money(before), _money(after)
-    if len(old) != len(new):
+    (was, old), (now, new) = _take_apart(before), _take_apart(after)
+    if was != now:
         return None
     factor = next(b / a for a, b in zip(old, new, strict=True) if a)
     is_same = all(math.isclose(a * factor, b, rel_tol=1e-6) for a, b in zip(old, new, strict=True))

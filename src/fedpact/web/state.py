@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 
-from fedpact.web.jobs import JobQueue
+from fedpact.web.jobs import Job, JobQueue
 from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.parts import PARTS
@@ -30,8 +30,7 @@ class ServerState:
     def hush(self) -> None:
         """End what others listen to, so that the server can end."""
         self.runs.hush()
-        for job in self.jobs.jobs():
-            self.jobs.cancel(job)
+        self.jobs.cancel_all()
 
 
 def find_state(request: Request) -> ServerState:
@@ -62,6 +61,17 @@ async def find_run(state: State, key: Annotated[str, Path(description="Key of a 
 
 
 AddressedRun = Annotated[Run, Depends(find_run)]
+
+
+async def find_job(state: State, job_id: str) -> Job:
+    """Find the job that a request is about."""
+    job = state.jobs.find(job_id)
+    if job is None:
+        raise HTTPException(404, f"there is no job {job_id[:40]!r}")
+    return job
+
+
+AddressedJob = Annotated[Job, Depends(find_job)]
 
 
 def ask_part(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fastapi import HTTPException, Request
-from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import File, create_form_parser
+from fastapi import HTTPException, UploadFile
 
-_MOST_FILES = 500
 _ENDINGS = (".toml", ".json")
 _DATA = (".npy", ".npz", ".csv")
 
@@ -76,34 +72,14 @@ def _find_main(names: list[str]) -> str:
     return mains[0]
 
 
-def _parse_form(content_type: str, body: bytes) -> dict[str, bytes]:
-    """Return the files of a form's field ``files``, all in memory: the body is bounded."""
-    found: list[File] = []
-    settings = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "MAX_FIELDS": _MOST_FILES}
-    parser = create_form_parser({"Content-Type": content_type.encode()}, None, found.append, settings)
-    parser.write(body)
-    parser.finalize()
+async def read_files(sent: Sequence[UploadFile]) -> Sent:
+    """Take the files of a form."""
     files: dict[str, bytes] = {}
-    for file in found:
-        if file.field_name == b"files" and file.file_name:
-            name = _read_name(file.file_name.decode(errors="replace"))
-            if name in files:
-                raise HTTPException(422, f"two files are called {name!r}; their names must differ")
-            file.file_object.seek(0)
-            files[name] = file.file_object.read()
-    return files
-
-
-async def read_form(request: Request) -> Sent:
-    """Take the files of a form's field ``files``."""
-    content_type = request.headers.get("content-type", "")
-    if not content_type.startswith("multipart/form-data"):
-        raise HTTPException(422, "send files as multipart/form-data in the field files")
-    body = await request.body()
-    try:
-        files = await asyncio.to_thread(_parse_form, content_type, body)
-    except FormParserError as error:
-        raise HTTPException(422, f"the form cannot be read: {error}") from None
+    for file in sent:
+        name = _read_name(file.filename)
+        if name in files:
+            raise HTTPException(422, f"two files are called {name!r}; their names must differ")
+        files[name] = await file.read()
     if not files:
-        raise HTTPException(422, "choose a federation file, and the files that it names")
+        raise HTTPException(422, "choose a federation file, and the files that it names (field files of a form)")
     return Sent(files=files, main=_find_main(list(files)))

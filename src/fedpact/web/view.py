@@ -35,21 +35,22 @@ class View:
         """The address behind the ``?``: changes and options, so that whoever opens it sees the same."""
         return urlencode(self.kept)
 
+    def _write(self, page: str, given: Iterable[tuple[str, str]]) -> str:
+        query = urlencode(list(given))
+        return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
+
     def address(self, page: str, **options: str) -> str:
         """Return the address of a page about the same federation, with these options besides."""
-        kept = [(name, value) for name, value in list_options(self.options) if name not in options]
-        query = urlencode([*self.changed.given, *kept, *options.items()])
-        return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
+        return self._write(page, [*(pair for pair in self.kept if pair[0] not in options), *options.items()])
+
+    def address_of_file(self, page: str) -> str:
+        """Return the address of a page about the federation as its file has it, with the same options."""
+        return self._write(page, list_options(self.options))
 
     @property
     def kept(self) -> list[tuple[str, str]]:
         """What an address of the same federation says, name by name: changes, then options."""
         return [*self.changed.given, *list_options(self.options)]
-
-    def address_of_file(self, page: str) -> str:
-        """Return the address of a page about the federation as its file has it, with the same options."""
-        query = urlencode(list_options(self.options))
-        return f"/federations/{quote(self.known.key, safe='')}/{page}{'?' if query else ''}{query}"
 
     @property
     def wrong(self) -> Mapping[str, str]:

@@ -7,27 +7,12 @@ from below for one error holds for every smaller one, so it holds to the left.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import fedpact as fp
 from fedpact.explain.frontier import explain_frontier, say_note
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import Chart, Trace, axis, draw, legend_below, make_figure, plain
-from fedpact.web.view import View
-
-
-def _line(x: list[float], y: list[float], name: str, hints: list[str], **more: Any) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "hovertext": hints,
-        "hoverinfo": "text",
-        **more,
-    }
+from fedpact.web.charts.chart import LEGEND_BELOW, Answer, Chart, Trace, axis, draw, make_figure, plain, scatter
 
 
 def _mark_today(today: float) -> dict[str, Any]:
@@ -48,66 +33,42 @@ def _find_ticks(values: list[float]) -> list[float]:
     """
     low, high = min(values) / 1.3, max(values) * 1.3
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return [
-        tick
-        for power in powers
-        for tick in (float(f"{step}e{power}") for step in (1, 2, 5))
-        if low <= tick <= high
-    ]
+    ticks = [float(f"{step}e{power}") for power in powers for step in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
-def _draw_planned(planned: list[tuple[float, fp.Plan]]) -> list[Trace]:
-    values = [value for value, _ in planned]
-    at = [f"epsilon {format_number(value)}" for value in values]
-    costs, bounds = [plan.cost for _, plan in planned], [plan.lower_bound for _, plan in planned]
-    return [
-        _line(
-            values,
-            bounds,
-            "no plan costs less",
-            [f"{where}: none below {format_number(bound)}" for where, bound in zip(at, bounds, strict=True)],
-            line={"color": "@second", "width": 1.5, "dash": "dash", "shape": "vh"},
-            marker={"symbol": "line-ew-open", "size": 7, "color": "@second"},
-        ),
-        _line(
-            values,
-            costs,
-            "cost of the plan",
-            [f"{where}: cost {format_number(cost)}" for where, cost in zip(at, costs, strict=True)],
-            line={"color": "@accent", "width": 2.5, "shape": "hv"},
-            marker={"symbol": "circle", "size": 7, "color": "@accent"},
-        ),
-    ]
+def _draw_line(points: list[tuple[float, float]], name: str, said: str, shape: str, **style: Any) -> Trace:
+    """Draw costs over errors; ``said`` stands between the two numbers of a hint."""
+    hints = [f"epsilon {format_number(x)}: {said} {format_number(y)}" for x, y in points]
+    marker = {"symbol": style.pop("symbol"), "size": 7, "color": style["color"]}
+    return scatter(points, name, hints, mode="lines+markers", line={"shape": shape, **style}, marker=marker)
 
 
 def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
-    if not missing:
-        return []
-    return [
-        _line(
-            [point.value for point in missing],
-            [0.0] * len(missing),
-            "no plan exists",
-            [f"epsilon {format_number(point.value)}: {plain(say_note(point))}" for point in missing],
-            mode="markers",
-            cliponaxis=False,
-            marker={"symbol": "x", "size": 10, "color": "@bad"},
-        )
-    ]
+    points = [(point.value, 0.0) for point in missing]
+    hints = [f"epsilon {format_number(point.value)}: {plain(say_note(point))}" for point in missing]
+    marker = {"symbol": "x", "size": 10, "color": "@bad"}
+    return [scatter(points, "no plan exists", hints, cliponaxis=False, marker=marker)] if missing else []
 
 
-def draw_frontier(view: View, answer: Mapping[str, Any], beside: object = None) -> tuple[Chart, ...]:
+def draw_frontier(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
     """Draw cost and lower bound over epsilon, and where no plan exists; nothing if there is none at all."""
     curve = fp.Frontier.from_dict(answer)
     planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
-    missing = [point for point in curve.points if point.plan is None]
+    bounds, costs = ([(x, p.lower_bound) for x, p in planned], [(x, p.cost) for x, p in planned])
+    low = {"color": "@second", "width": 1.5, "dash": "dash", "symbol": "line-ew-open"}
+    high = {"color": "@accent", "width": 2.5, "symbol": "circle"}
     figure = make_figure(
-        [*_draw_planned(planned), *_draw_missing(missing)],
+        [
+            _draw_line(bounds, "no plan costs less", "none below", "vh", **low),
+            _draw_line(costs, "cost of the plan", "cost", "hv", **high),
+            *_draw_missing([point for point in curve.points if point.plan is None]),
+        ],
         height=380,
         xaxis=axis("tolerated error epsilon (log scale)", type="log", tickvals=_find_ticks(curve.values)),
         yaxis=axis("cost", rangemode="tozero"),
         margin={"l": 8, "r": 24, "t": 36, "b": 8, "pad": 4},
         **(_mark_today(curve.today) if curve.today else {}),
-        **legend_below(),
+        **LEGEND_BELOW,
     )
     return tuple(draw(chart, figure) for chart in explain_frontier(curve).charts)

@@ -1,23 +1,37 @@
-"""The game: for two agents, what is enough, who responds how, and where play leads; for more, the path of play."""
+"""The game: for two agents, what is enough, who responds how, and where play leads; for more, strips and a map."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
 from fedpact.explain.dynamics import chart_two, say_step
-from fedpact.explain.numbers import format_number
+from fedpact.explain.equilibria import chart_strips, find_strips
+from fedpact.explain.numbers import count_of, format_number
 from fedpact.explain.profiles import say_profile
-from fedpact.web.charts.chart import Chart, Trace, count_axis, draw, label, legend_below, make_figure, plain
-from fedpact.web.charts.path import draw_path
-from fedpact.web.view import View
+from fedpact.web.charts.chart import (
+    LEGEND_BELOW,
+    Answer,
+    Chart,
+    Trace,
+    count_axis,
+    downwards,
+    draw,
+    fit_height,
+    label,
+    make_figure,
+    plain,
+    scatter,
+)
+from fedpact.web.charts.maps import draw_path
 
 _PLANS = {
-    "lp": ("plan by lp", "triangle-up-open"),
-    "union": ("plan by union", "triangle-down-open"),
-    "plan": ("the plan", "square-open"),
+    "lp": ("plan by lp", "triangle-up-open", 14),
+    "union": ("plan by union", "triangle-down-open", 14),
+    "plan": ("the plan", "square-open", 18),
 }
 Point = tuple[float, float]
 
@@ -42,102 +56,65 @@ def find_corners(values: Sequence[int | None]) -> list[Point]:
     return corners if last is None or corners[-1] == last else [*corners, last]
 
 
-def _turn(corners: Iterable[Point]) -> list[Point]:
-    return [(y, x) for x, y in corners]
-
-
-def _line(points: Sequence[Point], name: str, **more: Any) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [x for x, _ in points],
-        "y": [y for _, y in points],
-        "name": name,
-        "hoverinfo": "skip",
-        **more,
-    }
-
-
-def _region(played: fp.game.Dynamics, top: float) -> list[Trace]:
-    """Draw what is enough for both: on and above the staircase."""
+def _draw_regions(played: fp.game.Dynamics, top: float) -> list[Trace]:
+    """Draw what is enough for both, on and above the staircase; and how each responds to the other."""
+    first, second = played.names
     corners = find_corners(played.staircase)
     outline = [(corners[0][0], top), *corners, (corners[-1][0], top)] if corners else []
-    return [
-        _line(
-            outline, "enough for both", fill="toself", fillcolor="@region", line={"width": 0, "color": "@region"}
-        ),
-        _line(corners, "just enough for both", line={"color": "@accent", "width": 4}),
+    filled = {"fill": "toself", "fillcolor": "@region", "line": {"width": 0, "color": "@region"}}
+    turned = [(y, x) for x, y in find_corners(played.responses[first])]
+    straight = find_corners(played.responses[second])
+    lines: list[tuple[Sequence[Point], str, dict[str, Any]]] = [
+        (outline, "enough for both", filled),
+        (corners, "just enough for both", {"line": {"color": "@accent", "width": 4}}),
+        (turned, f"best response of {label(first)}", {"line": {"color": "@second", "width": 2, "dash": "dash"}}),
+        (straight, f"best response of {label(second)}", {"line": {"color": "@third", "width": 2, "dash": "dot"}}),
     ]
+    return [scatter(points, name, mode="lines", **style) for points, name, style in lines]
 
 
-def _responses(played: fp.game.Dynamics) -> list[Trace]:
-    first, second = played.names
-    return [
-        _line(
-            _turn(find_corners(played.responses[first])),
-            f"best response of {label(first)}",
-            line={"color": "@second", "width": 2, "dash": "dash"},
-        ),
-        _line(
-            find_corners(played.responses[second]),
-            f"best response of {label(second)}",
-            line={"color": "@third", "width": 2, "dash": "dot"},
-        ),
-    ]
+def _mark(points: Sequence[Sequence[float]], name: str, hints: Sequence[str], marker: Any, **more: Any) -> Trace:
+    """Draw points that may lie on the edge of the figure."""
+    return scatter(points, name, hints, cliponaxis=False, marker=marker, **more)
 
 
-def _points(
-    profiles: Sequence[Sequence[int]], name: str, hints: Sequence[str], marker: Mapping[str, Any], **more: Any
-) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [profile[0] for profile in profiles],
-        "y": [profile[1] for profile in profiles],
-        "name": name,
-        "hovertext": list(hints),
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "marker": dict(marker),
-        **more,
-    }
+def _ring(symbol: str, size: int, colour: str = "@ink") -> dict[str, Any]:
+    return {"symbol": symbol, "size": size, "color": colour, "line": {"width": 2}}
 
 
-def _path(played: fp.game.Dynamics) -> list[Trace]:
-    hints = [f"step {step}: {plain(say_step(played, m))}" for step, m in enumerate(played.path)]
-    marker = {"symbol": "arrow", "angleref": "previous", "size": 11, "color": "@ink"}
+def _draw_play(played: fp.game.Dynamics) -> list[Trace]:
+    """Draw the path of play, its start, and its end if it has one."""
+    path = played.path
+    hints = [f"step {step}: {plain(say_step(played, m))}" for step, m in enumerate(path)]
+    arrow = {"symbol": "arrow", "angleref": "previous", "size": 11, "color": "@ink"}
     line = {"color": "@ink", "width": 1.5}
-    start = {"symbol": "circle-open", "size": 13, "color": "@ink", "line": {"width": 2}}
-    traces = [
-        _points(played.path, "path of play", hints, marker, mode="lines+markers", line=line),
-        _points(played.path[:1], "start", hints[:1], start),
+    end = [] if played.cycle else [_mark(path[-1:], "end", hints[-1:], _ring("circle-x-open", 20))]
+    return [
+        _mark(path, "path of play", hints, arrow, mode="lines+markers", line=line),
+        _mark(path[:1], "start", hints[:1], _ring("circle-open", 13)),
+        *end,
     ]
-    if not played.cycle:
-        end = {"symbol": "circle-x-open", "size": 20, "color": "@ink", "line": {"width": 2}}
-        traces.append(_points(played.path[-1:], "end", hints[-1:], end))
-    return traces
 
 
-def _equilibria(found: fp.Equilibria) -> list[Trace]:
-    if not found.equilibria:
+def _draw_equilibria(found: fp.Equilibria | None) -> list[Trace]:
+    if found is None or not found.equilibria:
         return []
     hints = [
         f"equilibrium {plain(say_profile(m))}, cost {format_number(cost)}"
         for m, cost in zip(found.equilibria, found.costs, strict=True)
     ]
     marker = {"symbol": "diamond", "size": 10, "color": "@fourth", "line": {"width": 1, "color": "@surface"}}
-    return [_points(found.profiles, "equilibria", hints, marker)]
+    return [_mark(found.profiles, "equilibria", hints, marker)]
 
 
-def _plans(names: Sequence[str], plans: Mapping[str, Any]) -> list[Trace]:
+def _draw_plans(names: Sequence[str], plans: Mapping[str, Any]) -> list[Trace]:
     traces = []
-    for key, (title, symbol) in _PLANS.items():
-        plan = plans.get(key)
-        if plan is not None:
-            m = [plan["contributions"][name] for name in names]
-            hint = f"{title}: {plain(say_profile(plan['contributions']))}, cost {format_number(plan['cost'])}"
-            marker = {"symbol": symbol, "size": 18 if key == "plan" else 14, "color": "@bad", "line": {"width": 2}}
-            traces.append(_points([m], title, [hint], marker))
+    for key, (title, symbol, size) in _PLANS.items():
+        if (plan := plans.get(key)) is not None:
+            given = plan["contributions"]
+            hint = f"{title}: {plain(say_profile(given))}, cost {format_number(plan['cost'])}"
+            marker = _ring(symbol, size, "@bad")
+            traces.append(_mark([[given[name] for name in names]], title, [hint], marker))
     return traces
 
 
@@ -151,23 +128,19 @@ def _widen(played: fp.game.Dynamics, curves: Mapping[str, Any] | None) -> fp.gam
 
 
 def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
-    first, second = played.names
-    right, top = len(played.staircase) - 1, len(played.responses[first]) - 1
-    traces = [*_region(played, top), *_responses(played), *_path(played)]
-    traces += [] if found is None else _equilibria(found)
-    traces += _plans(played.names, plans)
-    lines = {"zeroline": True, "zerolinecolor": "@line"}
-    figure = make_figure(
-        traces,
-        height=560,
-        xaxis=count_axis(f"samples of {label(first)}", right) | lines | {"range": [-0.04 * right, 1.04 * right]},
-        yaxis=count_axis(f"samples of {label(second)}", top) | lines | {"range": [-0.04 * top, 1.04 * top]},
-        **legend_below(),
+    ends = (len(played.staircase) - 1, len(played.responses[played.names[0]]) - 1)
+    across, up = (
+        count_axis(f"samples of {label(name)}", end)
+        | {"zeroline": True, "zerolinecolor": "@line", "range": [-0.04 * end, 1.04 * end]}
+        for name, end in zip(played.names, ends, strict=True)
     )
+    traces = [*_draw_regions(played, ends[1]), *_draw_play(played), *_draw_equilibria(found)]
+    traces += _draw_plans(played.names, plans)
+    figure = make_figure(traces, height=560, xaxis=across, yaxis=up, **LEGEND_BELOW)
     return draw(chart_two(played, found, plans), figure, can_zoom=True)
 
 
-def draw_game(view: View, answer: Mapping[str, Any], beside: Mapping[str, Any] | None = None) -> tuple[Chart, ...]:
+def draw_game(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
     """Draw the game of two agents with the equilibria, if they are known; or the path of play of more agents."""
     played = fp.game.Dynamics.from_dict(answer["dynamics"])
     if not played.responses:
@@ -176,3 +149,36 @@ def draw_game(view: View, answer: Mapping[str, Any], beside: Mapping[str, Any] |
         return (_draw_two(played, None, {}),)
     found = fp.Equilibria.from_dict(beside["equilibria"])
     return (_draw_two(_widen(played, beside["curves"]), found, beside["plans"]),)
+
+
+def _draw_strips(found: fp.Equilibria, strips: Sequence[str], plan: Mapping[str, int]) -> list[Trace]:
+    """Draw what each agent gives in every equilibrium, and in the plan."""
+    points = [
+        (count, row, f"{plain(name)}: {count_of(count, 'sample')} in {count_of(n, 'equilibrium', 'equilibria')}")
+        for row, name in enumerate(strips)
+        for count, n in sorted(Counter(m[name] for m in found.equilibria).items())
+    ]
+    hints = [hint for *_, hint in points]
+    drawn = [_mark([p[:2] for p in points], "in an equilibrium", hints, _ring("line-ns-open", 16, "@accent"))]
+    if plan:
+        counts = [(plan[name], row) for row, name in enumerate(strips)]
+        hints = [f"{plain(name)}: {count_of(plan[name], 'sample')} in the plan" for name in strips]
+        drawn.append(_mark(counts, "in the plan", hints, _ring("diamond-open", 11, "@bad")))
+    return drawn
+
+
+def draw_equilibria(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+    """Draw a strip for every agent; nothing without equilibria, nor where the game is drawn for two."""
+    found = fp.Equilibria.from_dict(answer["equilibria"])
+    if not found.equilibria or len(found.names) == 2:
+        return ()
+    plan = (answer["plans"]["plan"] or {"contributions": {}})["contributions"]
+    strips = find_strips(found, plan)
+    figure = make_figure(
+        _draw_strips(found, strips, plan),
+        height=fit_height(len(strips)) + 30,
+        xaxis=count_axis("samples", max(m[name] for m in found.equilibria for name in strips)),
+        yaxis=downwards(strips) | {"showgrid": True},
+        **LEGEND_BELOW,
+    )
+    return (draw(chart_strips(found, plan), figure),)
