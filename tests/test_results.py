@@ -1,5 +1,6 @@
 """Every result class, found by introspection: its dictionary is plain data with codes, and reads back."""
 
+import contextlib
 import json
 import re
 from dataclasses import fields
@@ -108,3 +109,12 @@ def test_a_malformed_dictionary_is_refused_in_one_line(kind):
         with pytest.raises(FormatError, match=re.escape(said)) as caught:
             cls.from_dict(malformed)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_a_value_of_another_type_is_refused_or_read_and_nothing_else(kind):
+    entry = build(RECORDS[kind], np.random.default_rng(4)).to_dict()
+    for key in entry:
+        for value in ([[]], {"a": [None]}, "no such code", -1, None):
+            with contextlib.suppress(FormatError):
+                RECORDS[kind].from_dict(entry | {key: value})

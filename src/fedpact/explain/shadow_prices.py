@@ -33,7 +33,7 @@ def explain_shadow_prices(prices: ShadowPrices) -> Explanation:
     if free:
         said.append(_WORDS.say("free", free=free, k=len(prices.epsilon)))
     if prices.halving_delta:
-        said.append(_WORDS.say("halving", more=prices.halving_delta))
+        said.append(words_of("plan").say("answers.certainty", more=prices.halving_delta))
     return Explanation(
         kind=prices.kind,
         title=_WORDS.say("title", name=prices.name),

@@ -144,7 +144,7 @@ class Verification(Result):
     @classmethod
     def from_plain(cls, entry: Any, where: str) -> Verification:
         """Read it where it stands in another dictionary, whose place is ``where``."""
-        if isinstance(entry, Mapping) and entry.get("objective") in _VALUES:
+        if isinstance(entry, Mapping) and entry.get("objective") in (*_VALUES,):
             own = _VALUES[entry["objective"]]
             entry = {"failure" if key == own else key: value for key, value in entry.items()}
         return super(Verification, cls).from_plain(entry, where)
