@@ -2,6 +2,7 @@ import httpx
 import pytest
 
 from serving import serving
+from web_runs import own_workers
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +16,10 @@ def server():
 def client(server):
     with httpx.Client(base_url=server, timeout=60) as found:
         yield found
+
+
+@pytest.fixture
+def new_workers():
+    """Tell which worker processes a test has started so far."""
+    earlier = own_workers()
+    return lambda: [pid for pid in own_workers() if pid not in earlier]

@@ -13,21 +13,10 @@ from fedpact.web.jobs import BusyError, JobQueue, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
 from fedpact.web.worker import ReadTask
-from web_runs import is_alive, own_workers
+from web_runs import is_alive
 
 HARD = fp.examples.build("arizona-hospitals")
 EASY = fp.examples.alice_bob()
-EARLIER = []
-
-
-@pytest.fixture(autouse=True)
-def earlier_workers():
-    """Note the workers that were there before a test."""
-    EARLIER[:] = own_workers()
-
-
-def new_workers():
-    return [pid for pid in own_workers() if pid not in EARLIER]
 
 
 def ask_plan(method="union", fed="easy", delta=None, seconds=1.0):
@@ -239,7 +228,7 @@ def test_a_federation_beyond_the_limits_is_refused_with_the_limit():
     assert "up to 7 hypotheses; the federation has 8" in job.problems[0]
 
 
-def test_no_process_is_left():
+def test_no_process_is_left(new_workers):
     found = []
 
     async def test():
@@ -286,7 +275,7 @@ def test_answers_that_are_there_do_not_gather_slots():
     run(test)
 
 
-def test_a_worker_that_died_while_idle_is_replaced():
+def test_a_worker_that_died_while_idle_is_replaced(new_workers):
     async def test():
         async with job_queue() as jobs:
             idle = new_workers()

@@ -21,20 +21,9 @@ from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_tasks import RunTask
 from fedpact.web.runs import RunManager, UnknownRunError
 from ledgers import fill, tampering
-from web_runs import held, is_alive, own_workers, prepare, read_entries, running
+from web_runs import held, is_alive, prepare, read_entries, running
 
 FED = fp.examples.alice_bob()
-EARLIER = []
-
-
-@pytest.fixture(autouse=True)
-def earlier_workers():
-    """Note the workers that were there before a test."""
-    EARLIER[:] = own_workers()
-
-
-def new_workers():
-    return [pid for pid in own_workers() if pid not in EARLIER]
 
 
 @asynccontextmanager
@@ -82,7 +71,7 @@ def test_a_run_is_carried_out_in_another_process_and_followed_to_its_end():
     run(test)
 
 
-def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once():
+def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once(new_workers):
     async def test():
         async with manager() as runs:
             made = start(runs)
@@ -109,7 +98,7 @@ def test_a_run_whose_process_is_killed_is_continued_and_everybody_is_paid_once()
     run(test)
 
 
-def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued():
+def test_a_run_that_is_cancelled_loses_its_process_and_can_be_continued(new_workers):
     async def test():
         async with manager() as runs:
             made = start(runs)
@@ -194,7 +183,7 @@ def test_a_run_without_a_plan_is_stopped():
     run(test)
 
 
-def test_nothing_is_left_of_a_server_without_a_folder():
+def test_nothing_is_left_of_a_server_without_a_folder(new_workers):
     async def test():
         async with manager() as runs:
             made = start(runs)
