@@ -80,8 +80,9 @@ def codes_section() -> str:
     """Write the section on codes."""
     lines = [
         TITLE,
-        "Every dictionary has its `kind` and its `schema`, a number that changes when its keys do. These are the",
-        "codes that keys may hold; they stay, whatever words pages have for them. Written by `make reference`.",
+        "The dictionary of every result has its `kind`, its `schema`, a number that changes when its keys do, and",
+        "its `status`. These are the codes that keys may hold; they stay, whatever words `fp.explain(result)` has",
+        "for them. Written by `make reference`.",
         "",
         "| kind | key | code | meaning |",
         "|---|---|---|---|",
