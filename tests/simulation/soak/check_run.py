@@ -9,9 +9,9 @@ from typing import Any
 
 import fedpact as fp
 from fedpact.explain.ledger import say_problem
-from fedpact.protocol.simulator.invariants import RunAudit, insist
-from fedpact.protocol.simulator.truth import Truth
-from soak.stage import Stage
+from simulation.invariants import RunAudit, insist
+from simulation.soak.stage import Stage
+from simulation.truth import Truth
 
 KEPT = ("hypothesis", "contributions", "payments", "withheld", "met", "gone", "status")
 
@@ -30,7 +30,6 @@ def check_run(
     """Raise unless everything holds; returns what came of the run."""
     seen = fp.protocol.verify_ledger(home.ledger)
     insist(seen.is_intact, f"the ledger is broken: {seen.why}")
-    insist(seen.are_bytes_compared or seen.store != "sqlite", f"bytes were not compared: {seen.why_not_compared}")
     books = fp.protocol.check_books(home.ledger)
     insist(books.is_sound, f"the books do not add up: {list(map(say_problem, books.problems[:1]))}")
     with fp.protocol.Ledger.open(home.ledger) as ledger:

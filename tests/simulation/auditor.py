@@ -3,7 +3,7 @@
 The chain is intact, and what stood in it stands there still; runs follow each other; nothing is sent that the
 ledger does not have, and never other bytes under the same name; what an operator believes is what the ledger says,
 unless somebody else has written since; and an honest site has just the statement that the ledger has.
-What must hold within a run: :mod:`fedpact.protocol.simulator.invariants`. At the end the books are audited once
+What must hold within a run: :mod:`simulation.invariants`. At the end the books are audited once
 more, as any operator's are.
 """
 
@@ -16,9 +16,9 @@ from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry
 from fedpact.protocol.messages import read_request
 from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.run_state import RunState
-from fedpact.protocol.simulator.invariants import InvariantError, RunAudit, insist
-from fedpact.protocol.simulator.truth import Truth
-from fedpact.protocol.simulator.world import World
+from simulation.invariants import InvariantError, RunAudit, insist
+from simulation.truth import Truth
+from simulation.world import World
 
 
 class Auditor:

@@ -14,8 +14,8 @@ from fedpact.errors import LedgerError
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import Operator, Outgoing
 from fedpact.protocol.operator.run_state import RunStatus
-from fedpact.protocol.simulator.disk import Disk
-from fedpact.protocol.simulator.event_queue import Crash, EventQueue
+from simulation.disk import Disk
+from simulation.event_queue import Crash, EventQueue
 
 Begin = Callable[[Ledger, float], Operator]
 _MOMENT, _SOON, _A_WHILE = 1e-6, 5.0, 20.0

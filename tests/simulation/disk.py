@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.simulator.event_queue import Crash, EventQueue, StuckError
+from simulation.event_queue import Crash, EventQueue, StuckError
 
 _NUMBER = itertools.count()
 _MOST_WRITES = 1_000

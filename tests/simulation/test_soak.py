@@ -6,24 +6,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-from soak import __main__ as program
-from soak.page import write_page
-from soak.sum_up import sum_up
+import pytest
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "results" / "soak.json"
+import results_pages
+from simulation.soak.page import write_page
+from simulation.soak.sum_up import sum_up
+
+ROOT = Path(__file__).parents[2]
 _WITH_A_BUG = """
 import sys
 from fedpact.protocol.operator import operator
 operator._sign = lambda draft, key: draft
-from soak.__main__ import main
+from simulation.soak.__main__ import main
 sys.exit(main())
 """
 
 
-def soak(folder, *words, how=("-m", "soak")):
+def soak(folder, *words, how=("-m", "simulation.soak")):
     """Run the program; returns its exit code and what it printed."""
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    paths = os.pathsep.join([str(ROOT / name) for name in ("tests", "scripts", "src")])
     command = [sys.executable, *how, "--folder", str(folder), *words]
     found = subprocess.run(
         command, capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "PYTHONPATH": paths}
@@ -32,32 +33,21 @@ def soak(folder, *words, how=("-m", "soak")):
     return found.returncode, found.stdout
 
 
+@pytest.mark.slow
 def test_runs_that_are_killed_hold(tmp_path):
-    code, said = soak(tmp_path, "--first", "7", "--runs", "3", "--workers", "2")
+    code, said = soak(tmp_path, "--first", "7", "--count", "3", "--workers", "2")
     results = json.loads(said)
     assert (code, results["failed"], results["runs"], results["compared"]) == (0, [], 3, 3)
     assert results["kills"] >= 4
     assert not list((tmp_path / "runs").iterdir())
 
 
-def test_runs_that_held_are_remembered_and_those_that_failed_are_not(tmp_path, monkeypatch):
-    asked = []
-
-    def run_all(seeds, folder, workers):
-        asked.append(seeds)
-        yield from ({"seed": seed, "why": "it fell over"} if seed == 1 else answer(seed) for seed in seeds)
-
-    monkeypatch.setattr(program, "_run_all", run_all)
-    first, again = (program.soak(range(3), tmp_path, 1) for _ in range(2))
-    assert asked == [[0, 1, 2], [1]]
-    assert sorted(one["seed"] for one in first) == sorted(one["seed"] for one in again) == [0, 1, 2]
-
-
+@pytest.mark.slow
 def test_a_run_that_fails_says_how_to_run_it_alone(tmp_path):
     """Statements that nobody signs are noticed."""
-    code, said = soak(tmp_path, "--first", "3", "--runs", "1", "--workers", "1", how=("-c", _WITH_A_BUG))
+    code, said = soak(tmp_path, "--first", "3", "--count", "1", "--workers", "1", how=("-c", _WITH_A_BUG))
     assert code == 1
-    assert "again, alone: python -m soak --seed 3" in said
+    assert "again, alone: make soak SEED=3" in said
     assert "is not signed" in said
     assert (tmp_path / "runs" / "3" / "home").is_dir()
 
@@ -82,6 +72,7 @@ def answer(seed, **changes):
     return {"seed": seed, **counts, **same, **found, **changes}
 
 
+@pytest.mark.flower
 def test_runs_are_added_up():
     found = sum_up([answer(seed) for seed in range(30)] + [{"seed": 30, "why": "it fell over"}], "make soak")
     assert (found["runs"], found["kills"], found["operators"], found["processor"]) == (31, 60, 120, 45)
@@ -95,6 +86,6 @@ def test_runs_are_added_up():
 
 
 def test_what_is_kept_is_of_a_thousand_runs_that_all_held():
-    results = json.loads(RESULTS.read_text())
+    results = results_pages.read("soak")
     assert (results["runs"], results["failed"]) == (1_000, [])
     assert "every ledger verified, all books added up, nobody was paid twice" in write_page(results)

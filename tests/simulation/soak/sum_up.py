@@ -9,13 +9,10 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from simulation.many_runs import add_up, failures
+
 _WARM = 20
 """Runs after which a process has loaded what it needs."""
-
-
-def _add(answers: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
-    total = sum((Counter(answer[part]) for answer in answers), start=Counter[str]())
-    return dict(sorted(total.items()))
 
 
 def _measure_growth(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -38,19 +35,19 @@ def sum_up(answers: Sequence[Mapping[str, Any]], command: str) -> dict[str, Any]
     good = [answer for answer in answers if "why" not in answer]
     seconds = [answer["seconds"] for answer in good]
     lives = sum(answer["lives"] for answer in good)
-    counts = _add(good, "counts")
+    counts = add_up(good, "counts")
     packages = ("fedpact", "SQLAlchemy", "psycopg", "cryptography")
     return {
         "command": command,
         "runs": len(answers),
-        "failed": [{"seed": answer["seed"], "why": answer["why"]} for answer in answers if "why" in answer],
+        "failed": failures(answers),
         "ended": dict(sorted(Counter(answer["status"] for answer in good).items())),
         "compared": sum(answer["compared"] for answer in good),
         "stores": dict(sorted(Counter(answer["store"] for answer in good).items(), reverse=True)),
         "operators": lives,
         "kills": sum(times for what, times in counts.items() if what.startswith("killed")),
         "counts": counts,
-        "wrong": _add(good, "wrong"),
+        "wrong": add_up(good, "wrong"),
         "entries": sum(answer["entries"] for answer in good),
         "noted": {
             key: sum(answer[key] for answer in good) for key in ("plans", "gone", "refusals", "withheld", "paid")

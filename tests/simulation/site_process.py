@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
 from fedpact.errors import MessageError
-from fedpact.protocol.messages import Answer, Contributed, Request, read_request, write_answer
-from fedpact.protocol.simulator.event_queue import Crash, EventQueue
-from fedpact.protocol.simulator.malformed_answers import talk_nonsense
+from fedpact.protocol.messages import read_request
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_store import MemoryStore
+from simulation.event_queue import Crash, EventQueue
+from simulation.malformed_answers import lie, talk_nonsense
 
 
 class Character(Enum):
@@ -83,15 +81,9 @@ class SiteProcess:
         said = self.site.answer(data)
         asked = read_request(data)
         if self.character is Character.LIAR and asked.step == "contribute":
-            return self._lie(asked)
+            return lie(self.site, asked)
         if asked.step == self.foolish_in and self.queue.strikes("folly"):
             self.queue.note(f"   {self.site.name} talks nonsense")
             assert self.site.key is not None, "every site of a stage has a key"
             return talk_nonsense(said, asked.body, self.site.key, self.queue.rng)
         return said
-
-    def _lie(self, asked: Request) -> bytes:
-        m = asked.body["total"] - asked.body["have"]
-        body = Contributed(m=m, mistakes=np.zeros(self.site.pool.predicted.H, dtype=np.int64))
-        answer = Answer(run=asked.run, request=asked.request, site=asked.site, step=asked.step, body=body)
-        return write_answer(answer, self.site.key)

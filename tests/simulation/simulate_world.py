@@ -5,19 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
-from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import FedpactError, ProtocolError
 from fedpact.protocol.operator.run_state import RunStatus
-from fedpact.protocol.simulator.auditor import Auditor
-from fedpact.protocol.simulator.event_queue import START
-from fedpact.protocol.simulator.faults import Faults, draw_faults
-from fedpact.protocol.simulator.site_process import Character
-from fedpact.protocol.simulator.stage import set_stage
-from fedpact.protocol.simulator.truth import Truth
-from fedpact.protocol.simulator.world import World
-from fedpact.result import Result
+from simulation.auditor import Auditor
+from simulation.event_queue import START, Faults, draw_faults
+from simulation.site_process import Character
+from simulation.stage import set_stage
+from simulation.truth import Truth
+from simulation.world import World
 
 BUGS = (FedpactError, AssertionError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError)
 """By what a defect shows itself, besides an invariant that does not hold; no fault may make a process raise it."""
@@ -32,10 +28,8 @@ class FailedSeedError(ProtocolError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedWorld(Result):
+class SimulatedWorld:
     """What happened in one world."""
-
-    INDEX: ClassVar = "event"
 
     seed: int
     status: RunStatus
@@ -62,7 +56,7 @@ def _count(world: World, auditor: Auditor) -> dict[str, int]:
     return {**dict(sorted(world.queue.tally.items())), **noted}
 
 
-def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
+def simulate_world(seed: int, faults: Faults | None = None) -> SimulatedWorld:
     """Run the protocol in the world of a seed.
 
     Parameters
@@ -84,7 +78,6 @@ def simulate_world(seed: Any, faults: Faults | None = None) -> SimulatedWorld:
     >>> seen.head == simulate_world(0).head
     True
     """
-    seed = read_whole_number(seed, "seed")
     rng = random.Random(seed)
     drawn = draw_faults(Faults(), rng) if faults is None else faults
     stage = set_stage(rng, drawn)

@@ -16,10 +16,10 @@ from fedpact.planning.result import Plan
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.pact import Pact, make_pact
-from fedpact.protocol.simulator.faults import Faults
-from fedpact.protocol.simulator.truth import Enough
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import Site, make_site_report
+from simulation.event_queue import Faults
+from simulation.truth import Enough
 
 _TABLES: dict[str, dict[str, Any]] = {
     "two": {

@@ -1,4 +1,4 @@
-"""Malformed answers that a site signs: every kind of them must be noticed, and none may be used."""
+"""Answers that a site signs and should not: nonsense, all of which must be noticed and none used, and lies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from fedpact.describe.report_files import from_bytes, to_bytes
 from fedpact.describe.reports import Report
 from fedpact.protocol.canonical import from_canonical, to_canonical
 from fedpact.protocol.keys.signing import SigningKey, sign_value
-from fedpact.protocol.messages import MOST_BYTES
+from fedpact.protocol.messages import MOST_BYTES, Answer, Contributed, Request, write_answer
+from fedpact.protocol.site.site import Site
 
 Body = dict[str, Any]
 Nonsense = Callable[[Body, Mapping[str, Any]], Any]
@@ -87,3 +88,11 @@ def talk_nonsense(said: bytes, asked: Mapping[str, Any], key: SigningKey, rng: r
     nonsense = {"body": rng.choice(choices)(body, asked)} if rng.random() < 0.9 else _OTHER_STEP
     rest = {name: part for name, part in value.items() if name != "signature"}
     return to_canonical(sign_value(key, {**rest, **nonsense}))
+
+
+def lie(site: Site, asked: Request) -> bytes:
+    """Label nothing, and say that every candidate is right."""
+    m = asked.body["total"] - asked.body["have"]
+    body = Contributed(m=m, mistakes=np.zeros(site.pool.predicted.H, dtype=np.int64))
+    said = Answer(run=asked.run, request=asked.request, site=asked.site, step=asked.step, body=body)
+    return write_answer(said, site.key)

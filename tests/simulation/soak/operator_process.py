@@ -17,11 +17,10 @@ from typing import Any
 import fedpact as fp
 from fedpact import cli
 from fedpact.protocol import runs
-from fedpact.protocol.home import hold_home
+from fedpact.protocol.home import hold_home, read_operator
 from fedpact.protocol.ledger import store
-from fedpact.protocol.operator.operator_files import read_operator
-from soak.stage import Stage
-from soak.troubled_site import TroubledSite
+from simulation.soak.stage import Stage
+from simulation.soak.troubled_site import TroubledSite
 
 BROKEN = 70
 """Exit code of a process that ended with an exception that is not fedpact's."""
@@ -94,7 +93,7 @@ def carry_on_unasked(home: Path) -> None:
     """Continue the run of a home without asking whether somebody else is at it."""
     place = fp.protocol.read_home(home)
     sites = {name: runs.read_site(folder) for name, folder in place.sites.items()}
-    operator = read_operator(place.operator)
+    operator = read_operator(place)
     with operator.ledger:
         runs.carry_out(operator, sites)
 

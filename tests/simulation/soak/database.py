@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-
-import psycopg
-
-sys.path.append(str(Path(__file__).parents[1] / "tests"))  # the tests know how to start one
 
 from postgresql import find_programs, running_server
 
@@ -28,6 +22,8 @@ def server() -> Iterator[str | None]:
 @contextmanager
 def new_database(url: str, name: str) -> Iterator[str]:
     """Make a database, and drop it if nothing fails; gives its URL."""
+    import psycopg
+
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}"')  # type: ignore[arg-type]
         connection.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]

@@ -15,14 +15,12 @@ from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import Operator, Outgoing, resume_run, start_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import STEPS, Pact
-from fedpact.protocol.simulator.disk import Disk
-from fedpact.protocol.simulator.event_queue import EventQueue, StuckError
-from fedpact.protocol.simulator.faults import Faults
-from fedpact.protocol.simulator.impostor import forge_answer, forge_request
-from fedpact.protocol.simulator.network import Network
-from fedpact.protocol.simulator.servers import Servers
-from fedpact.protocol.simulator.site_process import Character, SiteProcess
 from fedpact.protocol.site.site import Site
+from simulation.disk import Disk
+from simulation.event_queue import EventQueue, Faults, StuckError
+from simulation.network import Network, forge_answer, forge_request
+from simulation.servers import Servers
+from simulation.site_process import Character, SiteProcess
 
 _MOST_EVENTS = 5_000
 

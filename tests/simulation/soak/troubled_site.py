@@ -6,12 +6,10 @@ import random
 import time
 from dataclasses import dataclass
 
-import numpy as np
-
 import fedpact as fp
-from fedpact.protocol.messages import Answer, Contributed, Request, read_request, write_answer
+from fedpact.protocol.messages import read_request
 from fedpact.protocol.pact import STEPS
-from fedpact.protocol.simulator.malformed_answers import talk_nonsense
+from simulation.malformed_answers import lie, talk_nonsense
 
 _SLOWEST = 0.2
 
@@ -44,14 +42,8 @@ class TroubledSite:
                 place = self.rng.randrange(len(said))
                 return said[:place] + bytes([said[place] ^ 1 << self.rng.randrange(8)]) + said[place + 1 :]
             case "liar" if asked.step == "contribute":
-                return self._lie(asked)
+                return lie(self.site, asked)
             case "fool" if asked.step == self._worst_step:
                 assert self.site.key is not None, "every site of a home has a key"
                 return talk_nonsense(said, asked.body, self.site.key, self.rng)
         return said
-
-    def _lie(self, asked: Request) -> bytes:
-        m = asked.body["total"] - asked.body["have"]
-        body = Contributed(m=m, mistakes=np.zeros(self.site.pool.predicted.H, dtype=np.int64))
-        said = Answer(run=asked.run, request=asked.request, site=asked.site, step=asked.step, body=body)
-        return write_answer(said, self.site.key)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from results_pages import table
+
 _WRONG = {
     "silent": "sites that never answer in one step",
     "late": "sites that are slow",
@@ -50,31 +52,28 @@ def _say_end(results: Mapping[str, Any]) -> list[str]:
             f"a process that verified and audited {memory['runs']:,} runs held {memory['warm_mb']:g} MB after the "
             f"first {memory['warm']} and {memory['last_mb']:g} MB at its end"
         )
-    return [f"- {line}" for line in lines]
+    return lines
 
 
 def write_page(results: Mapping[str, Any]) -> str:
     """Write the page in Markdown."""
     versions = ", ".join(f"{package} {number}" for package, number in results["versions"].items())
-    lines = [
-        "# Soak",
-        "",
-        "Whole runs of the protocol: the operator is a real process that is killed with -9 and started again with "
-        "`fedpact run --resume` until its run is over, the ledger a real file or database, the sites in trouble.",
-        "",
-        "```",
-        results["command"],
-        "```",
-        "",
-        f"## {results['runs']:,} runs, {results['kills']:,} kills",
-        "",
-        "| what | times |",
-        "| :-- | --: |",
-        *(f"| {what} | {times:,} |" for what, times in _rows(results).items()),
-        "",
-        *_say_end(results),
-        "",
-        f"Computed in {results['processor']:,} s of one processor of {results['cores']}, with {versions}.",
-        "",
-    ]
-    return "\n".join(lines)
+    rows = ((what, f"{times:,}") for what, times in _rows(results).items())
+    ends = "\n".join(f"- {line}" for line in _say_end(results))
+    return f"""# Soak
+
+Whole runs of the protocol: the operator is a real process that is killed with -9 and started again with \
+`fedpact run --resume` until its run is over, the ledger a real file or database, the sites in trouble.
+
+```
+{results["command"]}
+```
+
+## {results["runs"]:,} runs, {results["kills"]:,} kills
+
+{table(("what", "times"), rows, 1)}
+
+{ends}
+
+Computed in {results["processor"]:,} s of one processor of {results["cores"]}, with {versions}.
+"""

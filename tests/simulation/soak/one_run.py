@@ -12,18 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import fedpact as fp
-from fedpact.protocol.simulator.invariants import insist
-from soak.check_run import check_run, summary_of
-from soak.operator_process import BROKEN, End, draw_end, fork, start, wait
-from soak.stage import NAMES, Stage, draw_stage
+from simulation.invariants import insist
+from simulation.soak.check_run import check_run, summary_of
+from simulation.soak.operator_process import BROKEN, End, draw_end, fork, start, wait
+from simulation.soak.stage import Stage, draw_stage
 
 _UNDISTURBED = End(when="")
 _MOST_LIVES = 60
-
-
-def make_keys(folder: Path) -> None:
-    """Make one set of keys for all runs of a process."""
-    fp.protocol.make_keys(folder, NAMES)
 
 
 def _run_undisturbed(stage: Stage, folder: Path) -> tuple[dict[str, Any], float]:

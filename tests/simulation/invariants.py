@@ -32,7 +32,7 @@ from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.run_state import parse_report
-from fedpact.protocol.simulator.truth import Truth
+from simulation.truth import Truth
 
 
 class InvariantError(ProtocolError):
