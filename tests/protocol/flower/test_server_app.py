@@ -9,9 +9,8 @@ import pytest
 from fedpact.coded import coded
 from fedpact.describe.examples import alice_bob
 from fedpact.protocol.flower.client_app import make_client_app
-from fedpact.protocol.flower.server_app import app, doubt_greeting
+from fedpact.protocol.flower.server_app import FILE, app, doubt_greeting
 from fedpact.protocol.flower.transport import FlowerTransport
-from fedpact.protocol.flower.waits import FILE
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.site.annotations import MISSING

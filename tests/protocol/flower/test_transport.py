@@ -3,6 +3,7 @@ import pytest
 from fedpact.coded import coded
 from fedpact.errors import MessageError
 from fedpact.protocol.drive import drive
+from fedpact.protocol.flower import transport as module
 from fedpact.protocol.flower.client_app import make_client_app
 from fedpact.protocol.flower.records import HELLO, NOT_BELIEVED, REFUSED, STEPS, from_content
 from fedpact.protocol.flower.transport import FlowerTransport
@@ -33,8 +34,10 @@ def grid():
 
 
 @pytest.fixture
-def transport(grid, clock):
-    return FlowerTransport(grid, identify_echo, time_to_live=100.0, clock=clock, sleep=clock.sleep)
+def transport(grid, clock, monkeypatch):
+    monkeypatch.setattr(module, "TIME_TO_LIVE", 100.0)
+    told = {"doubt": lambda challenge, reply: None, "tell": lambda why: None}
+    return FlowerTransport(grid, identify_echo, **told, clock=clock, sleep=clock.sleep)
 
 
 def ask(transport, clock, site="a", data=b"hi", seconds=5.0):

@@ -83,10 +83,11 @@ def test_any_changed_byte_is_refused(seed, data, place, by):
         assert not is_signed_by(key.public, bytes.fromhex(change(data.hex(), place, by)), signature)
 
 
-@pytest.mark.parametrize("place", range(64))
-def test_any_changed_bit_of_a_signature_is_refused(place):
+def test_any_changed_bit_of_a_signature_is_refused():
     signature = KEY.sign(b"14 samples")
-    assert not any(is_signed_by(KEY.public, b"14 samples", change(signature, place, 1 << bit)) for bit in range(8))
+    for place in range(64):
+        for bit in range(8):
+            assert not is_signed_by(KEY.public, b"14 samples", change(signature, place, 1 << bit))
 
 
 ANYTHING = st.one_of(

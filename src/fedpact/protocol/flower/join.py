@@ -19,12 +19,10 @@ from pathlib import Path
 from types import FrameType
 
 from fedpact.errors import ProtocolError
-from fedpact.protocol.flower import answers
-from fedpact.protocol.flower.failures import explain
-from fedpact.protocol.flower.local import free_port, node_config
-from fedpact.protocol.flower.preflight import check_line, check_port, say_silence
-from fedpact.protocol.flower.processes import ProcessGroup
-from fedpact.protocol.flower.superlink import flower_command, flower_environment, is_loopback, read_address
+from fedpact.protocol.flower import client_app
+from fedpact.protocol.flower.local import CONNECTED
+from fedpact.protocol.flower.processes import ProcessGroup, flower_environment, supernode_command
+from fedpact.protocol.flower.superlink import check_line, check_port, is_loopback, read_address, say_silence
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import FILE, read_site
@@ -36,7 +34,6 @@ _AFTER = 3.0
 """Seconds that its own processes have to see that it is gone."""
 _EVERY = 0.25
 _LOOK_EVERY = 5.0
-_CONNECTED = "SuperNode ID:"
 _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 Say = Callable[[str], None]
 
@@ -128,13 +125,7 @@ def _make_command(site: Site, home: Path, superlink: str, keys: Path | None, por
         _check_keys(site, home, keys)
     if port is not None:
         check_port(port)
-    command = [flower_command("flower-supernode"), "--superlink", superlink]
-    command += ["--node-config", node_config({"site": str(home)})]
-    command += ["--host", "127.0.0.1", "--port", str(free_port() if port is None else port)]
-    if keys is None:
-        return [*command, "--insecure"]
-    root, key = str(keys / "ca.crt"), str(keys / "supernode.key")
-    return [*command, "--root-certificates", root, "--auth-supernode-private-key", key]
+    return supernode_command(superlink, home, keys, port)
 
 
 class _Tail:
@@ -189,7 +180,7 @@ class _Joined:
         self._say, self._is_verbose = say, is_verbose
         self._processes = ProcessGroup(home, flower_environment(home), where=Path.cwd())
         self.log = self._processes.log_of(NODE)
-        self._output, self._answers = _Tail(self.log), _Tail(home / answers.FILE)
+        self._output, self._answers = _Tail(self.log), _Tail(home / client_app.FILE)
         self.is_connected = False
         self.node = self._processes.start(NODE, command)
 
@@ -198,21 +189,21 @@ class _Joined:
         for line in self._output.lines():
             if self._is_verbose:
                 self._say(line)
-            if _CONNECTED in line and not self.is_connected:
+            if CONNECTED in line and not self.is_connected:
                 self.is_connected = True
                 self._say(f"connected to {superlink}; waiting for requests, until Ctrl-C")
         for line in self._answers.lines():
             self._say(line)
 
     def explain(self) -> str:
-        return explain(self._processes.new_log(NODE), self.log)
+        return self._processes.explain(NODE)
 
     def end(self) -> None:
         """Let the SuperNode say goodbye; Flower ends in order after one SIGTERM, and stumbles over a second."""
         self.node.terminate()
         _wait_until(lambda: self.node.poll() is not None, GOODBYE)
         if self.node.poll() is not None:
-            _wait_until(lambda: not any(self._processes.marked()), _AFTER)
+            _wait_until(lambda: not self._processes.living(), _AFTER)
         self._processes.end()
 
 
@@ -272,7 +263,7 @@ def join_federation(
     place = _folder_of(folder)
     site, own = read_site(place), _read_keys(keys, superlink)
     command = _make_command(site, place, superlink, own, port)
-    home, root = place / answers.FOLDER, None if own is None else own / "ca.crt"
+    home, root = place / client_app.FOLDER, None if own is None else own / "ca.crt"
     silence = say_silence(superlink)
     if silence is None:
         check_line(superlink, root, home)

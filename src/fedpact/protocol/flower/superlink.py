@@ -1,23 +1,25 @@
-"""Talk to a SuperLink with Flower's own command: register nodes, submit a run, follow it, ask for its status.
+"""Talk to a SuperLink: is it there, does it speak TLS, and, by Flower's own command, register, submit and ask.
 
 ``flwr`` reads its connections from ``config.toml`` in ``FLWR_HOME``, so every connection here has a home of its
 own and never touches the user's. Without TLS anybody on the way reads and changes everything: that is refused for
 any host but this one.
+
+What is submitted is a tiny Flower project, one ``pyproject.toml`` that points at fedpact's two apps. Nothing of a
+run is code: what differs between runs is the run's configuration, which Flower sends to every node. So nothing
+secret may stand in it; it names a folder on the SuperLink's machine.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
+import socket
 import ssl
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from enum import Enum
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -26,61 +28,25 @@ import tomli_w
 
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.whole_files import write_whole
+from fedpact.protocol.files import write_whole
+from fedpact.protocol.flower.processes import HOST, flower_command, flower_environment
 
 NAME = "fedpact"
 COMMAND_WITHIN = 60.0
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
 _MOST_PORT = 65535
 _IS_REGISTERED = "Public key already in use"
+_IN_THE_CLEAR = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTP_RESPONSE")
+_APPS = {
+    "serverapp": "fedpact.protocol.flower.server_app:app",
+    "clientapp": "fedpact.protocol.flower.client_app:app",
+}
+_IS_OVER = {
+    **dict.fromkeys(("pending", "starting", "running"), False),
+    **dict.fromkeys(("finished:completed", "finished:stopped", "finished:failed"), True),
+}
+"""Flower's words for how a run stands, and whether nothing more will happen."""
 Settings = Mapping[str, str | int | float | bool]
-
-
-class FlowerStatus(Enum):
-    """How a Flower run stands; the values are Flower's words."""
-
-    PENDING = "pending"
-    STARTING = "starting"
-    RUNNING = "running"
-    COMPLETED = "finished:completed"
-    STOPPED = "finished:stopped"
-    FAILED = "finished:failed"
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will happen."""
-        return self.value.startswith("finished")
-
-
-def flower_environment(home: Path) -> dict[str, str]:
-    """Say what Flower's processes get to see: a home of their own, this interpreter's commands and path."""
-    beside = str(Path(sys.executable).parent)
-    told = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
-    unproxied = ",".join(part for part in ("127.0.0.1", "localhost", told) if part)
-    return {
-        **os.environ,
-        "PATH": os.pathsep.join([beside, os.environ.get("PATH", os.defpath)]),
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "FLWR_HOME": str(home),
-        "FLWR_TELEMETRY_ENABLED": "0",
-        "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
-        "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.2",
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "NO_PROXY": unproxied,
-        "no_proxy": unproxied,
-        "NO_COLOR": "1",
-    }
-
-
-def flower_command(name: str) -> str:
-    """Path of one of Flower's commands, beside this interpreter."""
-    path = Path(sys.executable).parent / name
-    if not path.exists():
-        raise ProtocolError(
-            f"Flower's command {name} is not beside {sys.executable}; install Flower into this venv"
-        )
-    return str(path)
 
 
 def read_address(address: str) -> tuple[str, int]:
@@ -165,17 +131,13 @@ class SuperLinkConnection:
         arguments = ["--federation-config", " ".join(pairs)] if pairs else []
         return str(self._ask("run-id", "run", str(app_folder.resolve()), NAME, *arguments))
 
-    def status(self, run: str) -> FlowerStatus:
-        """Ask how a run stands."""
+    def is_over(self, run: str) -> bool:
+        """Ask whether nothing more will happen to a run."""
         runs = self._ask("runs", "list", NAME, "--run-id", run)
         try:
-            return FlowerStatus(runs[0]["status"])
-        except (LookupError, TypeError, ValueError):
+            return _IS_OVER[runs[0]["status"]]
+        except (LookupError, TypeError):
             raise self._misunderstood("list", run, json.dumps(runs)) from None
-
-    def follow(self, run: str) -> list[str]:
-        """Give the command that prints a run's log until the run is over."""
-        return [flower_command("flwr"), "log", run, NAME, "--stream"]
 
     def write_config(self) -> None:
         """Write the connection where Flower's command looks for it."""
@@ -255,3 +217,77 @@ def insist_on_health(connection: SuperLinkConnection) -> None:
         raise ProtocolError(
             f"no SuperLink answers at {connection.address}; start one there, or check host, port and firewall"
         )
+
+
+def write_app(folder: Path, run_config: Settings, **apps: str) -> Path:
+    """Write the Flower project of a run into a folder of its own, and return the folder.
+
+    ``run_config`` is what the apps are told, and every node gets to see; ``apps`` may name another app,
+    ``module:name``, as ``serverapp`` or ``clientapp``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"name": "fedpact-run", "version": "1.0.0", "description": "Report, plan, contribute, pay"}
+    app = {"publisher": "fedpact", "components": {**_APPS, **apps}, "config": dict(run_config)}
+    project = {"project": {**about, "license": "MIT", "dependencies": []}, "tool": {"flwr": {"app": app}}}
+    write_whole(folder / "pyproject.toml", tomli_w.dumps(project).encode())
+    return folder
+
+
+def say_silence(superlink: str, *, within: float = 5.0) -> str | None:
+    """Say why nobody can be reached at an address, or None if somebody listens there."""
+    try:
+        with socket.create_connection(read_address(superlink), timeout=within):
+            return None
+    except OSError as error:
+        return error.strerror or str(error) or type(error).__name__
+
+
+def check_line(superlink: str, root_certificates: Path | None, home: Path) -> None:
+    """Refuse a SuperLink that listens, but not as this site would speak: with TLS, or without.
+
+    Raises
+    ------
+    ProtocolError
+        If one of the two speaks TLS and the other does not, or the certificate is not accepted.
+    """
+    if is_healthy(SuperLinkConnection(address=superlink, root_certificates=root_certificates, home=home)):
+        return
+    if root_certificates is None and _has_tls(superlink) is True:
+        raise ProtocolError(
+            f"the SuperLink at {superlink} speaks TLS only; give the folder of keys that the operator handed "
+            "over: --keys KEYS"
+        )
+    if root_certificates is not None and _has_tls(superlink) is False:
+        raise ProtocolError(
+            f"what listens at {superlink} speaks no TLS; ask the operator for the SuperLink's address, and "
+            "whether it was started with its certificates"
+        )
+
+
+def _has_tls(superlink: str, within: float = 5.0) -> bool | None:
+    """Whether who listens shakes hands, whoever it is, or answers in the clear; None if it does neither."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection(read_address(superlink), timeout=within) as line,
+            context.wrap_socket(line),
+        ):
+            return True
+    except ssl.SSLError as error:
+        return False if error.reason in _IN_THE_CLEAR else None
+    except OSError:
+        return None
+
+
+def check_port(port: int) -> None:
+    """Refuse a port of this machine on which somebody listens already."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ProtocolError(
+                f"port {port} cannot be used on this machine ({error.strerror}); give another --port, or leave it "
+                "out: a free one is taken then"
+            ) from None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from flwr.app import Message
 from flwr.serverapp import Grid
@@ -40,6 +40,14 @@ from fedpact.protocol.operator.reasons import Why, cut
 
 LOG = logging.getLogger("flwr")
 MOST_NOTES = 1000
+TIME_TO_LIVE = 3600.0
+"""Seconds that a request may stay with a node, unless its deadline is earlier."""
+_POLL, _LOOK = 0.5, 1.0
+"""Seconds between two questions for answers, and between two looks at the list of nodes."""
+_GREET_AGAIN = 30.0
+"""Seconds until a node whose greeting failed is greeted again."""
+_TELL_WITHIN = 60.0
+"""Seconds that a node has to take a greeting or a refusal."""
 Identify = Callable[[bytes, bytes], str | None]
 Doubt = Callable[[bytes, bytes], Coded | None]
 
@@ -72,15 +80,6 @@ class _Pending:
     until: float
 
 
-@dataclass(slots=True)
-class _Timing:
-    poll: float
-    look: float
-    time_to_live: float
-    greet_again: float
-    looked_at: float = field(default=float("-inf"))
-
-
 class FlowerTransport:
     """Sends an operator's requests over a grid and collects the answers.
 
@@ -95,12 +94,6 @@ class FlowerTransport:
         nobody whom the operator should hear of.
     tell
         Tells the operator one line that belongs into its books.
-    time_to_live
-        Seconds that a request may stay with a node, unless ``send`` is given an earlier deadline.
-    poll, look
-        Seconds between two questions for answers, and between two looks at the list of nodes.
-    greet_again
-        Seconds until a node whose greeting failed is greeted again.
     clock, sleep
         Time in seconds since the epoch, and how to wait.
 
@@ -115,18 +108,13 @@ class FlowerTransport:
         grid: Grid,
         identify: Identify,
         *,
-        doubt: Doubt | None = None,
-        tell: Callable[[Coded], None] | None = None,
-        time_to_live: float = 3600.0,
-        poll: float = 0.5,
-        look: float = 1.0,
-        greet_again: float = 30.0,
+        doubt: Doubt,
+        tell: Callable[[Coded], None],
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._grid, self._identify, self._clock, self._sleep = grid, identify, clock, sleep
-        self._timing = _Timing(poll=poll, look=look, time_to_live=time_to_live, greet_again=greet_again)
-        self._doubt, self._tell = doubt, tell
+        self._doubt, self._tell, self._look_at = doubt, tell, 0.0
         self._told: set[tuple[int, str]] = set()
         self._nodes: dict[int, _Node] = {}
         self._joined = 0
@@ -149,7 +137,7 @@ class FlowerTransport:
             raise MessageError(f"a step is one of {', '.join(STEPS)}; it is {outgoing.step!r}")
         if len(outgoing.data) > MOST_BYTES:
             raise MessageError(f"a request holds at most {MOST_BYTES} bytes; this one holds {len(outgoing.data)}")
-        until = min(self._clock() + self._timing.time_to_live, outgoing.deadline)
+        until = min(self._clock() + TIME_TO_LIVE, outgoing.deadline)
         self._waiting.setdefault(outgoing.site, {})[outgoing.data] = _Waiting(outgoing.step, outgoing.data, until)
         self._push_waiting()
 
@@ -162,13 +150,13 @@ class FlowerTransport:
             left = until - self._clock()
             if answers or left <= 0:
                 return answers
-            self._sleep(min(self._timing.poll, left))
+            self._sleep(min(_POLL, left))
 
     def _look_at_nodes(self) -> None:
         now = self._clock()
-        if now < self._timing.looked_at + self._timing.look:
+        if now < self._look_at:
             return
-        self._timing.looked_at = now
+        self._look_at = now + _LOOK
         listed = {info.node_id: info.last_activated_at for info in self._grid.get_nodes()}
         for node in [node for node in self._nodes.values() if listed.get(node.id) != node.started]:
             self._lose(node)
@@ -187,9 +175,8 @@ class FlowerTransport:
     def _greet(self, now: float) -> None:
         for node in self._nodes.values():
             if node.site is None and node.greet_at <= now:
-                until = now + max(self._timing.greet_again, 60.0)
-                node.greet_at = until
-                self._push(node, HELLO, make_challenge(node.id), until)
+                node.greet_at = now + _TELL_WITHIN
+                self._push(node, HELLO, make_challenge(node.id), node.greet_at)
 
     def _tell_rivals(self) -> None:
         chosen = self.sites
@@ -198,7 +185,7 @@ class FlowerTransport:
                 node.is_told = True
                 first = chosen[node.site]
                 self._note(f"two nodes speak for site {node.site!r}: node {first} is asked, node {node.id} is not")
-                self._push(node, REFUSED, ANOTHER_NODE, self._clock() + 60.0)
+                self._push(node, REFUSED, ANOTHER_NODE, self._clock() + _TELL_WITHIN)
 
     def _push_waiting(self) -> None:
         now = self._clock()
@@ -263,7 +250,7 @@ class FlowerTransport:
             why = coded(Why.NODE_FAILED, **known, request=pending.message_type, detail=cut(problem))
             self._tell_once(pending.node, pending.message_type, why)
         if pending.message_type == HELLO and pending.node in self._nodes:
-            self._nodes[pending.node].greet_at = self._clock() + self._timing.greet_again
+            self._nodes[pending.node].greet_at = self._clock() + _GREET_AGAIN
         return None
 
     def _believe(self, pending: _Pending, reply: bytes) -> None:
@@ -274,10 +261,10 @@ class FlowerTransport:
         if node.site is None:
             node.greet_at = float("inf")
             self._note(f"node {node.id} is not believed to be a site of this pact; it is not asked")
-            why = None if self._doubt is None else self._doubt(pending.data, reply)
+            why = self._doubt(pending.data, reply)
             if why is not None:
                 self._tell_once(node.id, HELLO, why)
-                self._push(node, REFUSED, NOT_BELIEVED, self._clock() + 60.0)
+                self._push(node, REFUSED, NOT_BELIEVED, self._clock() + _TELL_WITHIN)
         else:
             self._joined += 1
             node.seen = self._joined
@@ -286,7 +273,7 @@ class FlowerTransport:
 
     def _tell_once(self, node_id: int, message_type: str, why: Coded) -> None:
         """Tell the operator of a node's trouble with messages of a type; more of it does not fill the books."""
-        if self._tell is not None and (node_id, message_type) not in self._told:
+        if (node_id, message_type) not in self._told:
             self._told.add((node_id, message_type))
             self._tell(why)
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
-from fedpact.protocol.kept_paths import OF_RUN, read_note
+from fedpact.protocol.files import OF_RUN, read_note
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")

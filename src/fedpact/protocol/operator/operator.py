@@ -14,7 +14,9 @@ that refuses, is *gone*, as is one that lets its time pass.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from typing import Any
 
 from fedpact.coded import Coded, coded
 from fedpact.describe.candidate_list import CandidateList
@@ -265,6 +267,20 @@ def resume_run(
         resumed = ledger.append("resume", {}, run=state.run, at=now)
         state = after(state, resumed)
     return Operator(ledger, state, key=key, planner=planner)
+
+
+def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -> Operator:
+    """Continue the ledger's run, or open one if the last was finished among the first ``entries``.
+
+    A run that was opened later is the one that is wanted; finished, it stays so.
+    """
+    last = ledger.last("open")
+    state = None if last is None else read_run(ledger)
+    if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
+        return start_run(ledger, pact, now=time.time(), **own)
+    if state.pact.to_dict() != pact.to_dict():
+        raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")
+    return resume_run(ledger, now=time.time(), **own)
 
 
 def _check_key(pact: Pact, key: SigningKey | None) -> None:

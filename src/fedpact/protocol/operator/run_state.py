@@ -22,8 +22,7 @@ from fedpact.describe.reports import Report
 from fedpact.errors import LedgerError
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
-from fedpact.protocol.ledger.entry import Entry
-from fedpact.protocol.ledger.form import well_formed
+from fedpact.protocol.ledger.entry import Entry, well_formed
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, read_body
 from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.pact import Pact

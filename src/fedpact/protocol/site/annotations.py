@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError, LabelsPendingError, Problems
+from fedpact.protocol.files import alone_at, write_whole
 from fedpact.protocol.site.spreadsheets import find_column, is_same_cell, read_sheet, to_csv
-from fedpact.protocol.whole_files import alone_at, write_whole
 
 LOG = logging.getLogger("fedpact")
 MISSING = -1

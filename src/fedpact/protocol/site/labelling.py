@@ -19,12 +19,12 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError
+from fedpact.protocol.files import write_for_people
 from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
 from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_table
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
-from fedpact.protocol.whole_files import write_whole
 from fedpact.result import Result
 
 _BOM = b"\xef\xbb\xbf"
@@ -191,18 +191,10 @@ def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None
         ]
         for place in places
     ]
-    try:
-        if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
-            raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
-        write_whole(target, _BOM + to_csv(head, rows), force=force)
-    except FileExistsError:
-        raise FederationError(
-            one_line(
-                f"{target}: is there already; import what was filled in, then choose another name or force it"
-            )
-        ) from None
-    except OSError as error:
-        raise FederationError(one_line(f"{target}: cannot be written: {error.strerror}")) from None
+    if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
+        raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
+    there = f"{target}: is there already; import what was filled in, then choose another name or force it"
+    write_for_people(target, _BOM + to_csv(head, rows), force=force, there=there, kind=FederationError)
 
 
 def export_labels(

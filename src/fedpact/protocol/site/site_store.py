@@ -14,7 +14,7 @@ from fedpact import formats
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import ProtocolError
 from fedpact.formats import check_format
-from fedpact.protocol.whole_files import alone_at, write_whole
+from fedpact.protocol.files import alone_at, write_whole
 
 
 class SiteStore(Protocol):

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.candidates.train import train
-from fedpact.candidates.trained import TrainedCandidates
+from fedpact.candidates.train import TrainedCandidates, train
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation

@@ -1,12 +1,13 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from carrier import OPERATOR, Carrier, key_of, run_over, small_federation, with_test_keys
 from fedpact.errors import LedgerError, ProtocolError
+from fedpact.protocol.home import RunHome, read_home, read_operator, write_home
 from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.operator_files import read_identify, read_operator, read_settings, write_operator
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
@@ -17,19 +18,22 @@ PACT = make_pact(FED, keys=KEYS, operator=OPERATOR.public, false_alarm_rate=1e-6
 
 @pytest.fixture
 def home(tmp_path):
-    save_key(OPERATOR, tmp_path / "operator.key")
-    write(tmp_path / "home")
-    return tmp_path / "home"
+    key, books = tmp_path / "operator.key", str(tmp_path / "books.db")
+    save_key(OPERATOR, key)
+    made = RunHome(folder=tmp_path, pact=PACT, ledger=books, key=key, sites={}, keys=tmp_path, entries=0)
+    write_home(made)
+    return made
 
 
-def write(home, pact=PACT, ledger=None, key=None):
-    own = home.parent / "operator.key" if key is None else key
-    books = str(home.parent / "books.db") if ledger is None else ledger
-    write_operator(home, pact, books, key=own, sites={}, keys=home.parent)
+def write_again(home, **changes):
+    with Ledger.open(home.ledger) as ledger:
+        made = replace(home, entries=len(ledger), **changes)
+    write_home(made)
+    return read_home(home.folder)
 
 
 def kinds(home):
-    with Ledger.open(home.parent / "books.db") as ledger:
+    with Ledger.open(home.ledger) as ledger:
         return [entry.kind for entry in ledger.entries()]
 
 
@@ -63,48 +67,38 @@ def test_a_server_that_is_started_again_after_the_end_pays_nobody_again(home):
 
 def test_a_folder_that_is_written_again_is_another_run(home):
     first = run_in(home)
-    write(home)
-    second = run_in(home)
+    again = write_again(home)
+    second = run_in(again)
     assert second.run != first.run
-    assert run_in(home) == second
+    assert run_in(again) == second
     assert kinds(home).count("open") == 2
 
 
 def test_a_folder_for_a_run_that_is_not_finished(home):
     read_operator(home).ledger.close()
-    write(home)
-    operator = read_operator(home)
+    operator = read_operator(write_again(home))
     operator.ledger.close()
     assert kinds(home) == ["open", "resume"]
     other = make_pact(FED, keys=KEYS, operator=OPERATOR.public)
-    write(home, other)
     with pytest.raises(
         LedgerError, match=f"run '{operator.state.run}' of this ledger is of another pact; take another"
     ):
-        read_operator(home)
+        read_operator(write_again(home, pact=other))
 
 
 def test_the_folder_can_be_opened_from_anywhere(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write(Path("there"), ledger="own.db", key=Path("operator.key"))
-    kept = read_settings("there")
-    assert (kept["ledger"], kept["key"]) == (str(tmp_path / "own.db"), str(tmp_path / "operator.key"))
+    write_home(replace(home, ledger="own.db", key=Path("operator.key")))
+    kept = read_home(tmp_path)
+    assert (kept.ledger, kept.key) == (str(tmp_path / "own.db"), tmp_path / "operator.key")
 
 
 def test_folders_that_cannot_be_read(home):
     with pytest.raises(ProtocolError, match=r"there is no run at .*; start one with: fedpact run FILE"):
-        read_operator(home.parent)
-    (home.parent / "operator.key").unlink()
+        read_home(home.operator)
+    home.key.unlink()
     with pytest.raises(ProtocolError, match=r"operator.key"):
         read_operator(home)
-    (home / "run.json").write_text("{")
+    (home.operator / "run.json").write_text("{")
     with pytest.raises(ProtocolError, match=r"run.json: the operator's folder cannot be read: "):
-        read_identify(home)
-
-
-def test_sites_are_known_by_their_keys(home):
-    identify = read_identify(home)
-    for name, site in with_test_keys(simulate_sites(FED)).items():
-        assert identify(b"challenge", site.hello(b"challenge")) == name
-        assert identify(b"another", site.hello(b"challenge")) is None
-    assert identify(b"challenge", b"hello") is None
+        read_home(home.folder)

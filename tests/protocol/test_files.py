@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from fedpact.protocol.whole_files import write_whole
+from fedpact.protocol.files import keep_path, write_whole
 
 
 def test_a_file_is_replaced_only_by_force(tmp_path):
@@ -37,3 +37,13 @@ def test_the_folder_is_flushed_after_the_file_so_that_a_power_cut_takes_nothing_
     monkeypatch.setattr(os, "fsync", lambda file: flushed.append(stat.S_ISDIR(os.fstat(file).st_mode)))
     write_whole(tmp_path / "a.json", b"{}")
     assert flushed == [False, True]
+
+
+def test_a_path_is_kept_by_its_place_in_the_home_if_it_has_one_there(tmp_path):
+    home = tmp_path / "home"
+    assert keep_path(home, home / "sites" / "north") == "sites/north"
+    assert keep_path(home, tmp_path / "books.db") == str(tmp_path / "books.db")
+    (tmp_path / "books.db").touch()
+    home.mkdir()
+    (home / "ledger.db").symlink_to(tmp_path / "books.db")
+    assert keep_path(home, home / "ledger.db") == "ledger.db", "a link in the home is the home's"
