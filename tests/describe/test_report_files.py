@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from fedpact.describe import report_files
 from fedpact.describe.candidate_list import CandidateList, digest_of
-from fedpact.describe.noise import Noise
 from fedpact.describe.report_files import from_bytes, read_report, to_bytes
-from fedpact.describe.reports import Report, hide_counts
+from fedpact.describe.reports import Noise, Report, hide_counts
 from fedpact.errors import FederationError
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fedpact as fp
 from fedpact.describe.ties import exceeds
 from fedpact.statistics import engine as module
-from fedpact.statistics import weights
+from fedpact.statistics import karp_luby, weights
 from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.weights import JOINT
@@ -203,7 +203,7 @@ def test_the_intervals_of_all_truths_hold_together(monkeypatch):
         doubts.append(1 - confidence)
         return estimate(*args, confidence=confidence, **options)
 
-    monkeypatch.setattr(module, "estimate", watched)
+    monkeypatch.setattr(karp_luby, "estimate", watched)
     fed = fp.Federation.from_predictions(
         {"a": np.random.default_rng(3).integers(0, 2, (8, 9))}, epsilon=0.2, delta=0.1
     )

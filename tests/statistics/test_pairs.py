@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.statistics import tree_kernel
+from fedpact.statistics import kernels
 from fedpact.statistics.bounds import union_below
 from fedpact.statistics.pairs import pair_bounds, tree_bound
 from oracle import answer
@@ -121,7 +121,7 @@ def sum_tree_slowly(q, both, weights):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_tree_is_the_one_that_masks_grow(monkeypatch, kind, seed, s, levels):
     if kind == "as written":
-        uncompile(monkeypatch, tree_kernel)
+        uncompile(monkeypatch, kernels)
     rng = np.random.default_rng(seed)
     q, both = rng.integers(0, 9, s) / 8, rng.integers(0, 9, (s, s)) / 8
     weights = -np.sort(-rng.integers(1, levels + 1, s) / levels)

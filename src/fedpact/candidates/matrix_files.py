@@ -8,8 +8,10 @@ file        orientation                                    names of the candidat
 .parquet    one column per candidate, one row per point    the columns
 =========== ============================================== ======================================
 
-Nothing in a file is ever executed. A file of predictions says nothing about the models behind them, so the
+Nothing in a file is ever executed: an ``.npy`` is mapped, not loaded, read one row at a time, and refused if it
+holds pickled objects. A file of predictions says nothing about the models behind them, so the
 digests of its candidates are those of their names.
+pyarrow is imported only when a ``.parquet`` file is read or written.
 """
 
 from __future__ import annotations
@@ -20,15 +22,122 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedpact.candidates.matrix_csv import read_csv, write_csv
-from fedpact.candidates.matrix_npy import read_npy, write_npy
-from fedpact.candidates.matrix_parquet import read_parquet, write_parquet
 from fedpact.candidates.predicted import Predicted, collect
 from fedpact.describe.candidate_list import digest_of
-from fedpact.describe.label_codes import Coded, Label, read_classes
+from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
 from fedpact.describe.numbers import shorten
-from fedpact.errors import FederationError
+from fedpact.describe.report_files import UNREADABLE
+from fedpact.errors import FederationError, MissingExtraError
+
+_AT_ONCE = 65536
+
+
+def _import_pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError("a .parquet file", extra="parquet") from error
+    return pyarrow, parquet
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if not names or twice or "" in names:
+        raise FederationError(
+            f"{path}: every column must have the name of a candidate, all different; they are {shorten(names)}"
+        )
+    index = [name for name in names if name.startswith("__index_level_")]
+    if index:
+        raise FederationError(
+            f"{path}: column {index[0]!r} numbers the rows and is no candidate; write the file without an index"
+        )
+
+
+def _code_column(column: Any, what: str, first: int) -> Coded:
+    if column.null_count:
+        row = first + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise FederationError(f"{what} has no label at point {row}; every candidate must predict every point")
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    return code_labels(column.to_numpy(zero_copy_only=False), what, first=first)
+
+
+def read_parquet(path: Path) -> dict[str, Coded]:
+    """Columns of one file by name."""
+    pyarrow, parquet = _import_pyarrow()
+    if not path.exists():
+        raise FederationError(f"{path}: no such file")
+    try:
+        with parquet.ParquetFile(path, memory_map=True) as file:
+            names = list(file.schema_arrow.names)
+            _check_names(names, path)
+            pieces: dict[str, list[Coded]] = {name: [] for name in names}
+            first = 1
+            for batch in file.iter_batches(batch_size=_AT_ONCE):
+                for name, column in zip(names, batch.columns, strict=True):
+                    pieces[name].append(_code_column(column, f"{path}: {name!r}", first))
+                first += batch.num_rows
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise FederationError(f"{path}: not a .parquet file that can be read: {shorten(str(error))}") from None
+    if first == 1:
+        raise FederationError(f"{path}: there must be at least one point, a row of the table; there is none")
+    return {name: join(coded) for name, coded in pieces.items()}
+
+
+def write_parquet(predicted: Predicted, path: Path) -> None:
+    """Write the labels by the names of their classes, one column per candidate."""
+    pyarrow, parquet = _import_pyarrow()
+    classes = pyarrow.array(predicted.classes)
+    columns = [classes.take(pyarrow.array(row)) for row in predicted.labels]
+    table = pyarrow.table(columns, names=list(predicted.candidates.names))
+    with path.open("wb") as file:
+        parquet.write_table(table, file)
+
+
+def _map(path: Path) -> NDArray[Any]:
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise FederationError(f"{path}: no such file") from None
+    except UNREADABLE:
+        pass
+    raise FederationError(
+        f"{path}: not an .npy matrix that can be read without pickle, or one without any point; "
+        "write it with numpy.save, labels as whole numbers or strings"
+    )
+
+
+def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
+    """Rows of one file: a single one is called after the file, others h1, h2, ... from ``before`` + 1."""
+    array = _map(path)
+    if array.ndim not in (1, 2) or not array.size:
+        raise FederationError(
+            f"{path}: must be a matrix, candidates by points, or one candidate's row, with at least one point; "
+            f"its shape is {array.shape}"
+        )
+    rows = np.atleast_2d(array)
+    names = (path.stem,) if len(rows) == 1 else number_names("h", before + len(rows))[before:]
+    return {name: code_labels(row, f"{path}: {name!r}") for name, row in zip(names, rows, strict=True)}
+
+
+def _smallest_signed(labels: NDArray[Any]) -> type[np.signedinteger[Any]]:
+    kinds = (np.int8, np.int16, np.int32)
+    return next((kind for kind in kinds if np.array_equal(labels.astype(kind), labels)), np.int64)
+
+
+def write_npy(predicted: Predicted, path: Path) -> None:
+    """Write the labels by the names of their classes; the names of the candidates are not kept."""
+    labels = predicted.decode()
+    if labels.dtype.kind == "i":
+        labels = labels.astype(_smallest_signed(labels))
+    with path.open("wb") as file:
+        np.save(file, labels, allow_pickle=False)
+
 
 PathName: TypeAlias = str | PathLike[str]
 

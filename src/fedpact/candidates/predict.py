@@ -18,8 +18,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from fedpact.candidates.adapt_callable import prepare_callable
-from fedpact.candidates.adapt_estimator import prepare_estimator
 from fedpact.candidates.adapt_onnx import prepare_onnx
 from fedpact.candidates.adapt_torch import (
     SAFE,
@@ -30,13 +28,29 @@ from fedpact.candidates.adapt_torch import (
     prepare_weights,
     refuse_pickle,
 )
-from fedpact.candidates.batches import BATCH, Prepared, ask_all
+from fedpact.candidates.batches import BATCH, Prepared, ask_all, first_line
+from fedpact.candidates.model_digest import digest_model
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.candidate_list import CandidateList, digest_of
 from fedpact.describe.label_codes import Label, read_classes
 from fedpact.describe.numbers import shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
+
+
+def _prepare_estimator(name: str, estimator: Any) -> Prepared:
+    """Ask ``estimator.predict``; what it refuses is said with its name."""
+
+    def ask(points: Any) -> Any:
+        try:
+            return estimator.predict(points)
+        except (AttributeError, TypeError, ValueError) as error:  # NotFittedError is a ValueError
+            raise FederationError(
+                f"candidate {name!r} cannot predict these points; {type(estimator).__name__}.predict says: "
+                f"{first_line(error)}"
+            ) from error
+
+    return Prepared(digest_model(name, estimator), ask)
 
 
 def _prepare_file(name: str, path: Path) -> Prepared:
@@ -67,9 +81,9 @@ def _prepare(name: str, candidate: Any) -> Prepared:
     if is_module(candidate):
         return prepare_module(name, candidate)
     if callable(getattr(candidate, "predict", None)):
-        return prepare_estimator(name, candidate)
+        return _prepare_estimator(name, candidate)
     if callable(candidate):
-        return prepare_callable(name, candidate)
+        return Prepared(digest_of(name), candidate)
     raise FederationError(
         f"candidate {name!r} must be a fitted estimator, a PyTorch module, the path of an .onnx file or a "
         f"function from points to labels; it is {shorten(candidate)}"

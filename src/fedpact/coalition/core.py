@@ -30,11 +30,11 @@ from itertools import combinations
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from fedpact.coalition.cost_game import CostGame, Members
 from fedpact.coalition.groups import GroupSearch, find_better_off, find_usable
+from fedpact.describe.arrays import Bools, Floats
 from fedpact.errors import InfeasibleError, SolverError
 
 _INFINITY = highspy.kHighsInf
@@ -47,7 +47,7 @@ _SLACK = 1e-8
 class CorePoint:
     """A split that reaches the least e."""
 
-    x: NDArray[np.float64]
+    x: Floats
     """(k,)"""
     e: float | None
     """None if e has no lower end, or it was not asked for."""
@@ -55,15 +55,13 @@ class CorePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Optimum:
-    x: NDArray[np.float64]
+    x: Floats
     e: float
-    weights: NDArray[np.float64]
+    weights: Floats
     """(R,) duals of the groups' rows: a balanced collection, up to a factor, that proves e."""
 
 
-def _solve(
-    k: int, groups: Sequence[Members], limits: NDArray[np.float64], total: float, floor: float
-) -> _Optimum | None:
+def _solve(k: int, groups: Sequence[Members], limits: Floats, total: float, floor: float) -> _Optimum | None:
     """Minimise e >= ``floor`` with x(S) <= limit + e and x(N) = total; None if e has no lower end."""
     highs = highspy.Highs()
     for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
@@ -87,9 +85,7 @@ def _solve(
     return _Optimum(x=values[:k], e=float(values[k]), weights=-np.array(solution.row_dual)[1:])
 
 
-def _closest_to_equal(
-    k: int, groups: Sequence[Members], limits: NDArray[np.float64], slack: float
-) -> NDArray[np.float64]:
+def _closest_to_equal(k: int, groups: Sequence[Members], limits: Floats, slack: float) -> Floats:
     """(k,) the point of x(S) <= limit, x(N) = 1 that is closest to the equal split, give or take ``slack``."""
     inside = np.array([[place in group for place in range(k)] for group in groups], dtype=np.float64).reshape(
         -1, k
@@ -104,9 +100,7 @@ def _closest_to_equal(
     return np.asarray(1 / k + (exact if (G @ exact >= short - slack).all() else unit * z))
 
 
-def _least_distance(
-    G: NDArray[np.float64], h: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Bools]:
     """(k,) the shortest z with G z >= h, and which rows hold it there."""
     E = np.vstack([G.T, h])
     f = np.array([*[0.0] * G.shape[1], 1.0])

@@ -30,16 +30,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.progress import on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.planning.budget import Budget
 from fedpact.planning.lower_bound import bound_below
-from fedpact.planning.plan import Start, plan, plan_from
+from fedpact.planning.plan import plan, plan_from
 from fedpact.planning.result import Plan
+from fedpact.planning.task import Budget, Start
 
 TOL = 1e-7
 """Amounts of money that differ by less, relative to v(N), count as equal."""
@@ -69,7 +67,7 @@ class Value:
         return self.cost <= self.lower_bound * (1 + 1e-9)
 
 
-def share_of(x: NDArray[np.float64], group: Iterable[int]) -> float:
+def share_of(x: Floats, group: Iterable[int]) -> float:
     """Sum what a group pays in the split ``x`` (k,)."""
     return float(x[list(group)].sum())
 
@@ -149,7 +147,7 @@ class CostGame:
             return self._values[group].lower_bound
         return self._bound(group)
 
-    def excess(self, x: NDArray[np.float64], group: Members) -> float:
+    def excess(self, x: Floats, group: Members) -> float:
         """Return what the group would save by leaving the split ``x`` (k,); negative if it would lose."""
         return share_of(x, group) - self.value(group).cost
 

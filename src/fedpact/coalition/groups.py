@@ -15,9 +15,9 @@ from itertools import combinations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.coalition.cost_game import CostGame, Members, share_of
+from fedpact.describe.arrays import Floats
 
 MANY_AGENTS = 12
 """Up to this many agents every group is looked at."""
@@ -32,7 +32,7 @@ class GroupSearch(Protocol):
     is_complete: bool
     """Whether no group is left out."""
 
-    def promising(self, x: NDArray[np.float64], level: float) -> Iterator[Members]:
+    def promising(self, x: Floats, level: float) -> Iterator[Members]:
         """Give groups whose x(S) less the lower bound of v(S) is above ``level``, largest first."""
         ...
 
@@ -51,7 +51,7 @@ class AllGroups:
         places = game.everyone
         self._groups = [group for size in range(1, len(places)) for group in combinations(places, size)]
 
-    def promising(self, x: NDArray[np.float64], level: float) -> Iterator[Members]:
+    def promising(self, x: Floats, level: float) -> Iterator[Members]:
         """Give groups whose x(S) less the lower bound of v(S) is above ``level``, largest first."""
         gaps = {group: share_of(x, group) - self.game.lower_bound(group) for group in self._groups}
         chosen = [group for group in self._groups if gaps[group] > level]
@@ -78,7 +78,7 @@ class SampledGroups:
             self._groups[pairs[at]] = None
             self._groups[tuple(place for place in places if place not in pairs[at])] = None
 
-    def promising(self, x: NDArray[np.float64], level: float) -> Iterator[Members]:
+    def promising(self, x: Floats, level: float) -> Iterator[Members]:
         """Give groups that a search finds and the budget allows to plan for, by the same order."""
         best = sorted(self._groups, key=lambda group: -self._gap(x, group))[:_STARTS]
         drawn = [np.flatnonzero(self._rng.random(self.game.fed.k) < 0.5) for _ in range(_STARTS)]
@@ -92,13 +92,13 @@ class SampledGroups:
         """Give groups tried so far, as far as the budget goes."""
         return [group for group in self._groups if self._may_plan(group)]
 
-    def _gap(self, x: NDArray[np.float64], group: Members) -> float:
+    def _gap(self, x: Floats, group: Members) -> float:
         return share_of(x, group) - self.game.lower_bound(group)
 
     def _may_plan(self, group: Members) -> bool:
         return self.game.has_planned(group) or self.game.planned < self.max_groups
 
-    def _climb(self, x: NDArray[np.float64], group: Members) -> Members:
+    def _climb(self, x: Floats, group: Members) -> Members:
         """Add or drop one agent while that raises the gap."""
         while True:
             better = max(self._neighbours(group), key=lambda other: self._gap(x, other))
@@ -112,7 +112,7 @@ class SampledGroups:
 
 
 def find_better_off(
-    search: GroupSearch, game: CostGame, x: NDArray[np.float64], level: float = 0.0, most: int | None = None
+    search: GroupSearch, game: CostGame, x: Floats, level: float = 0.0, most: int | None = None
 ) -> list[Members]:
     """Find groups that would save more than ``level`` by leaving ``x`` (k,), all or ``most``, best first."""
     found: list[Members] = []
@@ -125,12 +125,12 @@ def find_better_off(
     return sorted(found, key=lambda group: -game.excess(x, group))
 
 
-def is_proved_stable(search: GroupSearch, game: CostGame, x: NDArray[np.float64]) -> bool:
+def is_proved_stable(search: GroupSearch, game: CostGame, x: Floats) -> bool:
     """Whether the lower bounds of all groups show that none would do better by leaving ``x`` (k,)."""
     return search.is_complete and next(search.promising(x, game.tol), None) is None
 
 
-def find_usable(search: GroupSearch, game: CostGame, direction: NDArray[np.float64], most: int) -> list[Members]:
+def find_usable(search: GroupSearch, game: CostGame, direction: Floats, most: int) -> list[Members]:
     """Find groups with a plan whose share does not fall by 1 along ``direction`` (k,)."""
     falls = {group: share_of(direction, group) for group in search.pool()}
     found: list[Members] = []

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.coalition.cost_game import CostGame, Members
+from fedpact.describe.arrays import Floats, Places
 from fedpact.errors import InfeasibleError
 
 
@@ -26,9 +26,9 @@ from fedpact.errors import InfeasibleError
 class ShapleyValue:
     """What each agent is charged."""
 
-    x: NDArray[np.float64]
+    x: Floats
     """(k,)"""
-    standard_error: NDArray[np.float64] | None
+    standard_error: Floats | None
     """(k,) of a mean over drawn orders; None if the value is exact."""
 
 
@@ -59,7 +59,7 @@ def exact_shapley(game: CostGame) -> ShapleyValue:
     return ShapleyValue(x=x, standard_error=None)
 
 
-def _charges(game: CostGame, order: NDArray[np.intp]) -> NDArray[np.float64]:
+def _charges(game: CostGame, order: Places) -> Floats:
     """(k,) what each arrival adds."""
     charges = np.zeros(len(order))
     for at, place in enumerate(order):

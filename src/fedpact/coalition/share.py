@@ -20,7 +20,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.coalition.core import find_core, find_least_core
 from fedpact.coalition.cost_game import CostGame, Members, share_of
@@ -35,15 +34,17 @@ from fedpact.coalition.groups import (
 from fedpact.coalition.result import RULES, GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError
+from fedpact.statistics.request import ask
 
 MAX_GROUPS = 150
 
-_Split = tuple[NDArray[np.float64], float | None, NDArray[np.float64] | None]
+_Split = tuple[Floats, float | None, Floats | None]
 
 
 def _alone(game: CostGame) -> dict[str, float | None]:
@@ -51,7 +52,7 @@ def _alone(game: CostGame) -> dict[str, float | None]:
     return {name: cost if cost < math.inf else None for name, cost in zip(game.fed.names, costs, strict=True)}
 
 
-def _in_proportion(game: CostGame) -> NDArray[np.float64]:
+def _in_proportion(game: CostGame) -> Floats:
     alone = _alone(game)
     for place, (name, cost) in enumerate(alone.items()):
         if cost is None:
@@ -78,7 +79,7 @@ def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng:
     return point.x, point.e, None
 
 
-def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) -> LeavingGroup:
+def _describe_group(game: CostGame, x: Floats, members: Members) -> LeavingGroup:
     found = game.value(members).plan
     assert found is not None, "who would save by leaving has a plan"
     return LeavingGroup(
@@ -99,6 +100,7 @@ def share(
     *,
     rule: str = "least-core",
     method: str = "auto",
+    teacher: str | None = None,
     time_limit: float | None = None,
     max_groups: int | None = None,
     rng: np.random.Generator | None = None,
@@ -116,6 +118,8 @@ def share(
         How every group is planned for, as for :func:`fedpact.plan`, and the seconds of each search. Without a
         limit a group's search ends after a second, that of all agents together as in :func:`fedpact.plan`. In a
         federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     max_groups
         Beyond twelve agents, how many groups may be planned for, 150 if not given; what the rule itself needs,
         such as each agent alone, is planned for in any case. Up to twelve agents all groups are looked at.
@@ -140,6 +144,7 @@ def share(
     ({'alice': 0.5, 'bob': -0.5}, 'STABLE')
     """
     read_choice(rule, "rule", RULES)
+    fed = ask(fed, teacher=teacher)
     max_groups = MAX_GROUPS if max_groups is None else check_at_least(max_groups, "max_groups", 1)
     rng = np.random.default_rng(0) if rng is None else rng
     most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups

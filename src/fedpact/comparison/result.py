@@ -6,16 +6,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from fedpact.coded import Refusal
 from fedpact.describe.names import read_choice
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
-from fedpact.refusal import Refusal
 from fedpact.result import Result
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval, Verification
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 
 class RowStatus(StrEnum):
@@ -154,6 +153,8 @@ class Comparison(Result):
 
         Rows that miss a target are red and hatched; rows without a cost are left out.
         """
+        from fedpact.drawing import draw_bars
+
         return draw_bars(
             {row.method: row.cost for row in self.rows if row.cost is not None},
             title=self.name,

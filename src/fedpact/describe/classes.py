@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,8 @@ from fedpact.describe.hypothesis_class import (
     read_line,
     show,
 )
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import shorten
 from fedpact.describe.rectangles import enumerate_rectangles, rectangles
 from fedpact.errors import FederationError
 
@@ -197,7 +200,35 @@ ON_FEATURES: dict[str, Callable[..., HypothesisClass]] = {
     "rectangles": rectangles,
     "stumps": stumps,
 }
-NAMES = tuple(sorted([*ON_POINTS, *ON_LINE, *ON_FEATURES]))
+OF_POINTS = tuple(sorted([*ON_LINE, *ON_FEATURES]))
+"""What an agent's own points, without names, can be labelled by."""
+NAMES = tuple(sorted([*ON_POINTS, *OF_POINTS]))
+
+
+def check_class(name: Any, known: Sequence[str], rule: str) -> None:
+    """Refuse the name of a class that is not known."""
+    if not isinstance(name, str) or name not in known:
+        hint = nearest(name, known) if isinstance(name, str) else f"known: {', '.join(known)}"
+        raise FederationError(f"{rule}; it is {shorten(name)} ({hint})")
+
+
+def make_class(
+    name: str,
+    features: ArrayLike | None,
+    *,
+    points: Sequence[str] = (),
+    feature_names: Sequence[str] | None = None,
+) -> HypothesisClass:
+    """Enumerate a class by its name, on named points, on their places in order, or on features."""
+    if name in ON_POINTS:
+        return ON_POINTS[name](len(points), points=points)
+    if name in ON_LINE:
+        if feature_names is not None:
+            raise FederationError(f"feature_names have no meaning for class {name!r}, which has one feature x")
+        return ON_LINE[name](range(1, len(points) + 1) if features is None else features)
+    if features is None:
+        raise FederationError(f"class {name!r} needs features, a table of points and numbers")
+    return ON_FEATURES[name](features, names=feature_names)
 
 
 def _at_least_one(n: int, class_name: str) -> None:

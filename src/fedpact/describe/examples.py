@@ -16,12 +16,13 @@ from fedpact.describe.arizona import arizona_hospitals
 from fedpact.describe.constructions import (
     alice_bob,
     coupon_collector,
+    expected_min_counterexample,
     no_pure_equilibrium,
     price_of_stability,
+    pwyc_not_dominant,
     set_cover,
     singletons,
 )
-from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten

@@ -26,12 +26,10 @@ from numpy.typing import NDArray
 
 from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.condensed import to_square
+from fedpact.describe.condensed import find_broken_triangle, find_odd_triangle, to_square
 from fedpact.describe.hypothesis_class import number_names
-from fedpact.describe.noise import Noise
-from fedpact.describe.reports import Report
-from fedpact.describe.texts import is_text
-from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
+from fedpact.describe.label_codes import is_text
+from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError
 from fedpact.formats import check_format
 

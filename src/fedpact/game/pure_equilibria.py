@@ -21,14 +21,23 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.describe.interrupts import ends_search
-from fedpact.describe.progress import Progress
-from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
-from fedpact.game.check import check_profiles, find_unmet
+from fedpact.describe.arrays import Bools, Floats, Ints
+from fedpact.describe.progress import Progress, ends_search
 from fedpact.game.dynamics import play_to_rest
-from fedpact.game.game import Game, Profiles, find_span, with_count
+from fedpact.game.game import (
+    Boxes,
+    Game,
+    Profiles,
+    check_profiles,
+    find_span,
+    find_unmet,
+    join,
+    longest_side,
+    middle_of,
+    split,
+    with_count,
+)
 from fedpact.game.result import EquilibriaStatus
 
 # A batch of boxes is as large as takes about this many seconds, so that time limits hold.
@@ -69,7 +78,7 @@ class Found:
         return EquilibriaStatus.STOPPED if self.cost_left else EquilibriaStatus.CUT
 
 
-def _is_torn(game: Game, boxes: Boxes) -> NDArray[np.bool_]:
+def _is_torn(game: Game, boxes: Boxes) -> Bools:
     """(N, k) whether an agent who needs the others gives nothing in one part of a box and something in another."""
     return np.asarray(~game.is_self_sufficient & (boxes.low == 0) & (boxes.high > 0))
 
@@ -181,11 +190,11 @@ class _Search:
         """Whether all equilibria are looked for, or only the cheapest and the dearest."""
         return self.count < self.max_count
 
-    def _costs(self, boxes: Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _costs(self, boxes: Boxes) -> tuple[Floats, Floats]:
         """(N,) least and largest cost in each box."""
         return self.game.fed.costs_of(boxes.low), self.game.fed.costs_of(boxes.high)
 
-    def _is_beyond(self, boxes: Boxes) -> NDArray[np.bool_]:
+    def _is_beyond(self, boxes: Boxes) -> Bools:
         """(N,) whether a box may hold something cheaper or dearer than is known."""
         low, high = self._costs(boxes)
         return np.asarray((low < self.cheapest) | (high > self.dearest))
@@ -206,7 +215,7 @@ class _Search:
             cost_left=(float(low.min()), float(high.max())) if len(rest) else None,
         )
 
-    def offer(self, m: NDArray[np.int64]) -> None:
+    def offer(self, m: Ints) -> None:
         """Note an equilibrium that was found in another way."""
         if not (np.concatenate([m[None][:0], *self.found]) == m).all(axis=1).any():
             self._note(m[None])

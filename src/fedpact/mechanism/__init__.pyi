@@ -17,7 +17,7 @@ from fedpact.mechanism.obliviousness.result import Obliviousness as Obliviousnes
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus as ObliviousnessStatus
 from fedpact.mechanism.obliviousness.result import SteeringOutcome as SteeringOutcome
 from fedpact.mechanism.obliviousness.result import SteeringReport as SteeringReport
-from fedpact.mechanism.payment.rules import Truthful as Truthful
+from fedpact.mechanism.payment.rule import Truthful as Truthful
 from fedpact.mechanism.payment.settlement import SettlementStatus as SettlementStatus
 from fedpact.mechanism.sample_checks.power import PowerCurve as PowerCurve
 from fedpact.mechanism.sample_checks.power import PowerRow as PowerRow

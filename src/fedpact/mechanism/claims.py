@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, find_distinct
+from fedpact.describe.evidence import Evidence, Reports, Table, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
@@ -56,7 +56,7 @@ class Claims(ABC):
 
 
 def _with_evidence(fed: Federation, evidence: Evidence, agents: tuple[Agent, ...]) -> Federation:
-    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence), evidence_memo={})
+    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence))
 
 
 def second_name(fed: Federation, agent: int) -> str:
@@ -232,8 +232,8 @@ def _data_claims(fed: Federation, evidence: Any) -> Claims:
     match evidence:
         case Table():
             return MassClaims(truth=fed, table=evidence)
-        case Predictions():
+        case Reports():
+            return RateClaims(truth=fed, evidence=evidence)
+        case _:
             table = _as_table(fed)
             return MassClaims(truth=_with_evidence(fed, table, fed.agents), table=table)
-        case _:
-            return RateClaims(truth=fed, evidence=evidence)

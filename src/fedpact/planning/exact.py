@@ -22,18 +22,33 @@ from __future__ import annotations
 import contextlib
 import heapq
 import itertools
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Ints
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import ends_search
-from fedpact.describe.progress import Progress
-from fedpact.planning.certificates import Certificate, TimeUp
-from fedpact.planning.rounding import least_of
+from fedpact.describe.progress import Progress, ends_search
+from fedpact.describe.ties import exceeds
+from fedpact.errors import NoPlanFoundError
+from fedpact.planning.certificates import WORK_RATE, Certificate, Judge, TimeUp, requirements_of
+from fedpact.planning.cost_units import find_unit, round_up_cost
+from fedpact.planning.draft import draft, is_small
+from fedpact.planning.infeasible import unreachable
+from fedpact.planning.result import BoundBy, PlanStatus, Proof
+from fedpact.planning.rounding import most_of, polish
+from fedpact.planning.task import Draft, Task
+from fedpact.statistics.engine import engine_of
+from fedpact.statistics.request import least_of
 
+EXACT_NODES = 20_000
+EXACT_SECONDS = 60.0
+_AUTO_NODES = 300
+AUTO_SECONDS = 10.0
+_REACH_SECONDS = 10.0
 _PARTS = 8
 _CLOSE = 1e-9
 
@@ -42,7 +57,7 @@ _CLOSE = 1e-9
 class Search:
     """What a search found."""
 
-    m: NDArray[np.int64]
+    m: Ints
     """(k,) the cheapest proved vector."""
     lower_bound: float
     nodes: int
@@ -50,11 +65,11 @@ class Search:
 
 def search(
     fed: Federation,
-    incumbent: NDArray[np.int64],
+    incumbent: Ints,
     *,
     proves: Certificate,
     is_possible: Certificate,
-    bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
+    bound: Callable[[Ints, Ints], float],
     max_nodes: int,
     floor: float = 0.0,
     progress: Progress | None = None,
@@ -81,21 +96,21 @@ def search(
 class _State:
     """The incumbent and the open boxes of a search, cheapest first."""
 
-    def __init__(self, fed: Federation, incumbent: NDArray[np.int64], floor: float) -> None:
+    def __init__(self, fed: Federation, incumbent: Ints, floor: float) -> None:
         self.fed, self.floor = fed, floor
         self.best, self.best_cost = incumbent, fed.cost_of(incumbent)
         self.undecided = np.inf
         self.nodes = 0
         self._order = itertools.count()
-        self._heap: list[tuple[float, int, NDArray[np.int64], NDArray[np.int64]]] = []
+        self._heap: list[tuple[float, int, Ints, Ints]] = []
         low = least_of(fed)
         self.push(floor, low, _room(fed, low, self.best_cost))
 
-    def push(self, value: float, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
+    def push(self, value: float, low: Ints, high: Ints) -> None:
         if value < self.best_cost - _CLOSE:
             heapq.heappush(self._heap, (value, next(self._order), low, high))
 
-    def peek(self) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
+    def peek(self) -> tuple[float, Ints, Ints]:
         value, _, low, high = self._heap[0]
         return value, low, high
 
@@ -103,7 +118,7 @@ class _State:
         heapq.heappop(self._heap)
         self.nodes += 1
 
-    def offer(self, m: NDArray[np.int64]) -> None:
+    def offer(self, m: Ints) -> None:
         cost = self.fed.cost_of(m)
         if cost < self.best_cost - _CLOSE:
             self.best, self.best_cost = m, cost
@@ -123,7 +138,7 @@ def _explore(
     state: _State,
     proves: Certificate,
     is_possible: Certificate,
-    bound: Callable[[NDArray[np.int64], NDArray[np.int64]], float],
+    bound: Callable[[Ints, Ints], float],
     max_nodes: int,
     progress: Progress | None,
 ) -> None:
@@ -140,8 +155,8 @@ def _explore(
 
 
 def _open_box(
-    state: _State, low: NDArray[np.int64], high: NDArray[np.int64], proves: Certificate, is_possible: Certificate
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    state: _State, low: Ints, high: Ints, proves: Certificate, is_possible: Certificate
+) -> list[tuple[Ints, Ints]]:
     """Settle a box, or give the two boxes that it splits into."""
     high = np.minimum(high, _room(state.fed, low, state.best_cost))
     box = _tighten(state.fed, low, high, state.best_cost, is_possible)
@@ -158,7 +173,7 @@ def _open_box(
     return _split(low, high)
 
 
-def _room(fed: Federation, low: NDArray[np.int64], best_cost: float) -> NDArray[np.int64]:
+def _room(fed: Federation, low: Ints, best_cost: float) -> Ints:
     """(k,) the most that each agent can give, the others at ``low``, for less than the incumbent's cost."""
     spare = best_cost - fed.cost_of(low)
     room = np.empty(fed.k, dtype=np.int64)
@@ -176,12 +191,8 @@ def _room(fed: Federation, low: NDArray[np.int64], best_cost: float) -> NDArray[
 
 
 def _tighten(
-    fed: Federation,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    best_cost: float,
-    is_possible: Certificate,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    fed: Federation, low: Ints, high: Ints, best_cost: float, is_possible: Certificate
+) -> tuple[Ints, Ints] | None:
     """Shrink a box until nothing moves; None if it holds no plan cheaper than the incumbent."""
     while True:
         if (high < low).any() or not is_possible(high[None])[0]:
@@ -197,7 +208,7 @@ def _tighten(
         low, high = raised, lowered
 
 
-def _least_possible(high: NDArray[np.int64], j: int, low: int, is_possible: Certificate) -> int:
+def _least_possible(high: Ints, j: int, low: int, is_possible: Certificate) -> int:
     """Least m_j, between ``low`` and high_j, with which the rest of ``high`` is possible."""
     trial = high.copy()
     trial[j] = low
@@ -215,10 +226,73 @@ def _least_possible(high: NDArray[np.int64], j: int, low: int, is_possible: Cert
     return top
 
 
-def _split(low: NDArray[np.int64], high: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _split(low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:
     """Halve the widest side."""
     j = int((high - low).argmax())
     middle = (low[j] + high[j]) // 2
     left, right = high.copy(), low.copy()
     left[j], right[j] = middle, middle + 1
     return [(low, left), (right, high)]
+
+
+def plan_exactly(task: Task) -> Draft:
+    """Search for the optimum until it is proved, or the budget is spent."""
+    return _search_from_tree(task, EXACT_NODES, EXACT_SECONDS)
+
+
+def plan_automatically(task: Task) -> Draft:
+    """Search for the optimum with a small budget where that may be quick, else plan by "tree"."""
+    if not is_small(task.fed):
+        return draft(task.fed, "tree", task.start.fractional)
+    return _search_from_tree(task, _AUTO_NODES, AUTO_SECONDS)
+
+
+def _search_from_tree(task: Task, nodes: int, seconds: float) -> Draft:
+    """Let the guarantee engine, if there is one, drop what "tree" could not, then search."""
+    fed, budget, has_pairs_only = task.fed, task.budget, isinstance(task.fed.evidence, Reports)
+    nodes = nodes if budget.max_nodes is None else budget.max_nodes
+    seconds = seconds if budget.time_limit is None else budget.time_limit
+    try:
+        first = draft(fed, "tree", task.start.fractional)
+    except NoPlanFoundError as error:
+        if has_pairs_only:
+            raise
+        _check_reachable(fed, error, max(seconds, _REACH_SECONDS))
+        first = Draft(m=most_of(fed), proved_by=Proof.ENGINE)
+    if has_pairs_only and not first.m.any():
+        return first
+    judge, unit = Judge(fed, time.monotonic() + seconds), find_unit(fed)
+    found = search(
+        fed,
+        first.m if has_pairs_only else polish(fed, first.m, judge.proves_in_time),
+        proves=judge.proves,
+        is_possible=judge.cannot_refute,
+        bound=lambda low, high: round_up_cost(task.below.in_box(low, high), unit),
+        max_nodes=nodes,
+        floor=task.start.lower_bound,
+        progress=budget.progress,
+    )
+    if has_pairs_only:
+        return replace(first, m=found.m, lower=(found.lower_bound, BoundBy.SEARCH_BY_PAIRS))
+    return replace(
+        first,
+        m=found.m,
+        proved_by=Proof.ENGINE if (found.m != first.m).any() else first.proved_by,
+        lower=(found.lower_bound, BoundBy.SEARCH),
+        status=PlanStatus.INTERRUPTED,
+    )
+
+
+def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -> None:
+    """Raise unless everybody at capacity is proved to meet the targets."""
+    engine, most = engine_of(fed), most_of(fed)
+    is_proved = True
+    for requirement in requirements_of(fed):
+        limit = engine.threshold(requirement)
+        low, high = engine.decide(most[None], [requirement], max_work=seconds * WORK_RATE)
+        if exceeds(float(low[0, 0]), limit):
+            truth = int(engine.evaluate(most[None], [requirement], method="bounds").truth[0, 0])
+            raise unreachable(fed, requirement, (truth, engine.find_likeliest_miss(requirement, truth, most)))
+        is_proved &= not exceeds(float(high[0, 0]), limit)
+    if not is_proved:
+        raise error.by("exact")

@@ -22,10 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.classes import check_class
 from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.points import is_known_class, read_points
+from fedpact.describe.read_evidence import OF_FEATURES, read_points
 from fedpact.describe.settings import Guarantee, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
@@ -92,7 +94,7 @@ class CoverPlan(Result):
 class Rounded:
     """An integer vector that satisfies a cover's program, with the fractional optimum it came from."""
 
-    m: NDArray[np.int64]
+    m: Ints
     solution: Solution
     cost: float
 
@@ -146,9 +148,7 @@ def _plan(settings: Settings, cover: Cover) -> CoverPlan:
     )
 
 
-def _search(
-    settings: Settings, arrays: tuple[NDArray[np.float64], ...], class_name: str, widest: float
-) -> CoverPlan:
+def _search(settings: Settings, arrays: tuple[Floats, ...], class_name: str, widest: float) -> CoverPlan:
     """Plan with every labelling if they are few, else with ever finer covers and take the cheapest plan."""
     most = most_members(len(settings.agents))
     everything = build_cover(settings.names, arrays, class_name, 0.0, min(ENUMERATE, most))
@@ -218,15 +218,16 @@ def plan_cover(
     >>> found.cover_size, found.samples_per_region, found.contributions
     (75, 26, {'alice': 711, 'bob': 711})
     """
-    problems = Problems()
     if not isinstance(points, Mapping) or not points:
         raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
-    settings = read_settings(tuple(points), cost, epsilon, capacity, delta, "pac", "joint", problems)
-    arrays = read_points(points, problems)
-    is_known_class(hypotheses, COVERED, problems)
-    asked = None if gamma is None else read_gamma(gamma, problems)
+    problems = Problems()
+    settings = problems.read("", read_settings, tuple(points), cost, epsilon, capacity, delta, "pac", "joint")
+    arrays = problems.read("", read_points, points)
+    problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
+    asked = None if gamma is None else problems.read("", read_gamma, gamma)
     problems.raise_if_any()
-    assert arrays is not None, "points are missing only where a problem was noted"
+    assert settings is not None, "settings are missing only where a problem was noted"
+    assert arrays is not None, "and so are points"
     widest = min(agent.epsilon for agent in settings.agents) / MARGIN
     if asked is None:
         return _search(settings, arrays, hypotheses, widest)

@@ -10,15 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
+from fedpact.planning.methods import PLANNERS
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
-
-
-CHOSEN = ("lp", "union", "tree", "exact", "auto", "union-trimmed")
-"""Methods that give plans."""
+    from fedpact.drawing import Figure
 
 
 class PlanStatus(StrEnum):
@@ -119,7 +115,7 @@ class Plan(Result):
     status: PlanStatus
     method: str
     """What was asked for."""
-    chosen: Annotated[str, CHOSEN]
+    chosen: Annotated[str, (*PLANNERS, "union-trimmed")]
     """The method that gave the plan: for ``auto`` "exact", "tree" or "union-trimmed"."""
     objective: Objective
     guarantee: Guarantee
@@ -152,6 +148,8 @@ class Plan(Result):
 
     def plot(self) -> Figure:
         """Draw how many samples each contributor gives, as a matplotlib figure; needs ``fedpact[plot]``."""
+        from fedpact.drawing import draw_bars
+
         return draw_bars(
             {name: count for name, count in self.contributions.items() if count},
             title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",

@@ -19,23 +19,24 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 from fedpact.result import Result
-from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.per_agent_split import is_split
+from fedpact.statistics.rates import rates_of
+from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
@@ -99,10 +100,13 @@ class ShadowPrices(Result):
 
 
 @takes_federation
-def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
+def shadow_prices(
+    fed: Federation, *, teacher: str | None = None, progress: Progress | None = None
+) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 
-    ``progress`` is called with the number of agents done and their total.
+    ``teacher`` is the hypothesis that labels, if that is known; ``progress`` is called with the number of agents
+    done and their total.
 
     Raises
     ------
@@ -116,6 +120,7 @@ def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> Shado
     >>> round(prices.halving_delta, 3), prices.epsilon["alice"].next_epsilon
     (0.756, 0.2)
     """
+    fed = ask(fed, teacher=teacher)
     if is_split(fed):
         raise FederationError(
             "prices need exact rates, and these are estimates or hidden counts; leave the confidence out, or ask "
@@ -160,7 +165,7 @@ def _nothing_binds(fed: Federation) -> ShadowPrices:
     )
 
 
-def _solve(fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None) -> Solution:
+def _solve(fed: Federation, program: UnionProgram, start: Floats | None = None) -> Solution:
     solution = solve_union(fed, program, start)
     if isinstance(solution, UnreachableRow):
         raise unreachable(fed, solution.row.requirement, solution.row.pair, "union")

@@ -38,9 +38,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedpact.describe.noise import Noise
 from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number
-from fedpact.describe.reports import Report
+from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError, MissingExtraError
 
 if TYPE_CHECKING:

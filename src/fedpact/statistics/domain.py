@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.arrays import Bools, Floats, Places
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized_by_evidence
 from fedpact.errors import FederationError
@@ -28,7 +29,7 @@ class Domain:
 
     labels: NDArray[np.int32]
     """(H, n): the first hypothesis with the same label there, so that only equality carries meaning."""
-    mass: NDArray[np.float64]
+    mass: Floats
     """(k, n) mass of every agent on every point; a row may sum to less than one."""
 
     @property
@@ -36,7 +37,7 @@ class Domain:
         """Number of merged points."""
         return int(self.labels.shape[1])
 
-    def differ(self, truth: int) -> NDArray[np.bool_]:
+    def differ(self, truth: int) -> Bools:
         """(H, n) where each hypothesis differs from ``truth``."""
         return np.asarray(self.labels != self.labels[truth])
 
@@ -66,29 +67,19 @@ def find_domain(fed: Federation) -> Domain:
 
 def has_small_domain(fed: Federation) -> bool:
     """Whether the points are known and few enough to keep every agent's mass on each of them."""
-    match fed.evidence:
-        case Reports():
-            return False
-        case Table():
-            return True
-        case Predictions(predictions=predictions):
-            return bool(sum(array.shape[1] for array in predictions) * max(fed.k, fed.H) <= _FEW)
+    if isinstance(fed.evidence, Reports):
+        return False
+    return not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
 
 
-def _points(fed: Federation) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-    match fed.evidence:
-        case Table(labels=labels, distributions=distributions):
-            return labels, distributions
-        case Predictions(predictions=predictions):
-            owner = np.repeat(np.arange(fed.k), [array.shape[1] for array in predictions])
-            mass = np.zeros((fed.k, len(owner)))
-            mass[owner, np.arange(len(owner))] = 1 / np.bincount(owner, minlength=fed.k)[owner]
-            return np.concatenate(predictions, axis=1), mass
-        case Reports():
-            raise FederationError(
-                "reports hold pairwise rates only, not the joint structure; "
-                'use method="bounds", or describe the federation by a table or predictions'
-            )
+def _points(fed: Federation) -> tuple[NDArray[np.integer], Floats]:
+    joint = fed.evidence.joint()
+    if joint is None:
+        raise FederationError(
+            "reports hold pairwise rates only, not the joint structure; "
+            'use method="bounds", or describe the federation by a table or predictions'
+        )
+    return joint
 
 
 def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -99,7 +90,7 @@ def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
     return first
 
 
-def rates_against(domain: Domain, truths: NDArray[np.intp]) -> NDArray[np.float64]:
+def rates_against(domain: Domain, truths: Places) -> Floats:
     """(k, T, H) rates between ``truths`` and every hypothesis, in blocks of bounded memory.
 
     Summed over the points where the two differ, never as one minus an agreement, so that a rate of zero is zero.

@@ -16,8 +16,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats
 from fedpact.statistics.misses import MissFamily, log_miss
 
 _BATCH = 2_000_000
@@ -36,7 +36,7 @@ class Estimate:
 
 def estimate(
     family: MissFamily,
-    m: NDArray[np.float64],
+    m: Floats,
     *,
     draws: int,
     rng: np.random.Generator,
@@ -71,9 +71,7 @@ def estimate(
     )
 
 
-def _ratios(
-    family: MissFamily, which: int, count: int, m: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _ratios(family: MissFamily, which: int, count: int, m: Floats, rng: np.random.Generator) -> Floats:
     """Largest weight over summed weights of the missed sets, in ``count`` samples that miss set ``which``."""
     allowed = np.where(family.sets[which], 0.0, family.mass)
     elsewhere = np.maximum(0.0, 1.0 - family.mass.sum(axis=1))
@@ -90,7 +88,7 @@ def _ratios(
     return np.concatenate(out)
 
 
-def _draw(seen: NDArray[np.bool_], chances: NDArray[np.float64], count: int, rng: np.random.Generator) -> None:
+def _draw(seen: Bools, chances: Floats, count: int, rng: np.random.Generator) -> None:
     """Mark what ``count`` independent draws see, for every row: one by one if few, by point if many."""
     rows, points = seen.shape
     if count >= points:

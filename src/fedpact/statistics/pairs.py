@@ -14,17 +14,17 @@ Dawson-Sankoff with links from the lower mass.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats
 from fedpact.statistics.bounds import Bound, union_below
 from fedpact.statistics.misses import log_miss
 
 
 def pair_bounds(
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
+    p: Floats,
+    p_pairs: Floats,
+    weights: Floats,
+    m: Floats,
     *,
     is_binary: bool,
 ) -> Bound:
@@ -49,12 +49,7 @@ def pair_bounds(
 
 
 def bound_above(
-    seen: NDArray[np.float64],
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
-    is_raised: NDArray[np.bool_] | None = None,
+    seen: Floats, p: Floats, p_pairs: Floats, weights: Floats, m: Floats, is_raised: Bools | None = None
 ) -> float:
     """Bound the value by rates ``seen`` (k, s) no larger, and ``p`` and ``p_pairs`` no smaller, than true.
 
@@ -70,15 +65,7 @@ def bound_above(
     return min(tree_bound(q, both, weights), by_threshold, float(weights[0]))
 
 
-def bound_below(
-    seen: NDArray[np.float64],
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
-    *,
-    is_binary: bool,
-) -> float:
+def bound_below(seen: Floats, p: Floats, p_pairs: Floats, weights: Floats, m: Floats, *, is_binary: bool) -> float:
     """Bound the value from below by ``seen`` (k, s) no smaller, and ``p`` and ``p_pairs`` no larger, than true."""
     order = np.argsort(-weights, kind="stable")
     q = np.exp(m @ log_miss(seen))[order]
@@ -93,19 +80,17 @@ def bound_below(
     return max(low, float(weights[0]) * union_below(q, both))
 
 
-def tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def tree_bound(q: Floats, both: Floats, weights: Floats) -> float:
     """Worsley's bound: every set is linked to one before it, chosen greedily (Prim) within each weight.
 
     ``q`` (s,) are the miss probabilities, ``both`` (s, s) those of two at once, ``weights`` (s,) fall.
     """
-    from fedpact.statistics.tree_kernel import sum_tree
+    from fedpact.statistics.kernels import sum_tree
 
     return float(sum_tree(q, np.ascontiguousarray(both), np.ascontiguousarray(weights)))
 
 
-def best_threshold(
-    p: NDArray[np.float64], q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def best_threshold(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """(t,) the theta that makes theta + sum (p - theta)^+ q smallest for every row, and that value.
 
     The sum is piecewise linear in theta with kinks at the p, so the best is at one of them or at zero.

@@ -14,14 +14,18 @@ import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
+from fedpact.describe.memo import memoized
 from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
+from fedpact.statistics.request import ask
 
 MOST = 2**40
 _PARTS = 8
 
 
-def _least(engine: Engine, agent: int) -> int | None:
+@memoized
+def _least(fed: Federation, agent: int) -> int | None:
+    engine = engine_of(fed)
     if _met(engine, agent, [0])[0]:
         return 0
     low, high = 0, 1
@@ -64,11 +68,14 @@ def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[st
 
 
 @takes_federation
-def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
+def standalone(
+    fed: Federation, *, teacher: str | None = None, progress: Progress | None = None
+) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 
-    ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,
-    the number is the least that the certified interval proves to be enough.
+    ``teacher`` is the hypothesis that labels, if that is known. ``progress`` is called with the number of agents
+    done and their total. Where the failure is only bounded, the number is the least that the certified interval
+    proves to be enough.
 
     Examples
     --------
@@ -76,12 +83,9 @@ def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str
     >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
     {'alice': 14, 'bob': 14}
     """
-    if standalone not in fed.memo:
-        engine = engine_of(fed)
-        needs: dict[str, int | None] = {}
-        for agent, name in enumerate(fed.names):
-            needs[name] = _least(engine, agent)
-            if progress is not None:
-                progress(agent + 1, fed.k)
-        fed.memo[standalone] = needs
-    return dict(fed.memo[standalone])
+    asked, needs = ask(fed, teacher=teacher), {}
+    for agent, name in enumerate(fed.names):
+        needs[name] = _least(asked, agent)
+        if progress is not None:
+            progress(agent + 1, fed.k)
+    return needs

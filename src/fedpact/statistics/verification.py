@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Ints
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest, read_choice
@@ -28,6 +29,7 @@ from fedpact.result import Result
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, Engine, engine_of
 from fedpact.statistics.interval_query import Values
+from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ _VALUES = {"expected": "expected_error"}
 _ENDS = ("low", "high")
 
 
-def read_contributions(fed: Federation, m: Any, field: str = "m") -> NDArray[np.int64]:
+def read_contributions(fed: Federation, m: Any, field: str = "m") -> Ints:
     """Check a contribution vector: a whole number per agent, or a mapping in which absent agents give nothing.
 
     Errors call it ``field``.
@@ -210,6 +212,7 @@ def verify(
     *,
     how: str = "auto",
     confidence: Number | None = None,
+    teacher: str | None = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -227,6 +230,8 @@ def verify(
     confidence
         If given, the rates are taken for estimates from each site's points, and the intervals hold with this
         probability over the draw of those (:func:`fedpact.planning.at_confidence`).
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws
@@ -244,6 +249,7 @@ def verify(
     True
     """
     read_choice(how, "how", METHODS)
+    fed = ask(fed, teacher=teacher)
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
@@ -291,7 +297,7 @@ class _Answer:
     blocking: str | None
 
 
-def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, requirement: int) -> _Answer:
+def _answer(engine: Engine, m: Ints, values: Values, column: int, requirement: int) -> _Answer:
     limit, truth = engine.threshold(requirement), int(values.truth[0, column])
     failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
     is_met = not exceeds(failure.high, limit)

@@ -7,7 +7,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.mechanism.audit import search
-from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.payment.rule import Truthful
 from strategies import report_of
 
 NOT_DOMINANT = fp.examples.pwyc_not_dominant()

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.obliviousness import singletons_with_common_point
 from fedpact.mechanism.audit.misreports import list_grid
 from fedpact.mechanism.obliviousness.own_points import place_own_points
 from fedpact.mechanism.obliviousness.search_neighbours import find_plans
 from fedpact.mechanism.obliviousness.steering import Steering
 from pair_program import satisfies
+from reproduction.obliviousness import singletons_with_common_point
 
 
 @pytest.mark.parametrize("m", [4, 7, 25, 40])

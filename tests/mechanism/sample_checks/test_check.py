@@ -13,9 +13,9 @@ from scipy.stats import binom
 
 import fedpact as fp
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.experiments.simulated_sites import simulate_sites
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
+from reproduction.simulated_sites import simulate_sites
 from strategies import distribution_rows, label_rows, report_of
 
 TENTH = fp.Report(name="alice", n=10, n_classes=2, counts=np.array([1]))

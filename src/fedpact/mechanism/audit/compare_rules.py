@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fedpact.coded import Refusal, refusal_of
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
@@ -21,18 +22,20 @@ from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
-from fedpact.game.make_game import game_of
-from fedpact.game.regret import read_worth
+from fedpact.game.best_response import read_worth
+from fedpact.game.game import game_of
 from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
 from fedpact.mechanism.audit.result import Audit
-from fedpact.mechanism.payment.rules import RULES, VARIANTS, find_optimum_method
+from fedpact.mechanism.payment.rule import PlanningRule
+from fedpact.mechanism.payment.rules import OWNERS, RULES, VARIANTS, read_terms
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import RuleCode, Settlement
-from fedpact.mechanism.payment.terms import OWNERS, read_terms
-from fedpact.planning.plan import METHODS, plan
+from fedpact.mechanism.payment.vcg import find_optimum_method
+from fedpact.planning.methods import PLANNERS
+from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
-from fedpact.refusal import Refusal, refusal_of
 from fedpact.result import Result
+from fedpact.statistics.request import ask
 
 REPORTS = 200
 _EXACT_SECONDS = 20.0
@@ -105,7 +108,7 @@ def settle_rules(
     for rule, pivot in VARIANTS:
         given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS[term]}
         try:
-            bill = settle(fed, None if RULES[rule].contribute else plan, rule, **given)
+            bill = settle(fed, None if isinstance(RULES[rule], PlanningRule) else plan, rule, **given)
             rows.append(RuleRow(rule=rule, pivot=pivot, settlement=bill))
         except (FederationError, InfeasibleError) as error:
             rows.append(RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error)))
@@ -122,6 +125,7 @@ def compare_rules(
     n_misreports: int = REPORTS,
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
+    teacher: str | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -135,7 +139,7 @@ def compare_rules(
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.
-    n_misreports, worth, rng
+    n_misreports, worth, teacher, rng
         As for :func:`fedpact.audit`, for every rule.
     ceiling
         The most that a sample may cost, for "threshold".
@@ -152,10 +156,11 @@ def compare_rules(
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
-    read_choice(method, "method", METHODS)
+    read_choice(method, "method", PLANNERS)
     read_budget(n_misreports)
+    fed = ask(fed, teacher=teacher)
     read_worth(game_of(fed), worth)
-    read_terms(fed, "threshold", ceiling=ceiling)
+    read_terms(fed, OWNERS["ceiling"][0], ceiling=ceiling)
     seconds = read_seconds(time_limit)
     options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
@@ -165,14 +170,15 @@ def compare_rules(
     }
     plan_by = {name: cache(make) for name, make in planners.items()}
     rows: list[RuleRow] = []
-    for (rule, pivot), stream in zip(VARIANTS, streams, strict=True):
-        options["rng"], start = stream, time.monotonic()
-        if RULES[rule].needs_optimum:
-            rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
-        elif RULES[rule].contribute is not None:
-            rows.append(_make_row(fed, None, rule, {"ceiling": ceiling}, options))
+    for (name, pivot), stream in zip(VARIANTS, streams, strict=True):
+        options["rng"], start, rule = stream, time.monotonic(), RULES[name]
+        terms = {term: value for term, value in {"pivot": pivot, "ceiling": ceiling}.items() if term in rule.terms}
+        if rule.needs_optimum:
+            rows.append(_make_row(fed, plan_by["exact"], name, terms, options))
+        elif isinstance(rule, PlanningRule):
+            rows.append(_make_row(fed, None, name, terms, options))
         else:
-            rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
+            rows.append(_make_row(fed, plan_by["other"], name, terms, options | {"method": method}))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
         seen = rows[-1].audit

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NotOptimalError
 from fedpact.mechanism.claims import Claim, Claims
-from fedpact.mechanism.payment.rules import Case, Rule, check_is_optimum
+from fedpact.mechanism.payment.rule import Case, PlanningRule, Rule, Terms
 from fedpact.mechanism.payment.settle import judge_targets
-from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.budget import Budget
+from fedpact.mechanism.payment.vcg import check_is_optimum
+from fedpact.planning.exact import AUTO_SECONDS, EXACT_SECONDS
 from fedpact.planning.plan import plan
 
 
@@ -107,10 +107,11 @@ class Trial:
         return self._see(m, met, paid)
 
     def _contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
-        if self.rule.contribute is not None:
+        if isinstance(self.rule, PlanningRule):
             return self.rule.contribute(fed, terms)
         seconds = max(0.0, self._deadline - time.monotonic())
-        found = plan(fed, self.method, time_limit=min(Budget().seconds(self.method), seconds))
+        usual = EXACT_SECONDS if self.method == "exact" else AUTO_SECONDS
+        found = plan(fed, self.method, time_limit=min(usual, seconds))
         if self.rule.needs_optimum:
             check_is_optimum(found, f"rule {terms.rule!r}")
         return found.m

@@ -54,7 +54,7 @@ from fedpact.mechanism.obliviousness.result import (
 from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
 from fedpact.mechanism.obliviousness.singleton_class import read_singletons
 from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
-from fedpact.planning.plan import METHODS
+from fedpact.planning.methods import PLANNERS
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
 
@@ -231,7 +231,7 @@ def obliviousness(
     >>> print(obliviousness(fed, m=[400, 400]).status)
     too-large
     """
-    read_choice(method, "method", METHODS)
+    read_choice(method, "method", PLANNERS)
     read_choice(construction, "construction", CONSTRUCTIONS)
     n_misreports = read_whole_number(n_misreports, "n_misreports", least=1)
     if m is None and construction != "auto":

@@ -18,20 +18,16 @@ from fedpact.describe.numbers import Number
 from fedpact.describe.settings import Contributions, PerAgent
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, RuleError
-from fedpact.game.make_game import game_of
-from fedpact.game.regret import read_worth
-from fedpact.mechanism.payment.rules import (
-    RULES,
-    Case,
-    Payment,
-    check_is_optimum,
-    find_rule,
-)
+from fedpact.game.best_response import read_worth
+from fedpact.game.game import game_of
+from fedpact.mechanism.payment.rule import Case, Payment, PlanningRule, Terms
+from fedpact.mechanism.payment.rules import RULES, find_rule, read_terms
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.payment.terms import Terms, read_terms
+from fedpact.mechanism.payment.vcg import check_is_optimum
 from fedpact.planning.result import Plan
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
+from fedpact.statistics.request import ask
 from fedpact.statistics.standalone import standalone
 from fedpact.statistics.verification import read_contributions
 
@@ -113,7 +109,7 @@ def _as_planned(fed: Federation, plan: Any) -> Federation:
     """Return the federation as a plan saw it: its rates at a confidence, or its samples labelled by a teacher."""
     if not isinstance(plan, Plan):
         return fed
-    seen = fed if plan.teacher is None else fed.replace(teacher=plan.teacher)
+    seen = ask(fed, teacher=plan.teacher)
     return seen if plan.confidence is None else at_confidence(seen, plan.confidence)
 
 
@@ -145,7 +141,7 @@ def bill(
         has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
     terms = read_terms(fed, rule, fee=fee) if terms is None else terms
-    if chosen.contribute is not None:
+    if isinstance(chosen, PlanningRule):
         m = chosen.contribute(fed, terms)
         _check_own_contributions(fed, plan, rule, m)
     else:
@@ -171,6 +167,7 @@ def settle(
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
     truth: Federation | None = None,
+    teacher: str | None = None,
 ) -> Settlement:
     """Pay for a plan by a rule, and say what that leaves everybody with.
 
@@ -183,7 +180,7 @@ def settle(
         to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up, and
         takes None.
     rule
-        "pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split" or "proportional"; see
+        Name of a payment rule, such as "pwyc", "vcg" or "threshold"; all stand in
         :mod:`fedpact.mechanism.payment.rules`.
     fee
         For "pwyc", what each agent pays for taking part: one number, a sequence or a mapping.
@@ -198,9 +195,11 @@ def settle(
     ceiling
         For "threshold", the most that a sample may cost.
     worth
-        What meeting its target is worth to each agent, as for :func:`fedpact.game.regret`.
+        What meeting its target is worth to each agent, as for :func:`fedpact.game.best_response`.
     truth
         The federation as it is, where that is known to differ from what was reported.
+    teacher
+        The hypothesis that labels the samples, if that is known; a plan says so itself.
 
     Raises
     ------
@@ -222,6 +221,7 @@ def settle(
     {'alice': 12.0, 'bob': 11.0}
     """
     find_rule(rule, fed)
+    fed = ask(fed, teacher=teacher)
     terms = read_terms(
         fed,
         rule,
@@ -257,7 +257,7 @@ def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
         recovered=sum(payment.fee for payment in paid),
         cost_recovery=case.terms.cost_recovery or None,
         rule=case.terms.rule,
-        pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
+        pivot=case.terms.pivot if "pivot" in RULES[case.terms.rule].terms else None,
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,

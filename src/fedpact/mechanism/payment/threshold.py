@@ -25,14 +25,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
+from fedpact.describe.memo import memoized
 from fedpact.errors import RuleError
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.mechanism.payment.rule import Case, Payment, PlanningRule, Terms, Truthful
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities
@@ -196,3 +199,35 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
         payments=np.array(paid) * unit,
         steps=tuple(tuple(Step(step.upto * unit, step.count) for step in some) for some in steps),
     )
+
+
+@memoized
+def _kept_thresholds(fed: Federation, ceiling: tuple[float, ...] | None) -> Thresholds:
+    return find_thresholds(fed, None if ceiling is None else np.array(ceiling))
+
+
+def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
+    return _kept_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
+
+
+@final
+class Threshold(PlanningRule):
+    """For every sample, the highest cost at which it would still have been asked for."""
+
+    in_data = Truthful.NO
+    in_costs = Truthful.DOMINANT
+    terms = ("ceiling",)
+    private = "costs"
+
+    def contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
+        """Contributions of the paper's program, rounded up."""
+        return _thresholds_of(fed, terms).m
+
+    def quota_costs(self, fed: Federation, terms: Terms) -> list[list[float]]:
+        """Costs at which the steps of each agent end."""
+        steps = _thresholds_of(fed, terms).steps
+        return [[step.upto for step in some if math.isfinite(step.upto)] for some in steps]
+
+    def pay(self, case: Case, agent: int) -> Payment:
+        """Pay each sample its threshold."""
+        return Payment(float(_thresholds_of(case.fed, case.terms).payments[agent]), 0.0)

@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.statistics.confidence import upper_tail
 
 _PRECISION = 1e-5
 _SLACK = 1e-9

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
 from fedpact.describe.reports import Report
-from fedpact.drawing.figures import draw_lines
+from fedpact.drawing import draw_lines
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import (
     CriticalCounts,
@@ -35,7 +35,7 @@ from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_t
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 STEPS = 40
 LARGEST_QUOTA = 1_000_000
@@ -95,7 +95,6 @@ class PowerCurve(Result):
         return draw_lines(
             {f"{row.m} sample{'s' if row.m != 1 else ''}": row.caught for row in self.rows},
             x=self.lies,
-            scale="linear",
             title=f"lies caught; an honest site is flagged with chance {self.false_alarm_rate:g} at most",
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",

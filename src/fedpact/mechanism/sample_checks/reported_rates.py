@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_condensed
-from fedpact.describe.evidence import read_hypothesis_names
 from fedpact.describe.label_matrix import read_labels
 from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,10 +94,8 @@ def read_samples(predictions: Any, report: Any, H: int) -> NDArray[np.integer]:
 
 def read_names(hypotheses: Sequence[str] | None, report: Any, H: int) -> tuple[str, ...]:
     """Names of the hypotheses: those of the report, from which given ones must not differ, or h1, h2, ..."""
-    problems = Problems()
     listed = report.candidates if isinstance(report, Report) else None
-    names = read_hypothesis_names(listed.names if hypotheses is None and listed else hypotheses, H, problems)
-    problems.raise_if_any()
+    names = read_hypothesis_names(listed.names if hypotheses is None and listed else hypotheses, H)
     if listed is not None:
         difference = CandidateList.from_names(listed.names).difference(CandidateList.from_names(names))
         if difference is not None:

@@ -1,0 +1,108 @@
+"""Arrays saved by ``numpy.save``, and one agent's points: such an array, or numbers in a .csv under a header.
+
+Arrays are read without executing anything and without trusting what the file says of their size. The header of a
+.csv names the features; a number may be written as a fraction, as everywhere in a federation's files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.parsing import read_text
+from fedpact.describe.report_files import UNREADABLE
+from fedpact.errors import FederationError
+
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """Read an array; a header that promises more than the file holds is refused before memory is taken for it.
+
+    Raises
+    ------
+    ValueError
+        Among others: see :data:`fedpact.describe.report_files.UNREADABLE`.
+    """
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        if version not in _HEADERS:
+            raise ValueError(f"the format is {version}, which is for arrays of named fields")
+        shape, _, dtype = _HEADERS[version](file)
+        left = path.stat().st_size - file.tell()
+        if not dtype.hasobject and math.prod(shape) * dtype.itemsize > left:
+            raise ValueError(f"the header promises an array of {shape}, and the file ends before that")
+        file.seek(0)
+        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
+
+
+class PointFile(NamedTuple):
+    """Points (n,) or (n, d), and the features' names if the file has them."""
+
+    points: NDArray[np.number]
+    header: tuple[str, ...] | None
+
+
+def _read_points(path: Path) -> PointFile:
+    try:
+        array = read_npy(path)
+    except UNREADABLE:
+        raise FederationError(
+            "not an .npy array that can be read without pickle, and its name does not end in .csv"
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"points must be numbers; the array holds {array.dtype}")
+    return PointFile(array, None)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        read_number(text, "")
+    except FederationError:
+        return False
+    return True
+
+
+def _read_header(row: list[str]) -> tuple[str, ...]:
+    header = tuple(name.strip() for name in row)
+    if not header or not all(header) or len(set(header)) < len(header) or any(map(_is_number, header)):
+        raise FederationError(f"line 1 must be a header of different names; it is {shorten(','.join(row))}")
+    return header
+
+
+def _read_row(row: list[str], line: int, header: tuple[str, ...]) -> list[float]:
+    if len(row) != len(header):
+        raise FederationError(f"line {line} must have {len(header)} numbers, as the header; it has {len(row)}")
+    cells = zip(row, header, strict=True)
+    return [read_number(text.strip(), f"line {line}: {shorten(name)}") for text, name in cells]
+
+
+def _read_csv(path: Path) -> PointFile:
+    lines = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        header = _read_header(next(lines, []))
+        rows = [_read_row(row, lines.line_num, header) for row in lines if row]
+    except csv.Error as error:
+        raise FederationError(f"line {lines.line_num}: not valid CSV: {error}") from None
+    if not rows:
+        raise FederationError("there are no points below the header")
+    return PointFile(np.array(rows), header)
+
+
+def read_point_file(path: Path) -> PointFile:
+    """Read a .csv, by its ending, or else an array."""
+    try:
+        return _read_csv(path) if path.suffix.lower() == ".csv" else _read_points(path)
+    except FederationError as error:
+        raise FederationError(f"{path}: {error}") from None

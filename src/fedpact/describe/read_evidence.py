@@ -1,0 +1,226 @@
+"""From what a user hands over, arrays, lists or tables, to checked evidence; each value is checked once, here.
+
+Each agent's own unlabelled points are turned into predictions by a named class. On finitely many points an
+infinite class induces finitely many labelings. Hypotheses with the same labelling have the same error on every
+agent's points and are consistent with the same samples of them, so the labelings stand for the class without loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.candidate_list import find_difference, lists_of
+from fedpact.describe.classes import OF_POINTS, check_class, make_class
+from fedpact.describe.evidence import Predictions, Reports, Table, freeze
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names
+from fedpact.describe.label_matrix import Classes, read_labels, share_classes
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError, Problems
+
+SUM_TOL = 1e-9
+OF_FEATURES = "hypotheses must name a class of points with features"
+
+
+def read_hypothesis_names(names: Sequence[str] | None, H: int) -> tuple[str, ...]:
+    """Check H different names; ``h1, h2, ...`` without any."""
+    if names is None:
+        return number_names("h", H)
+    listed = list(names) if isinstance(names, Sequence) and not isinstance(names, str) else names
+    is_list = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
+    if not is_list or not len(set(listed)) == len(listed) == H:
+        raise FederationError(f"hypothesis names must be {H} different strings; they are {shorten(listed)}")
+    return tuple(listed)
+
+
+def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
+    """Note what a table says of points that are not known."""
+    known = dict.fromkeys(points)
+    strangers = [point for point in table if point not in known]
+    if strangers:
+        more = f"; {len(strangers) - 1} more are unknown" if len(strangers) > 1 else ""
+        hint = nearest(strangers[0], known)
+        problems.add(f"{where} names {shorten(strangers[0])}, which is not in points ({hint}){more}")
+
+
+def _read_masses(where: str, row: Any, points: Sequence[str] | None) -> NDArray[np.float64]:
+    """Read one agent's masses: one for each point, or a table of the points that have some."""
+    problems = Problems()
+    if isinstance(row, Mapping) and points is not None:
+        note_strangers(row, points, f"{where}distribution", problems)
+        row = [row.get(point, 0.0) for point in points]
+    if isinstance(row, str) or not isinstance(row, Iterable):
+        raise FederationError(f"{where}distribution must be a list of masses; it is {shorten(row)}")
+    given = list(row)
+    named = points if points is not None and len(points) == len(given) else number_names("x", len(given))
+    read = [
+        problems.read("", read_number, mass, f"{where}distribution at point {shorten(point)}")
+        for point, mass in zip(named, given, strict=True)
+    ]
+    problems.raise_if_any()
+    masses = np.array(read, dtype=np.float64)
+    if (masses < 0).any():
+        at = int(np.argmax(masses < 0))
+        raise FederationError(
+            f"{where}a distribution has no negative mass; at point {named[at]!r} it is {masses[at]:g}"
+        )
+    total = float(masses.sum())
+    if abs(total - 1) > SUM_TOL:
+        raise FederationError(
+            f'{where}a distribution must sum to 1; this one sums to {total:.12g} (write thirds as "1/3")'
+        )
+    return masses if abs(total - 1) < 1e-12 else masses / total
+
+
+def _read_distributions(values: Any, names: Sequence[str], points: Sequence[str] | None) -> NDArray[np.float64]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise FederationError(f"distributions must be one row of masses per agent; they are {shorten(values)}")
+    given = list(values)
+    if len(given) != len(names):
+        raise FederationError(
+            f"distributions must have one row per agent; {len(given)} rows for {len(names)} agents"
+        )
+    problems = Problems()
+    read = [
+        problems.read("", _read_masses, f"agent {name!r}: ", row, points)
+        for name, row in zip(names, given, strict=True)
+    ]
+    problems.raise_if_any()
+    lengths = [len(row) for row in read if row is not None]
+    if len(set(lengths)) > 1:
+        raise FederationError(f"distributions must be over the same points; their lengths are {shorten(lengths)}")
+    return np.array(read)
+
+
+def read_table(
+    labels: Any,
+    distributions: Any,
+    *,
+    names: Sequence[str],
+    points: Sequence[str] | None,
+    hypotheses: Sequence[str] | None,
+    classes: Classes = None,
+) -> Table:
+    """Check a table; a distribution is one mass for each point, or a table of the points that have some."""
+    class_name, problems = None, Problems()
+    if isinstance(labels, HypothesisClass):
+        class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
+    matrix = problems.read("", read_labels, labels, "labels")
+    numbered = None
+    if matrix is not None:
+        numbered = problems.read("", share_classes, {"labels": matrix}, "labels", classes)
+    rows = problems.read("", _read_distributions, distributions, names, points)
+    problems.raise_if_any()
+    assert numbered is not None, "what is missing was noted"
+    assert rows is not None, "what is missing was noted"
+    (label_array,), classes = numbered
+    n = label_array.shape[1]
+    if rows.shape[1] != n:
+        raise FederationError(
+            f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
+        )
+    points = tuple(points) if points is not None else number_names("x", n)
+    if len(points) != n or not all(isinstance(point, str) for point in points) or len(set(points)) != n:
+        raise FederationError(
+            f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
+        )
+    return Table(
+        labels=freeze(label_array),
+        distributions=freeze(rows),
+        points=points,
+        hypotheses=read_hypothesis_names(hypotheses, len(label_array)),
+        class_name=class_name,
+        classes=classes,
+    )
+
+
+def read_predictions(
+    predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, classes: Classes = None
+) -> Predictions:
+    """Check one prediction matrix per agent."""
+    problems = Problems()
+    read = {
+        name: problems.read("", read_labels, array, f"agent {name!r}: predictions")
+        for name, array in predictions.items()
+    }
+    known = {name: matrix for name, matrix in read.items() if matrix is not None}
+    heights = {name: len(matrix.codes) for name, matrix in known.items()}
+    if len(set(heights.values())) > 1:
+        problems.add(
+            f"every agent must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
+        )
+    problems.raise_if_any()
+    lists = lists_of(predictions)
+    if difference := find_difference(lists):
+        raise FederationError(f"every agent must predict with the same candidates; {difference}")
+    by_agent = {f"predictions of agent {name!r}": matrix for name, matrix in known.items()}
+    arrays, classes = share_classes(by_agent, "predictions", classes)
+    names = lists[0][1].names if lists and hypotheses is None else hypotheses
+    named = read_hypothesis_names(names, len(arrays[0]))
+    return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=classes)
+
+
+def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) -> Reports:
+    """Check that the reports speak of one class."""
+    if not reports or not all(isinstance(report, Report) for report in reports):
+        raise FederationError("reports must be a list of at least one fedpact Report")
+    sizes = {report.name: report.H for report in reports}
+    if len(set(sizes.values())) > 1:
+        raise FederationError(
+            f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}"
+        )
+    lists = lists_of({report.name: report for report in reports})
+    if difference := find_difference(lists):
+        raise FederationError(f"every report must be about the same candidates; {difference}")
+    if hypotheses is None and lists:
+        hypotheses = lists[0][1].names
+    return Reports(reports=tuple(reports), hypotheses=read_hypothesis_names(hypotheses, reports[0].H))
+
+
+def _read_point_array(values: Any, field: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        raise FederationError(
+            f"{field} must be numbers, the same count for every point; they are {shorten(values)}"
+        ) from None
+    if array.ndim not in (1, 2) or array.size == 0:
+        raise FederationError(f"{field} must be a non-empty (n,) or (n, d) array; the shape is {array.shape}")
+    if not np.isfinite(array).all():
+        raise FederationError(f"{field} must be finite numbers; nan or infinity was given")
+    return array.reshape(len(array), -1) + 0.0  # -0.0 is 0.0
+
+
+def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
+    """Check one (n_i, d) array per agent."""
+    problems = Problems()
+    read = {
+        name: problems.read("", _read_point_array, array, f"agent {name!r}: points")
+        for name, array in points.items()
+    }
+    known = {name: array for name, array in read.items() if array is not None}
+    widths = {name: array.shape[1] for name, array in known.items()}
+    if len(set(widths.values())) > 1:
+        problems.add(f"every agent's points must have the same features; their numbers differ: {shorten(widths)}")
+    problems.raise_if_any()
+    return tuple(known.values())
+
+
+def read_restriction(
+    points: Mapping[str, Any], hypotheses: str, *, feature_names: Sequence[str] | None = None
+) -> Predictions:
+    """Every labelling that a named class induces on all points."""
+    problems = Problems()
+    arrays = problems.read("", read_points, points)
+    problems.read("", check_class, hypotheses, OF_POINTS, OF_FEATURES)
+    problems.raise_if_any()
+    assert arrays is not None, "what is missing was noted"
+    made = make_class(hypotheses, np.concatenate(arrays), feature_names=feature_names)
+    ends = np.cumsum([len(array) for array in arrays])[:-1]
+    own = dict(zip(points, np.split(made.labels, ends, axis=1), strict=True))
+    return read_predictions(own, hypotheses=made.hypotheses)
