@@ -20,6 +20,7 @@ _RENAMED = {
     "is_locally_oblivious": "fedpact.mechanism.obliviousness(...).is_oblivious",
     "check_mistakes": "fedpact.check_contribution",
     "candidates": "fedpact.sites",
+    "experiments": "the program reproduction/ of the repository: make reproduce",
     "make_report": "fedpact.web.export_html",
 }
 """Names of version 0.1 -> what does that now."""

@@ -26,7 +26,7 @@ def list_commands(command, path="fedpact"):
         yield from list_commands(inner, f"{path} {name}")
 
 
-COMMANDS = dict(list_commands(get_command(app)))
+COMMANDS = {path: one for path, one in list_commands(get_command(app)) if not one.hidden}
 
 
 @pytest.mark.parametrize("path", COMMANDS)

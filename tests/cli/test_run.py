@@ -202,7 +202,10 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.flower] * ("flower" in words)) for kind, (words, _) in WRONG.items()],
+)
 def test_what_cannot_be_run_is_one_line_and_opens_no_run(fedpact, here, kind):
     words, line = WRONG[kind]
     assert line in refused(fedpact, *words)
@@ -368,6 +371,7 @@ def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
     assert [row[2] for row in explain(tiny).tables[0].rows] == [0.0, 0.5]
 
 
+@pytest.mark.flower
 def test_a_run_is_resumed_where_it_was_unless_another_engine_is_named(fedpact, monkeypatch):
     """Nothing of what carried it first is in the way of what is asked for now."""
     fed, went = fp.examples.alice_bob(), []

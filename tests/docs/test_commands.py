@@ -9,18 +9,24 @@ from typer.main import get_command
 from fedpact.cli import app
 from pages import PAGES, ROOT, follow, read_blocks
 
-QUICK = "tests/experiments/test_quick.py::test_the_same_seeds_give_the_same_json_in_one_process_and_in_two"
+QUICK = "tests/reproduction/test_quick.py::test_every_experiment_runs_quickly"
 ELSEWHERE = {
     r"make demo": ("makes an environment first", "tests/cli/test_demo.py::test_demo_plans_for_the_hospitals"),
     r"make test": ("makes an environment first, and would run itself", None),
     r"make bench": ("takes half an hour", None),
-    r"make (fuzz|soak)( \w+=\d+)?": ("takes minutes", "tests/test_soak.py::test_runs_that_are_killed_hold"),
+    r"make (faults|fuzz|soak)( \w+=\d+)?": (
+        "takes minutes",
+        "tests/simulation/test_soak.py::test_runs_that_are_killed_hold",
+    ),
     r"(FEDPACT_TOKEN=... )?fedpact serve.*": (
         "does not end",
         "tests/cli/test_serve.py::test_it_opens_on_the_file_and_ends_with_ctrl_c_leaving_nothing",
     ),
-    r"fedpact reproduce [\w-]+( --(data|seeds|set).*)?": ("takes minutes to hours, and has a quick version", None),
-    r"fedpact reproduce [\w-]+ --quick": ("is run with all others", QUICK),
+    r"(make reproduce|python -m reproduction [\w-]+ --(data|seeds|set)).*": (
+        "takes minutes to hours, and has a quick version",
+        None,
+    ),
+    r"python -m reproduction.*": ("is run with all others", QUICK),
     r"fedpact run digits": ("trains candidates", "tests/cli/test_run.py::test_digits"),
     r"fedpact run hospitals --data DIR": ("needs a download", None),
     r"(names=hospital|\(echo \$names| for h in| sed).*": ("needs a download", None),
@@ -30,7 +36,7 @@ ELSEWHERE = {
     ),
     r"ray start .*": (
         "goes to other machines",
-        "tests/experiments/sweep/test_run_tasks.py::test_the_how_to_on_ray_says_what_happens",
+        "tests/docs/test_served_pages.py::test_a_sweep_runs_on_a_cluster",
     ),
     r"create(user|db) .*": ("is for whoever administers a server", None),
 }

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.coded import Refusal
 from fedpact.explain import explain, to_text
-from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of
 
@@ -146,10 +146,6 @@ CASES = {
     fp.protocol.Labelling: lambda: fp.protocol.Labelling(
         wanted=3, labelled=1, added=1, site=NASTY, folder=".", run="r", file=None
     ),
-    fp.protocol.SimulatedWorld: lambda: fp.protocol.SimulatedWorld(
-        seed=3, status=fp.protocol.RunStatus.FINISHED, runs=1, entries=9, seconds=1.5, tally={NASTY: 1}, events=(),
-        head="",
-    ),
 }  # fmt: skip
 NAMELESS = {fp.planning.Tradeoff}
 each_result = pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
@@ -160,6 +156,7 @@ def result_of(kind):
     return CASES[kind]()
 
 
+@pytest.mark.flower
 def test_no_public_result_is_forgotten():
     parts = (
         fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.protocol

@@ -253,6 +253,7 @@ def test_payments_and_fees_are_those_of_the_settlement():
         assert [line[4] for line in chart.rows] == pytest.approx(list(row["settlement"]["payments"].values()))
 
 
+@pytest.mark.slow
 def test_rounding_is_not_taken_for_money():
     _, parts = answer_example("arizona-hospitals")
     for chart in draw(parts, "payments"):

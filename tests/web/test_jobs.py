@@ -83,6 +83,7 @@ def test_a_question_waits_for_the_one_that_it_rests_on_and_fails_with_it():
     run(test)
 
 
+@pytest.mark.slow
 def test_a_long_job_tells_how_far_it_is_and_is_cancelled_while_quick_ones_are_answered():
     async def test():
         async with job_queue() as jobs:
@@ -105,6 +106,7 @@ def test_a_long_job_tells_how_far_it_is_and_is_cancelled_while_quick_ones_are_an
     run(test)
 
 
+@pytest.mark.slow
 def test_of_many_questions_in_one_slot_only_the_last_and_a_few_are_planned():
     deltas = [0.01 + 0.002 * step for step in range(50)]
 
@@ -156,6 +158,7 @@ def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_p
     run(test)
 
 
+@pytest.mark.slow
 def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_on():
     async def test():
         async with job_queue(Limits(job_seconds=3)) as jobs:
@@ -242,6 +245,7 @@ def test_no_process_is_left(new_workers):
     assert not any(map(is_alive, found))
 
 
+@pytest.mark.slow
 def test_one_tab_does_not_take_from_another_what_both_wait_for():
     plan = ask_plan("auto", "hard")
     rests = Question(name="equilibria", federation="hard", options=(("seconds", 1.0),), after=plan)

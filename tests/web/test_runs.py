@@ -11,15 +11,14 @@ import pytest
 
 import fedpact as fp
 from fedpact.protocol.home import hold_home
-from fedpact.web import feed as feeds
-from fedpact.web.feed import Feed
+from fedpact.web import run_ledger as feeds
 from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
-from fedpact.web.read_ledger import Reader, read_newest, read_statements, read_steps
-from fedpact.web.run_events import follow_run
+from fedpact.web.run_ledger import Feed, Reader, read_newest, read_statements, read_steps
 from fedpact.web.run_record import Condition, RunNote
-from fedpact.web.run_tasks import RunTask
+from fedpact.web.run_views import follow_run
 from fedpact.web.runs import RunManager, UnknownRunError
+from fedpact.web.worker import RunTask
 from ledgers import fill, tampering
 from web_runs import held, is_alive, prepare, read_entries, running
 

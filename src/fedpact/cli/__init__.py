@@ -71,7 +71,9 @@ for command in (
 app.add_typer(keys.app, name="keys")
 app.add_typer(label.app, name="label")
 app.add_typer(ledger.app, name="ledger")
-app.add_typer(reproduce.app, name="reproduce")
+app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    reproduce.reproduce
+)
 app.add_typer(site.app, name="site")
 
 

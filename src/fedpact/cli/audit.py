@@ -23,7 +23,7 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, complete_rules, one_of
+from fedpact.cli.complete import METHODS, RULES, one_of
 
 
 def audit(
@@ -31,9 +31,7 @@ def audit(
     rule: Annotated[
         str,
         typer.Option(
-            help='"pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", or "all" '
-            "for a table of them.",
-            autocompletion=complete_rules("all"),
+            help=f"{', '.join(RULES)}, or all for a table of them.", autocompletion=one_of(*RULES, "all")
         ),
     ] = "pwyc",
     method: Annotated[

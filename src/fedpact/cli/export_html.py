@@ -20,7 +20,7 @@ from fedpact.cli.common import (
     progress_bar,
     read_federation,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, one_of
 
 
 def export_html(
@@ -28,9 +28,7 @@ def export_html(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
     method: Annotated[
         str,
-        typer.Option(
-            help='As for "fedpact plan": auto, exact, tree, union or lp.', autocompletion=one_of(*METHODS)
-        ),
+        typer.Option(help=f'As for "fedpact plan": {METHOD_NAMES}.', autocompletion=one_of(*METHODS)),
     ] = "auto",
     confidence: ConfidenceOption = None,
     order: Annotated[

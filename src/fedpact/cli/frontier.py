@@ -44,12 +44,15 @@ def frontier(
     Example: [bold]fedpact frontier examples/alice-bob.toml --delta 0.4,0.1,0.02[/bold]
     """
     fed = read_federation(file)
-    values = {"epsilon": read_list(epsilon, "epsilon"), "delta": read_list(delta, "delta")}
-    if epsilon is None and delta is None:
-        values["epsilon"] = _around(fed)
     with progress_bar("Planning along the curve") as report:
         curve = fp.frontier(
-            fed, **values, method=method, max_nodes=max_nodes, time_limit=time_limit, progress=report
+            fed,
+            epsilon=_around(fed) if epsilon is None and delta is None else read_list(epsilon, "epsilon"),
+            delta=read_list(delta, "delta"),
+            method=method,
+            max_nodes=max_nodes,
+            time_limit=time_limit,
+            progress=report,
         )
     answer(curve, as_json=as_json, plot=plot)
 

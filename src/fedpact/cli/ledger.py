@@ -78,7 +78,7 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
-    from fedpact.explain.entry import say_entry
+    from fedpact.explain.ledger import say_entry
 
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
@@ -128,7 +128,7 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check every entry, every link and, in a file, every byte; then that signatures and payments are right.
+    """Check every entry, every link and, of a file, its structure; then that signatures and payments are right.
 
     Example: [bold]fedpact ledger verify run.ledger[/bold]
     """

@@ -17,7 +17,7 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, one_of
 
 
 def plan(
@@ -25,7 +25,7 @@ def plan(
     method: Annotated[
         str,
         typer.Option(
-            help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.',
+            help=f"{METHOD_NAMES}: lp is the paper's, auto the best within its budget.",
             autocompletion=one_of(*METHODS),
         ),
     ] = "auto",

@@ -24,7 +24,7 @@ from fedpact.cli.common import (
     read_seed,
     require_package,
 )
-from fedpact.cli.complete import complete_federations, one_of
+from fedpact.cli.complete import RUN_METHODS, RUN_RULES, complete_federations, list_choices, one_of
 from fedpact.cli.show_run import print_outcome, say_reason, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
@@ -106,9 +106,16 @@ def run(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run once more in the home of a finished run; all are paid once more.")
     ] = False,
-    method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, lp, union or tree.')] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f'As for "fedpact plan": {list_choices(*RUN_METHODS)}.', autocompletion=one_of(*RUN_METHODS)
+        ),
+    ] = "auto",
     confidence: ConfidenceOption = None,
-    rule: Annotated[str, typer.Option(help="Payment rule: pwyc, equal-split, proportional or none.")] = "pwyc",
+    rule: Annotated[
+        str, typer.Option(help=f"Payment rule: {list_choices(*RUN_RULES)}.", autocompletion=one_of(*RUN_RULES))
+    ] = "pwyc",
     fee: FeeOption = None,
     false_alarm_rate: Annotated[
         str, typer.Option(help="Chance, at most, of withholding pay from an honest site.")
@@ -304,12 +311,12 @@ def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _
     return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites)
 
 
-def _load_trial(file: str, data: Path | None, seed: int) -> fp.experiments.SiteData:
+def _load_trial(file: str, data: Path | None, seed: int) -> fp.sites.SiteData:
     if file == "digits":
-        return fp.experiments.load_digit_sites(read_seed(seed))
+        return fp.sites.load_digit_sites(read_seed(seed))
     if data is None:
         raise fp.FederationError("the hospitals' patients are in a file that you have: --data FOLDER")
-    return fp.experiments.load_hospitals(data, read_seed(seed))
+    return fp.sites.load_hospitals(data, read_seed(seed))
 
 
 def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:

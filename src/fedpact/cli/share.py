@@ -17,7 +17,7 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, one_of
 
 
 def share(
@@ -32,7 +32,7 @@ def share(
     method: Annotated[
         str,
         typer.Option(
-            help='How every group is planned for: "lp", "union", "tree", "exact" or "auto".',
+            help=f"How every group is planned for: {METHOD_NAMES}.",
             autocompletion=one_of(*METHODS),
         ),
     ] = "auto",

@@ -29,7 +29,7 @@ def watching(place: fp.protocol.RunHome) -> Iterator[Any]:
 
 def say_reason(code: str, values: Mapping[str, Any]) -> str:
     """Say why a site or a run stopped; how is imported only now, so that ``--help`` need not wait for it."""
-    from fedpact.explain.reason import say_reason
+    from fedpact.explain.phrases import say_reason
 
     return say_reason(code, values)
 

@@ -10,7 +10,7 @@ from fedpact.explain.generic import list_rows
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
-    from fedpact.statistics.divergence import Divergence
+    from fedpact.statistics.disagreement import Divergence
 
 _WORDS = words_of("divergence")
 _AS_MATRIX = 20

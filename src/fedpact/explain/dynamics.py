@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
 from fedpact.explain.generic import make_table, say_status
-from fedpact.explain.profiles import say_profile, skip_middle
+from fedpact.explain.phrases import say_profile, skip_middle
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.summary import EvidenceKind, Summary, summarise
+from fedpact.describe.summary import Summary, summarise
 from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import make_table
 from fedpact.explain.words import words_of
@@ -109,7 +109,7 @@ def _observe_hypotheses(summary: Summary) -> list[str]:
 
 def fits_in_one_file(fed: Federation) -> bool:
     """Whether a federation can be written as one file: only tables can."""
-    return summarise(fed).evidence is EvidenceKind.TABLE
+    return fed.evidence.ENDING is None
 
 
 def explain_summary(summary: Summary) -> Explanation:

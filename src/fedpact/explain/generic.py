@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from fedpact.coded import Refusal
 from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
 from fedpact.explain.words import Words, sentence, words_of
-from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 

@@ -33,6 +33,8 @@ def _say_minute(seconds: float) -> str:
 
 def _list_sentences(keys: KeySet) -> Iterator[str]:
     """Say under which names the server can be reached, and what to do if that is from nowhere else."""
+    if not keys.hosts:
+        return
     yield _SET.say("server", day=_say_day(keys.valid_until), hosts=", ".join(keys.hosts))
     if set(keys.hosts) <= _LOOPBACK:
         yield _SET.say("local", command=f"{shlex.join(['fedpact', 'keys', 'renew', keys.folder])} --host NAME")
@@ -69,7 +71,7 @@ def _list_files(keys: KeySet) -> Table:
 
 def explain_key_set(keys: KeySet) -> Explanation:
     """Explain a set of keys: after new ones were made, which file goes to whom and what to run next."""
-    commands = _list_commands(keys) if keys.new_sites else ()
+    commands = _list_commands(keys) if keys.new_sites and keys.hosts else ()
     return Explanation(
         kind=keys.kind,
         title=_SET.say("title", folder=keys.folder),

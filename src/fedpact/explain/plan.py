@@ -14,6 +14,8 @@ from fedpact.explain.words import sentence, words_of
 if TYPE_CHECKING:
     from fedpact.mechanism.payment.settlement import Settlement
     from fedpact.planning.result import Plan
+    from fedpact.planning.shadow_prices import ShadowPrices
+
 
 _WORDS = words_of("plan")
 _PAIRS = 8
@@ -71,11 +73,12 @@ def _list_points(plan: Plan) -> tuple[Point, ...]:
     by = _WORDS.say(f"lower_bound_by.{plan.lower_bound_by}")
     bound = _WORDS.say("answers.bound", lower_bound=plan.lower_bound, by=by)
     known = "optimal" if is_optimal(plan) else "ratio" if math.isfinite(plan.ratio) else "unknown"
+    chosen = _WORDS.texts.get(f"chosen.{plan.chosen}", plan.chosen)
     said = {
         "known": sentence(say_status(plan)),
         "enough": sentence(_WORDS.say(f"proved_by.{plan.objective}.{plan.proved_by}")),
         "cheaper": _WORDS.say(f"answers.bound_{known}", bound=bound, ratio=plan.ratio),
-        "found": _WORDS.say("answers.found", method=plan.method, chosen=_WORDS.say(f"chosen.{plan.chosen}")),
+        "found": _WORDS.say("answers.found", method=plan.method, chosen=chosen),
     }
     if plan.delta_price:
         said["certainty"] = _WORDS.say("answers.certainty", more=math.log(2) * plan.delta_price)
@@ -192,3 +195,35 @@ def explain_paid_plan(plan: Plan, bill: Settlement) -> Explanation:
     """Explain a plan together with what each agent is paid for it."""
     said = explain_plan(plan)
     return replace(said, tables=(*_list_payments(plan, bill), *said.tables[1:]))
+
+
+_SHADOW = words_of("shadow-prices")
+
+
+def _list_prices(prices: ShadowPrices) -> Table:
+    """List whose target costs something, the largest share first."""
+    priced = [(name, price) for name, price in prices.epsilon.items() if price.rate > 0 or price.share > 0]
+    steps = ("rate",) if prices.objective == "expected" else ("next_epsilon", "saving")
+    columns = ", ".join(["agent", "epsilon number", "share share", *(f"{step} number" for step in steps)])
+    rows = [
+        (name, price.epsilon, price.share, *(getattr(price, step) for step in steps))
+        for name, price in sorted(priced, key=lambda entry: -entry[1].share)
+    ]
+    return make_table(_SHADOW, "agents", columns, rows)
+
+
+def explain_shadow_prices(prices: ShadowPrices) -> Explanation:
+    """Explain shadow prices."""
+    table, said = _list_prices(prices), []
+    free = sum(price.rate == 0 for price in prices.epsilon.values())
+    if free:
+        said.append(_SHADOW.say("free", free=free, k=len(prices.epsilon)))
+    if prices.halving_delta:
+        said.append(words_of("plan").say("answers.certainty", more=prices.halving_delta))
+    return Explanation(
+        kind=prices.kind,
+        title=_SHADOW.say("title", name=prices.name),
+        headline=_SHADOW.say("headline" if table.rows else "headline_nothing", cost=prices.fractional_cost),
+        sentences=tuple(said),
+        tables=(table,) if table.rows else (),
+    )

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.audit import gain_of, say_truthful
+from fedpact.explain.audit import gain_of, list_witness, say_truthful
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
 from fedpact.explain.generic import make_table, say_refusal
-from fedpact.explain.rule import name_rule, say_rule
+from fedpact.explain.phrases import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
-from fedpact.explain.witness import list_witness
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Mark, Table
 from fedpact.explain.generic import make_table
-from fedpact.explain.reason import say_reason
+from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:

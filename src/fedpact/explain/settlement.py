@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Table
 from fedpact.explain.generic import make_facts, make_table
-from fedpact.explain.rule import name_rule
+from fedpact.explain.phrases import name_rule, note_rule
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
 def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
     agents = find_concerned(bill)
-    own = [_WORDS.say("threshold")] if bill.rule == "threshold" else []
+    own = note_rule(bill.rule)
     return Explanation(
         kind=bill.kind,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),

@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation, read_federation
-from fedpact.web import api, pages, run_pages, run_routes
+from fedpact.web import routes, run_routes
 from fedpact.web.jobs import BusyError, JobQueue
 from fedpact.web.library import Library, UnknownFederationError
 from fedpact.web.limits import Limits
@@ -128,8 +128,8 @@ def make_app(
     )
     app.state.server = state
     app.mount("/static", GZipMiddleware(StaticFiles(packages=_STATIC), compresslevel=6))
-    for routes in (run_routes, run_pages, api, pages):
-        app.include_router(routes.router)
+    for router in (run_routes.router, run_routes.pages, routes.router, routes.pages):
+        app.include_router(router)
     for kind in _REFUSED:
         app.add_exception_handler(kind, _refuse)
     app.add_middleware(Guard, limits=bounds, host=host, token=token)

@@ -14,15 +14,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 import fedpact as fp
 from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
-from fedpact.explain.rule import name_rule
+from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
-from fedpact.web.explained import explain_part
+from fedpact.planning.methods import PLANNERS
+from fedpact.web.charts import explain_part
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
-from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
-from fedpact.web.view import View
+from fedpact.web.view import MOST_REPORTS, MOST_SECONDS, ORDERS, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def _environment() -> Environment:
         "count_of": count_of,
         "said_of": explain,
         "pages": [*PAGES.values(), RUN],
-        "methods": METHODS,
+        "methods": PLANNERS,
         "orders": ORDERS,
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,

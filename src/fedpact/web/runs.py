@@ -22,15 +22,13 @@ from pathlib import Path
 
 import fedpact as fp
 from fedpact.protocol.ledger.place import say_ledger
-from fedpact.web.earlier_runs import read_runs, write_note
-from fedpact.web.feed import Feed
 from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.read_ledger import Reader
-from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
-from fedpact.web.run_tasks import RunTask
+from fedpact.web.run_ledger import Feed, Reader
+from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote, read_runs, write_note
+from fedpact.web.worker import RunTask
 
 AT_ONCE = 2
 """Runs that are under way at the same time, at most."""

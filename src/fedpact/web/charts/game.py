@@ -11,7 +11,7 @@ import fedpact as fp
 from fedpact.explain.dynamics import chart_two, say_step
 from fedpact.explain.equilibria import chart_strips, find_strips
 from fedpact.explain.numbers import count_of, format_number
-from fedpact.explain.profiles import say_profile
+from fedpact.explain.phrases import say_profile
 from fedpact.web.charts.chart import (
     LEGEND_BELOW,
     Answer,

@@ -1,14 +1,14 @@
 """Figures of results: they draw plain values and compute nothing.
 
-The only package that imports matplotlib, and only when something is drawn. A figure is made without pyplot, so
+The only module that imports matplotlib, and only when something is drawn. A figure is made without pyplot, so
 no window opens and nothing global changes; ``figure.savefig("plan.svg")`` writes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import cycle, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from fedpact.errors import MissingExtraError
 
@@ -20,11 +20,8 @@ _WIDTH = 7.0
 _BAR = 0.32
 _MARGIN = 1.4
 _CURVE_HEIGHT = 4.5
-_MAP_WIDTH, _MAP_HEIGHT = 4.0, 5.5
-_PANEL_WIDTH = 5.0
 _PLAIN = "#3b6ea5"
 _MARKED = "#c0392b"
-_KINDS = (("o", _PLAIN), (".", "gray"), ("x", _MARKED))
 
 
 def new_figure(height: float) -> Figure:
@@ -142,13 +139,8 @@ def draw_lines(
     x_axis: str,
     y_axis: str,
     x: Sequence[float] | None = None,
-    scale: str = "powers of two",
-    dashed: Collection[str] = (),
 ) -> Figure:
-    """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or over ``x``.
-
-    The axis of ``x`` is divided by powers of two, or evenly if ``scale`` is "linear"; labels in ``dashed`` have
-    broken lines.
+    """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or straight over ``x``.
 
     Examples
     --------
@@ -162,11 +154,9 @@ def draw_lines(
         if x is None:
             axes.plot(range(len(values)), values, marker=".", drawstyle="steps-post", label=label)
         else:
-            axes.plot(x, values, "--" if label in dashed else "-", marker=".", label=label)
+            axes.plot(x, values, marker=".", label=label)
     if x is None:
         axes.locator_params(integer=True)
-    elif scale != "linear":
-        axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
     dress_axes(axes, title, x_axis, y_axis)
     axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)
@@ -224,94 +214,4 @@ def draw_path(
         axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
     dress_axes(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
-    return figure
-
-
-class Square(NamedTuple):
-    """A square region of two equal intervals, for :func:`draw_regions`; without an upper end it is open."""
-
-    label: str
-    low: float
-    high: float | None
-
-
-def draw_regions(
-    panels: Mapping[str, Mapping[str, Sequence[tuple[int, int]]]],
-    squares: Sequence[Sequence[Square]],
-    *,
-    x_axis: str,
-    y_axis: str,
-) -> Figure:
-    """Draw maps side by side: labelled points, up to three labels, with squares around some region each.
-
-    Examples
-    --------
-    >>> figure = draw_regions(
-    ...     {"map": {"holds": [(1, 1), (1, 2)], "fails": [(2, 2)]}}, [[Square("stated", 0, None)]],
-    ...     x_axis="alice", y_axis="bob",
-    ... )
-    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    ['holds', 'fails', 'stated']
-    """
-    figure = new_figure(_MAP_HEIGHT)
-    figure.set_figwidth(_MAP_WIDTH * len(panels))
-    for place, (title, groups) in enumerate(panels.items()):
-        axes = figure.add_subplot(1, len(panels), place + 1, aspect="equal")
-        for (label, points), (marker, color) in zip(groups.items(), _KINDS, strict=False):
-            if len(points):
-                axes.plot(*zip(*points, strict=True), marker, color=color, markersize=4, label=label)
-        top = max([*axes.get_xlim(), *axes.get_ylim()])
-        for square, style in zip(squares[place], ("--", ":"), strict=False):
-            low, high = square.low, top if square.high is None else square.high
-            around = [(high, low), (low, low), (low, high)]
-            around += [] if square.high is None else [(high, high), (high, low)]
-            axes.plot(*zip(*around, strict=True), style, color="black", label=square.label)
-        dress_axes(axes, title, x_axis, y_axis)
-        axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.15))
-    return figure
-
-
-class Panel(NamedTuple):
-    """One of several plots over the same numbers, for :func:`draw_panels`."""
-
-    title: str
-    y_axis: str
-    lines: Mapping[str, Sequence[float]]
-    limits: Mapping[str, Sequence[tuple[float, float]]]
-    """For some of the lines, between which values each of theirs is known to lie."""
-    level: tuple[str, float]
-    """What to hold the lines against: a label and a value, drawn as a broken line."""
-
-
-def draw_panels(
-    x: Sequence[float], panels: Sequence[Panel], *, x_axis: str, scale: str = "powers of ten"
-) -> Figure:
-    """Draw panels side by side, one line per label over ``x``.
-
-    The axis of ``x`` is divided by powers and marked as given, or evenly if ``scale`` is "linear".
-
-    Examples
-    --------
-    >>> panel = Panel("missed", "share", {"a": [0.5, 0.2]}, {"a": [(0.4, 0.6), (0.1, 0.3)]}, ("promised", 0.05))
-    >>> axes = draw_panels([30, 100], [panel], x_axis="points").axes[0]
-    >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['a', 'promised']
-    """
-    figure = new_figure(_CURVE_HEIGHT)
-    figure.set_figwidth(_PANEL_WIDTH * len(panels))
-    for place, panel in enumerate(panels):
-        axes = figure.add_subplot(1, len(panels), place + 1)
-        for (label, values), marker in zip(panel.lines.items(), cycle("os^D"), strict=False):
-            (line,) = axes.plot(x, values, marker=marker, markersize=4, label=label)
-            if label in panel.limits:
-                axes.vlines(x, *zip(*panel.limits[label], strict=True), color=line.get_color(), alpha=0.5)
-        label, value = panel.level
-        axes.axhline(value, color="black", linestyle="--", label=label)
-        if scale != "linear":
-            axes.set_xscale("log")
-            axes.set_xticks(x, [f"{number:,g}" for number in x])
-            axes.minorticks_off()
-        axes.set_ylim(bottom=0)
-        dress_axes(axes, panel.title, x_axis, panel.y_axis)
-        axes.legend(fontsize="small")
     return figure

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.web.changes import is_change, read_changes
+from fedpact.web.view import Options, is_change, list_options, read_changes, read_options
 
 FED = fp.examples.alice_bob()
 
@@ -13,13 +13,13 @@ FED = fp.examples.alice_bob()
 def test_nothing_changes_without_an_address():
     seen = read_changes(FED, [])
     assert seen.federation is FED
-    assert seen.changes == ()
-    assert seen.problems == {}
+    assert (seen.changes, seen.problems) == ((), {})
+    assert read_options([]) == (Options(), {})
+    assert list_options(Options()) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "values"),
-    [
+def test_a_change_is_the_one_that_replace_makes():
+    for name, text, values in [
         ("delta", "0.2", {"delta": 0.2}),
         ("delta", "1/8", {"delta": 0.125}),
         ("guarantee", "joint", {"guarantee": "joint"}),
@@ -28,16 +28,14 @@ def test_nothing_changes_without_an_address():
         ("capacity[alice]", "4", {"capacity": [4, None]}),
         ("cost[alice]", "2.5", {"cost": [2.5, 1.0]}),
         ("cost", '{"quadratic": [1, 0.5]}', {"cost": fp.costs.Quadratic(1.0, 0.5)}),
-    ],
-)
-def test_a_change_is_the_one_that_replace_makes(name, text, values):
-    seen = read_changes(FED, [(name, text)])
-    assert seen.problems == {}
-    assert seen.federation.agents == FED.replace(**values).agents
-    assert seen.federation.fingerprint == FED.replace(**values).fingerprint
-    assert FED.replace(**dict(seen.changes)).fingerprint == seen.federation.fingerprint
-    assert hash(seen.changes) is not None
-    assert seen.given == ((name, text),)
+    ]:
+        seen, replaced = read_changes(FED, [(name, text)]), FED.replace(**values)
+        assert seen.problems == {}, name
+        assert seen.federation.agents == replaced.agents, name
+        assert seen.federation.fingerprint == replaced.fingerprint, name
+        assert FED.replace(**dict(seen.changes)).fingerprint == replaced.fingerprint, name
+        assert hash(seen.changes) is not None
+        assert seen.given == ((name, text),)
 
 
 def test_later_changes_build_on_earlier_ones_and_none_takes_a_limit_away():
@@ -74,8 +72,39 @@ def test_what_is_wrong_stands_beside_its_field_and_the_rest_is_taken(name, text,
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), max_size=5))
-def test_no_address_breaks_it(parameters):
+def test_no_change_breaks_it(parameters):
     given = [*parameters, *((f"cost[{name}]", text) for name, text in parameters)]
     seen = read_changes(FED, given)
     assert all(is_change(name) for name in seen.problems)
     assert all(math.isfinite(agent.epsilon) for agent in seen.federation.agents)
+
+
+def test_an_option_comes_back_from_its_address():
+    texts = {
+        "method": "union",
+        "order": "simultaneous",
+        "seconds": "2.5",
+        "fee": "-3",
+        "ceiling": "10",
+        "audit": "50",
+    }
+    wanted = Options(method="union", order="simultaneous", seconds=2.5, fee=-3.0, ceiling=10.0, audit=50)
+    assert read_options(texts.items()) == (wanted, {})
+    assert read_options(list_options(wanted)) == (wanted, {})
+    assert dict(list_options(wanted)) == texts
+
+
+def test_a_wrong_option_is_said_beside_its_field():
+    wrong = {"method": ["magic"], "order": ["last"], "seconds": ["1e9", "nan"], "fee": ["inf"]}
+    for field, texts in (wrong | {"ceiling": ["-1"], "audit": ["0", "2001", "²"]}).items():
+        for text in texts:
+            found, problems = read_options([(field, text)])
+            assert found == Options()
+            assert problems[field].startswith(f"{field} must be ")
+            assert repr(text) in problems[field]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["method", "seconds", "fee", "audit"]), st.text(max_size=20))))
+def test_no_option_breaks_it(parameters):
+    found, _ = read_options(parameters)
+    assert read_options(list_options(found)) == (found, {})

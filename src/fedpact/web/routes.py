@@ -1,40 +1,35 @@
-"""The API: every page as plain values, jobs, and federations that are sent. Typed; see ``/openapi.json``."""
+"""The pages, each as HTML for people and as plain values for programs; jobs, and federations that are sent.
+
+A page answers at once with what is known, and fetches the rest. The API is typed; see ``/openapi.json``.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, File, Query, UploadFile
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi import APIRouter, File, HTTPException, Query, UploadFile
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 import fedpact as fp
-from fedpact.web.answer_all import PART_NAMES
-from fedpact.web.changes import OF_ALL, PER_AGENT
-from fedpact.web.export import render_export
+from fedpact.web.export import PART_NAMES, render_export
 from fedpact.web.jobs import JobState, follow, wait_for
-from fedpact.web.library import Known, name_file, write_file
-from fedpact.web.models import (
-    ExampleView,
-    FederationText,
-    FederationView,
-    JobView,
-    PageView,
-    PartView,
-)
-from fedpact.web.options import METHODS, MOST_REPORTS, ORDERS, list_options
-from fedpact.web.parts import PAGES
-from fedpact.web.render import PartState
+from fedpact.web.library import Known, Sent, name_file, read_files, read_text, write_file
+from fedpact.web.models import ExampleView, FederationText, FederationView, JobView, PageView, PartView
+from fedpact.web.parts import PAGES, PARTS
+from fedpact.web.render import PartState, render_page, render_part
 from fedpact.web.state import AddressedJob, AddressedView, ServerState, State, ask_part, ask_parts
-from fedpact.web.uploads import Sent, read_files, read_text
-from fedpact.web.view import View
+from fedpact.web.view import METHODS, MOST_REPORTS, OF_ALL, ORDERS, PER_AGENT, View, list_options
 from fedpact.web.worker import ReadTask
 
 router = APIRouter()
+pages = APIRouter(include_in_schema=False)
 PageName = Literal["federation", "plan", "game", "payments"]
 PartName = Literal["divergence", "plan", "against", "frontier", "dynamics", "equilibria", "payments", "audit"]
 Wait = Annotated[
@@ -199,3 +194,61 @@ async def follow_job(job: AddressedJob) -> AsyncIterator[ServerSentEvent]:
     """Send how far a job is whenever that changes, until it is over."""
     async for seen in follow(job):
         yield ServerSentEvent(data=JobView.model_validate(seen).model_dump())
+
+
+@pages.get("/")
+async def open_default(state: State) -> RedirectResponse:
+    """Go to the plan of the federation that the server was started with."""
+    return RedirectResponse(f"/federations/{state.library.default}/plan")
+
+
+@pages.get("/federations/{key}")
+async def open_federation(view: AddressedView) -> RedirectResponse:
+    """Go to a federation's own page."""
+    return RedirectResponse(view.address("federation"))
+
+
+@pages.get("/federations/{key}/parts/{part}")
+async def show_part_of_page(
+    state: State,
+    view: AddressedView,
+    part: str,
+    slot: Annotated[str | None, Query(max_length=40)] = None,
+    again: bool = False,
+    draft: bool = False,
+    wait: Annotated[float, Query(ge=0, le=5)] = 0,
+) -> HTMLResponse:
+    """Return one part of a page as it is now, or a moment later if its answer is not there yet."""
+    if part not in PARTS:
+        raise HTTPException(404, "there is no such part")
+    asked = ask_part(state, view, part, slot=slot, again=again, only_draft=draft)
+    if asked.job is not None:
+        await wait_for(asked.job, wait)
+    return HTMLResponse(render_part(view, replace(asked, beside=_look_beside(state, view, part))))
+
+
+def _look_beside(state: ServerState, view: View, name: str) -> dict[str, Any] | None:
+    """Return the answer of the part beside one, if it is there already."""
+    beside = PARTS[name].beside
+    question = None if beside is None else PARTS[beside].ask(view)
+    job = None if question is None else state.jobs.look_up(question)
+    answer: dict[str, Any] | None = None if job is None else job.answer
+    return answer
+
+
+@pages.post("/pages/{slot}/leave", status_code=204)
+async def leave_page(state: State, slot: str) -> None:
+    """Let go of what a page asked for that nobody looks at any more."""
+    state.jobs.leave(slot)
+
+
+@pages.get("/federations/{key}/{page}")
+async def show_page_to_people(state: State, view: AddressedView, page: str) -> HTMLResponse:
+    """Return a page; what it asks for is dropped when the page asks for something else in the same slot."""
+    if page not in PAGES:
+        raise HTTPException(404, "there is no such page")
+    slot = secrets.token_hex(4)
+    parts = [ask_part(state, view, name, slot=f"{slot}-{name}") for name in PAGES[page].parts]
+    return HTMLResponse(
+        render_page(view, PAGES[page], parts, slot=slot, examples=state.library.examples, limits=state.limits)
+    )

@@ -1,7 +1,7 @@
 """A misreport is told in full: who reports what, what that changes, what it brings."""
 
 import fedpact as fp
-from fedpact.explain.witness import list_witness
+from fedpact.explain.audit import list_witness
 
 
 def test_a_lie_is_told_in_full():

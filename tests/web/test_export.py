@@ -1,14 +1,15 @@
+import pytest
+
 import fedpact as fp
 from fedpact.explain.against import list_ways
-from fedpact.web.answer_all import PART_NAMES, answer_all
 from fedpact.web.charts.bars import read_against
-from fedpact.web.library import Known
+from fedpact.web.export import PART_NAMES, answer_all
 from fedpact.web.parts import PARTS
-from fedpact.web.view import read_view
+from web_answers import answer_parts, read
 
 
 def view_of(fed, *parameters):
-    return read_view(Known(key="x", federation=fed, source="here"), parameters)
+    return read(fed, parameters)
 
 
 def test_every_part_is_answered_as_by_the_package():
@@ -26,7 +27,7 @@ def test_every_part_is_answered_as_by_the_package():
 
 
 def test_what_has_no_plan_says_so_wherever_a_plan_is_needed():
-    states = {state.part.name: state for state in answer_all(view_of(fp.examples.alice_bob(), ("capacity", "1")))}
+    states = answer_parts(view_of(fp.examples.alice_bob(), ("capacity", "1")))
     for name in ("plan", "payments"):
         assert states[name].state == "failed"
         assert states[name].has_no_plan
@@ -40,7 +41,7 @@ def test_what_has_no_plan_says_so_wherever_a_plan_is_needed():
 
 def test_who_has_too_little_cannot_go_alone():
     view = view_of(fp.examples.alice_bob(), ("capacity[alice]", "6"))
-    against = {state.part.name: state for state in answer_all(view)}["against"].answer
+    against = answer_parts(view)["against"].answer
     assert against["standalone"] == {"alice": None, "bob": 14}
     assert against["costs"] == {"alice": None, "bob": 14.0}
     assert against["cost"] is None
@@ -48,7 +49,8 @@ def test_who_has_too_little_cannot_go_alone():
     assert way.note == "alice cannot reach the target alone"
 
 
+@pytest.mark.slow
 def test_an_audit_is_part_of_it_if_it_is_asked_for():
     view = view_of(fp.examples.alice_bob(), ("audit", "20"))
-    states = {state.part.name: state for state in answer_all(view)}
+    states = answer_parts(view)
     assert len(states["audit"].answer["rules"]) == 9

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrier import OPERATOR, ListLedger, run_with, small_federation
-from fedpact.explain.entry import say_entry
-from fedpact.explain.reason import say_reason
+from fedpact.explain.ledger import say_entry
+from fedpact.explain.phrases import say_reason
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, make_entry
 from fedpact.protocol.operator.operator import resume_run
 from fedpact.protocol.operator.run_state import RunStatus
