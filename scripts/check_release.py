@@ -35,7 +35,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = tuple(PROJECT["optional-dependencies"])
 OTHERWISE = {"archive": "from the archive", "newest": "newest"}
 PYTHONS = ("python3.11", "python3.12", "python3.13")
-IN_SDIST = ("src", "tests", "fuzz", "soak", "examples", "docs", "scripts", "benchmarks")
+IN_SDIST = ("src", "tests", "fuzz", "examples", "docs", "scripts", "benchmarks")
 BESIDE = (
     "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "constraints.txt", "mkdocs.yml",
     "pyproject.toml",

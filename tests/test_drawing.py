@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.drawing.figures import MOST_BARS, Panel, Square, draw_bars, draw_lines, draw_panels, draw_regions
+from fedpact.drawing import MOST_BARS, draw_bars, draw_lines
 
 
 def labels(figure):
@@ -51,12 +51,12 @@ def test_odd_input_is_drawn(values):
     assert labels(figure) == list(values)
 
 
-def test_lines_over_x_are_broken_and_spaced_as_asked():
+def test_lines_stand_over_x_or_are_steps():
     lines, words = {"simulated": [0, 1], "at least": [0, 0.5]}, {"title": "", "x_axis": "lie", "y_axis": "caught"}
-    (axes,) = draw_lines(lines, x=[0, 1], scale="linear", dashed=["at least"], **words).axes
-    assert [line.get_linestyle() for line in axes.lines] == ["-", "--"]
-    assert axes.get_xscale() == "linear"
-    assert draw_lines(lines, x=[1, 2], **words).axes[0].get_xscale() == "log"
+    for x, style in (([0.1, 0.3], "default"), (None, "steps-post")):
+        (axes,) = draw_lines(lines, x=x, **words).axes
+        assert [line.get_drawstyle() for line in axes.lines] == [style, style]
+        assert axes.lines[0].get_xdata().tolist() == (x or [0, 1])
 
 
 def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch):
@@ -74,32 +74,6 @@ def test_matplotlib_is_imported_only_to_draw_and_pyplot_never():
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
-def test_regions_show_each_kind_of_point_and_squares_that_may_be_open():
-    panels = {"one": {"holds": [(1, 1), (2, 1)], "not found": [], "cannot": [(3, 3)]}, "two": {"holds": [(5, 5)]}}
-    squares = [[Square("stated", 1, None), Square("proved", 0, 2)], []]
-    figure = draw_regions(panels, squares, x_axis="a", y_axis="b")
-    first, second = figure.axes
-    drawn = {line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in first.lines}
-    assert drawn["holds"] == [(1, 1), (2, 1)]
-    assert drawn["cannot"] == [(3, 3)]
-    assert drawn["proved"] == [(2, 0), (0, 0), (0, 2), (2, 2), (2, 0)]
-    assert drawn["stated"][1] == (1, 1)
-    assert drawn["stated"][0] != drawn["stated"][-1]
-    assert "not found" not in drawn
-    assert [line.get_label() for line in second.lines] == ["holds"]
-
-
-def test_panels_share_their_numbers_and_show_limits_and_levels():
-    first = Panel("missed", "share", {"a": [0.5, 0.2], "b": [0, 0]}, {"a": [(0.4, 0.6), (0.1, 0.3)]}, ("ok", 0.05))
-    second = Panel("cost", "ratio", {"a": [2, 1]}, {}, ("truth", 1))
-    figure = draw_panels([30, 1000], [first, second], x_axis="points")
-    left, right = figure.axes
-    assert [line.get_label() for line in left.lines] == ["a", "b", "ok"]
-    assert [segment[:, 1].tolist() for segment in left.collections[0].get_segments()] == [[0.4, 0.6], [0.1, 0.3]]
-    assert [text.get_text() for text in left.get_xticklabels()] == ["30", "1,000"]
-    assert (left.get_title(), right.get_ylabel(), len(right.collections)) == ("missed", "ratio", 0)
 
 
 def test_a_plan_draws_its_contributors():
