@@ -147,8 +147,13 @@ def test_of_all_tables_in_thirds_as_many_have_none_as_trying_all_profiles_in_fra
     assert whole["none"] == none > 0
 
 
+def rounded(value):
+    """The last digits of a mixed equilibrium depend on the processor."""
+    return json.loads(json.dumps(value), parse_float=lambda digits: round(float(digits), 9))
+
+
 def test_what_is_kept_is_what_the_command_computes(found, kept):
-    assert kept["results"]["readings"] == found["results"]["readings"]
+    assert rounded(kept["results"]["readings"]) == rounded(found["results"]["readings"])
     for row in found["results"]["frequencies"]:
         if row.get("move") == 0.0:
             assert row in kept["results"]["frequencies"]

@@ -64,7 +64,7 @@ class Found:
     share_searched: float
     """Share of all profiles that is settled."""
     cost_left: tuple[float, float] | None
-    """Within which costs equilibria that were not found must lie; None if they cannot be cheaper or dearer."""
+    """Within which costs cheaper or dearer equilibria than those found must lie; None if there are no such."""
 
     @property
     def status(self) -> EquilibriaStatus:

@@ -713,7 +713,7 @@ def test_the_order_of_names_in_a_settlement_means_nothing():
         epsilon=0.3,
         delta=0.1,
         names=["south", "north", "east"],
-        cost=[0.1, 0.7, 0.2],
+        cost=[0.1, 0.7, 0.21],
     )
     items, _, ledger = make_books(fed, teacher="h1", rule="none")
     assert items[find(items, "settle")][1]["settlement"]["leaving"] == ["south", "east"]
