@@ -24,7 +24,7 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,14 +53,50 @@ _PARTS = 8
 _CLOSE = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Search:
-    """What a search found."""
+    """A search for the cheapest proved vector: the best so far, and the open boxes, cheapest first."""
 
-    m: Ints
-    """(k,) the cheapest proved vector."""
-    lower_bound: float
-    nodes: int
+    def __init__(self, fed: Federation, incumbent: Ints, floor: float) -> None:
+        self.fed, self.floor = fed, floor
+        self.m, self.cost = incumbent, fed.cost_of(incumbent)
+        self.undecided = np.inf
+        self.nodes = 0
+        self._order = itertools.count()
+        self._heap: list[tuple[float, int, Ints, Ints]] = []
+        low = least_of(fed)
+        self.push(floor, low, _room(fed, low, self.cost))
+
+    def push(self, value: float, low: Ints, high: Ints) -> None:
+        """Keep a box unless it can hold nothing cheaper than the incumbent."""
+        if value < self.cost - _CLOSE:
+            heapq.heappush(self._heap, (value, next(self._order), low, high))
+
+    def peek(self) -> tuple[float, Ints, Ints]:
+        """Look at the cheapest box."""
+        value, _, low, high = self._heap[0]
+        return value, low, high
+
+    def pop(self) -> None:
+        """Take the cheapest box off."""
+        heapq.heappop(self._heap)
+        self.nodes += 1
+
+    def offer(self, m: Ints) -> None:
+        """Take a proved vector if it is cheaper than the incumbent."""
+        cost = self.fed.cost_of(m)
+        if cost < self.cost - _CLOSE:
+            self.m, self.cost = m, cost
+
+    @property
+    def lower_bound(self) -> float:
+        """Cost that no vector in an open or undecided box undercuts."""
+        cheapest = self._heap[0][0] if self._heap else np.inf
+        return max(self.floor, min(cheapest, self.undecided, self.cost))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a box is left that may hold something cheaper than the incumbent."""
+        return bool(self._heap) and max(self.floor, self._heap[0][0]) < self.cost - _CLOSE
 
 
 def search(
@@ -87,79 +123,26 @@ def search(
     progress
         Called with the lower bound and the incumbent's cost.
     """
-    state = _State(fed, incumbent, floor)
+    state = Search(fed, incumbent, floor)
     with contextlib.suppress(TimeUp, *ends_search()):
-        _explore(state, proves, is_possible, bound, max_nodes, progress)
-    return Search(m=state.best, lower_bound=state.lower_bound(), nodes=state.nodes)
-
-
-class _State:
-    """The incumbent and the open boxes of a search, cheapest first."""
-
-    def __init__(self, fed: Federation, incumbent: Ints, floor: float) -> None:
-        self.fed, self.floor = fed, floor
-        self.best, self.best_cost = incumbent, fed.cost_of(incumbent)
-        self.undecided = np.inf
-        self.nodes = 0
-        self._order = itertools.count()
-        self._heap: list[tuple[float, int, Ints, Ints]] = []
-        low = least_of(fed)
-        self.push(floor, low, _room(fed, low, self.best_cost))
-
-    def push(self, value: float, low: Ints, high: Ints) -> None:
-        if value < self.best_cost - _CLOSE:
-            heapq.heappush(self._heap, (value, next(self._order), low, high))
-
-    def peek(self) -> tuple[float, Ints, Ints]:
-        value, _, low, high = self._heap[0]
-        return value, low, high
-
-    def pop(self) -> None:
-        heapq.heappop(self._heap)
-        self.nodes += 1
-
-    def offer(self, m: Ints) -> None:
-        cost = self.fed.cost_of(m)
-        if cost < self.best_cost - _CLOSE:
-            self.best, self.best_cost = m, cost
-
-    def lower_bound(self) -> float:
-        """Cost that no vector in an open or undecided box undercuts."""
-        cheapest = self._heap[0][0] if self._heap else np.inf
-        return max(self.floor, min(cheapest, self.undecided, self.best_cost))
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a box is left that may hold something cheaper than the incumbent."""
-        return bool(self._heap) and max(self.floor, self._heap[0][0]) < self.best_cost - _CLOSE
-
-
-def _explore(
-    state: _State,
-    proves: Certificate,
-    is_possible: Certificate,
-    bound: Callable[[Ints, Ints], float],
-    max_nodes: int,
-    progress: Progress | None,
-) -> None:
-    """Open boxes until none is left that could hold a cheaper plan, or the budget is spent."""
-    while state.is_open and state.nodes < max_nodes:
-        value, low, high = state.peek()
-        if progress is not None:
-            progress(state.lower_bound(), state.best_cost)
-        children = _open_box(state, low, high, proves, is_possible)
-        values = [max(value, state.fed.cost_of(child[0]), bound(*child)) for child in children]
-        for at_least, child in zip(values, children, strict=True):
-            state.push(at_least, *child)
-        state.pop()  # last, so that an interrupt loses no box; it is still the first of the heap
+        while state.is_open and state.nodes < max_nodes:
+            value, low, high = state.peek()
+            if progress is not None:
+                progress(state.lower_bound, state.cost)
+            children = _open_box(state, low, high, proves, is_possible)
+            values = [max(value, fed.cost_of(child[0]), bound(*child)) for child in children]
+            for at_least, child in zip(values, children, strict=True):
+                state.push(at_least, *child)
+            state.pop()  # last, so that an interrupt loses no box; it is still the first of the heap
+    return state
 
 
 def _open_box(
-    state: _State, low: Ints, high: Ints, proves: Certificate, is_possible: Certificate
+    state: Search, low: Ints, high: Ints, proves: Certificate, is_possible: Certificate
 ) -> list[tuple[Ints, Ints]]:
     """Settle a box, or give the two boxes that it splits into."""
-    high = np.minimum(high, _room(state.fed, low, state.best_cost))
-    box = _tighten(state.fed, low, high, state.best_cost, is_possible)
+    high = np.minimum(high, _room(state.fed, low, state.cost))
+    box = _tighten(state.fed, low, high, state.cost, is_possible)
     if box is None:
         return []
     low, high = box

@@ -25,7 +25,7 @@ from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Contributions
 from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.lower_bound import LowerBound
-from fedpact.planning.methods import Planner, read_planner
+from fedpact.planning.methods import read_planner
 from fedpact.planning.result import BindingPair, BoundBy, Plan, PlanStatus, Proof
 from fedpact.planning.row_generation import Solution
 from fedpact.planning.task import Budget, Draft, Start, Task
@@ -118,21 +118,13 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
     """
     planner = read_planner(method, has_joint=not isinstance(fed.evidence, Reports))
     scaled, unit = rescale_costs(fed)
-    if unit == 1.0:
-        return _plan_rescaled(fed, planner, method, start, budget)
     start = replace(start, lower_bound=start.lower_bound / unit)
-    other = _plan_rescaled(scaled, planner, method, start, budget).in_currency(unit)
-    cost = fed.cost_of(other.m)
-    return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost), federation=fed.fingerprint)
-
-
-def _plan_rescaled(fed: Federation, planner: Planner, method: str, start: Start, budget: Budget) -> Plan:
-    below, sunk = LowerBound(fed), fed.cost_of(least_of(fed))
+    below, sunk = LowerBound(scaled), scaled.cost_of(least_of(fed))
     if at_least_of(fed) is None and not below.fractional.rows and rates_of(fed).is_certain:
         return plan_nothing(fed, method)
     if sunk > start.lower_bound:
         start = replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
-    found = planner.make(Task(fed=fed, below=below, start=start, budget=budget))
+    found = planner.make(Task(fed=scaled, below=below, start=start, budget=budget))
     if not found.m.any():
         return plan_nothing(fed, method)
     bounds = [(start.lower_bound, start.lower_bound_by), below.best()]
@@ -151,8 +143,9 @@ def plan_nothing(fed: Federation, method: str) -> Plan:
 
 
 def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, BoundBy]) -> Plan:
-    """Make a plan of a proved vector and a lower bound with its reason."""
-    cost, sunk = fed.cost_of(final.m), fed.cost_of(least_of(fed))
+    """Make a plan of a proved vector and a lower bound with its reason, both for rescaled costs."""
+    scaled, unit = rescale_costs(fed)
+    cost, sunk = scaled.cost_of(final.m), scaled.cost_of(least_of(fed))
     solution, status, confidence = final.solution, final.status, getattr(fed.evidence, "confidence", None)
     if cost - sunk <= (lower[0] - sunk) * (1 + 1e-9) + _ROUNDING * cost:
         status = PlanStatus.OPTIMAL
@@ -160,15 +153,15 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
         status = PlanStatus.CONFIDENT
     return Plan(
         contributions=dict(zip(fed.names, final.m.tolist(), strict=True)),
-        cost=cost,
-        costs=dict(zip(fed.names, fed.costs_by_agent(final.m).tolist(), strict=True)),
+        cost=fed.cost_of(final.m),
+        costs=dict(zip(fed.names, (scaled.costs_by_agent(final.m) * unit).tolist(), strict=True)),
         fractional=None if solution is None else dict(zip(fed.names, solution.m.tolist(), strict=True)),
-        fractional_cost=None if solution is None else solution.value,
-        lower_bound=min(lower[0], cost),
+        fractional_cost=None if solution is None else solution.value * unit,
+        lower_bound=min(min(lower[0], cost) * unit, fed.cost_of(final.m)),
         lower_bound_by=lower[1],
         proved_by=final.proved_by,
-        duals=_explain(fed, solution),
-        delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()),
+        duals=_explain(fed, solution, unit),
+        delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()) * unit,
         status=status,
         at_least=at_least_of(fed),
         method=method,
@@ -190,9 +183,10 @@ def _find_chosen(fed: Federation, final: Draft, status: PlanStatus) -> str:
     return "union-trimmed" if final.proved_by is Proof.ENGINE else "tree"
 
 
-def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, ...]:
+def _explain(fed: Federation, solution: Solution | None, unit: float) -> tuple[BindingPair, ...]:
     """Whom every pair that binds is there for, and its share of the cost; rows of one pair are taken together.
 
+    A cost of 1 is worth ``unit``.
     What is contributed already costs nothing more, so only the rest of a row is counted.
     """
     if solution is None:
@@ -210,7 +204,7 @@ def _explain(fed: Federation, solution: Solution | None) -> tuple[BindingPair, .
             truth=fed.hypotheses[truth],
             hypothesis=fed.hypotheses[hypothesis],
             agent=None if requirement == JOINT else fed.names[requirement],
-            dual=dual,
+            dual=dual * unit,
             share=worth / total,
         )
         for (truth, hypothesis, requirement), (dual, worth) in duals.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -154,16 +154,4 @@ class Plan(Result):
             {name: count for name, count in self.contributions.items() if count},
             title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",
             axis="samples",
-        )
-
-    def in_currency(self, factor: float) -> Plan:
-        """Return the same plan with everything that is money multiplied."""
-        return replace(
-            self,
-            cost=self.cost * factor,
-            costs={name: cost * factor for name, cost in self.costs.items()},
-            lower_bound=self.lower_bound * factor,
-            fractional_cost=None if self.fractional_cost is None else self.fractional_cost * factor,
-            delta_price=None if self.delta_price is None else self.delta_price * factor,
-            duals=tuple(replace(pair, dual=pair.dual * factor) for pair in self.duals),
         )
