@@ -32,7 +32,7 @@ import highspy
 import numpy as np
 from scipy.optimize import nnls
 
-from fedpact.coalition.cost_game import CostGame, Members
+from fedpact.coalition.cost_game import CostGame, Members, Split
 from fedpact.coalition.groups import GroupSearch, find_better_off, find_usable
 from fedpact.describe.arrays import Bools, Floats
 from fedpact.errors import InfeasibleError, SolverError
@@ -41,16 +41,6 @@ _INFINITY = highspy.kHighsInf
 # The solver's tolerance, and by how much the closest point may miss e; both well below the game's TOL.
 _SOLVER_TOL = 1e-10
 _SLACK = 1e-8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorePoint:
-    """A split that reaches the least e."""
-
-    x: Floats
-    """(k,)"""
-    e: float | None
-    """None if e has no lower end, or it was not asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,7 +117,7 @@ class _CoreProgram:
             self._add_all((place,) for place in everyone)
             self._add_all(combinations(everyone, len(everyone) - 1))
 
-    def solve(self, floor: float = -_INFINITY) -> CorePoint:
+    def solve(self, floor: float = -_INFINITY) -> Split:
         """Find the split with the least e >= ``floor`` (in units of v(N)) that is closest to equal."""
         game, k = self.game, self.game.fed.k
         while True:
@@ -136,12 +126,12 @@ class _CoreProgram:
             if best is None:
                 if self._add_for_bound():
                     continue
-                return CorePoint(x=self.solve(floor=0.0).x, e=None)
+                return Split(x=self.solve(floor=0.0).x)
             slack = _SLACK * max(1.0, abs(best.e))
             x = _closest_to_equal(k, self.groups, limits + best.e, slack) * game.total
             new = find_better_off(self.search, game, x, best.e * game.total, most=k)
             if not self._add_all(new):
-                return CorePoint(x=x, e=best.e * game.total)
+                return Split(x=x, e=best.e * game.total)
 
     def witness(self) -> list[Members]:
         """Give the groups that together show why e cannot be less, weightiest first."""
@@ -178,14 +168,14 @@ def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleE
     )
 
 
-def find_least_core(game: CostGame, search: GroupSearch) -> CorePoint:
+def find_least_core(game: CostGame, search: GroupSearch) -> Split:
     """Find the split of v(N) with the least e, of those the one closest to equal."""
     program = _CoreProgram(game, search)
     program.start()
     return program.solve()
 
 
-def find_core(game: CostGame, search: GroupSearch) -> CorePoint:
+def find_core(game: CostGame, search: GroupSearch) -> Split:
     """Find the split of v(N) that no group would leave and that is closest to equal.
 
     Raises
@@ -197,4 +187,4 @@ def find_core(game: CostGame, search: GroupSearch) -> CorePoint:
     point = program.solve(floor=0.0)
     if point.e is not None and point.e > game.tol:
         raise _empty_core(game, program.witness(), point.e)
-    return CorePoint(x=point.x, e=None)
+    return Split(x=point.x)

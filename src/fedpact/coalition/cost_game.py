@@ -67,6 +67,18 @@ class Value:
         return self.cost <= self.lower_bound * (1 + 1e-9)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Split:
+    """Who bears how much of v(N)."""
+
+    x: Floats
+    """(k,)"""
+    e: float | None = None
+    """Of the least core; None if e has no lower end, or it was not asked for."""
+    standard_error: Floats | None = None
+    """(k,) of a mean over drawn orders; None if the split is exact."""
+
+
 def share_of(x: Floats, group: Iterable[int]) -> float:
     """Sum what a group pays in the split ``x`` (k,)."""
     return float(x[list(group)].sum())
@@ -150,6 +162,10 @@ class CostGame:
     def excess(self, x: Floats, group: Members) -> float:
         """Return what the group would save by leaving the split ``x`` (k,); negative if it would lose."""
         return share_of(x, group) - self.value(group).cost
+
+    def gap(self, x: Floats, group: Members) -> float:
+        """Return what the group could save at most by leaving the split ``x`` (k,)."""
+        return share_of(x, group) - self.lower_bound(group)
 
     def _bound(self, group: Members) -> float:
         if group not in self._bounds:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,25 +26,11 @@ _STARTS = 4
 _RELATIVE = 1e-8
 
 
-class GroupSearch(Protocol):
-    """A way to look for groups that pay more than they would by themselves."""
-
-    is_complete: bool
-    """Whether no group is left out."""
-
-    def promising(self, x: Floats, level: float) -> Iterator[Members]:
-        """Give groups whose x(S) less the lower bound of v(S) is above ``level``, largest first."""
-        ...
-
-    def pool(self) -> list[Members]:
-        """Give groups to try."""
-        ...
-
-
 class AllGroups:
     """Every group but that of all agents."""
 
     is_complete = True
+    """Whether no group is left out."""
 
     def __init__(self, game: CostGame) -> None:
         self.game = game
@@ -53,7 +39,7 @@ class AllGroups:
 
     def promising(self, x: Floats, level: float) -> Iterator[Members]:
         """Give groups whose x(S) less the lower bound of v(S) is above ``level``, largest first."""
-        gaps = {group: share_of(x, group) - self.game.lower_bound(group) for group in self._groups}
+        gaps = {group: self.game.gap(x, group) for group in self._groups}
         chosen = [group for group in self._groups if gaps[group] > level]
         yield from sorted(chosen, key=lambda group: -gaps[group])
 
@@ -80,20 +66,17 @@ class SampledGroups:
 
     def promising(self, x: Floats, level: float) -> Iterator[Members]:
         """Give groups that a search finds and the budget allows to plan for, by the same order."""
-        best = sorted(self._groups, key=lambda group: -self._gap(x, group))[:_STARTS]
+        best = sorted(self._groups, key=lambda group: -self.game.gap(x, group))[:_STARTS]
         drawn = [np.flatnonzero(self._rng.random(self.game.fed.k) < 0.5) for _ in range(_STARTS)]
         for start in [*best, *(tuple(places.tolist()) for places in drawn if 0 < len(places) < self.game.fed.k)]:
             self._groups[self._climb(x, start)] = None
-        for group in sorted(self._groups, key=lambda group: -self._gap(x, group)):
-            if self._gap(x, group) > level and self._may_plan(group):
+        for group in sorted(self._groups, key=lambda group: -self.game.gap(x, group)):
+            if self.game.gap(x, group) > level and self._may_plan(group):
                 yield group
 
     def pool(self) -> list[Members]:
         """Give groups tried so far, as far as the budget goes."""
         return [group for group in self._groups if self._may_plan(group)]
-
-    def _gap(self, x: Floats, group: Members) -> float:
-        return share_of(x, group) - self.game.lower_bound(group)
 
     def _may_plan(self, group: Members) -> bool:
         return self.game.has_planned(group) or self.game.planned < self.max_groups
@@ -101,14 +84,17 @@ class SampledGroups:
     def _climb(self, x: Floats, group: Members) -> Members:
         """Add or drop one agent while that raises the gap."""
         while True:
-            better = max(self._neighbours(group), key=lambda other: self._gap(x, other))
-            if self._gap(x, better) <= self._gap(x, group):
+            better = max(self._neighbours(group), key=lambda other: self.game.gap(x, other))
+            if self.game.gap(x, better) <= self.game.gap(x, group):
                 return group
             group = better
 
     def _neighbours(self, group: Members) -> list[Members]:
         flipped = (set(group) ^ {place} for place in self.game.everyone)
         return [tuple(sorted(other)) for other in flipped if 0 < len(other) < self.game.fed.k]
+
+
+GroupSearch: TypeAlias = AllGroups | SampledGroups
 
 
 def find_better_off(

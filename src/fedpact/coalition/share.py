@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fedpact.coalition.core import find_core, find_least_core
-from fedpact.coalition.cost_game import CostGame, Members, share_of
+from fedpact.coalition.cost_game import CostGame, Members, Split, share_of
 from fedpact.coalition.groups import (
     MANY_AGENTS,
     AllGroups,
@@ -44,8 +44,6 @@ from fedpact.statistics.request import ask
 
 MAX_GROUPS = 150
 
-_Split = tuple[Floats, float | None, Floats | None]
-
 
 def _alone(game: CostGame) -> dict[str, float | None]:
     costs = [game.value((place,)).cost for place in game.everyone]
@@ -65,18 +63,15 @@ def _in_proportion(game: CostGame) -> Floats:
     return np.asarray(game.total * costs / costs.sum())
 
 
-def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng: np.random.Generator) -> _Split:
-    """(k,) shares, the least-core value and (k,) standard errors, as far as the rule has them."""
+def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng: np.random.Generator) -> Split:
     if game.total == 0 or rule == "equal":
-        return np.full(game.fed.k, game.total / game.fed.k), None, None
+        return Split(x=np.full(game.fed.k, game.total / game.fed.k))
     if rule == "proportional":
-        return _in_proportion(game), None, None
+        return Split(x=_in_proportion(game))
     if rule == "shapley":
         orders = max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
-        value = exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
-        return value.x, None, value.standard_error
-    point = find_core(game, search) if rule == "core" else find_least_core(game, search)
-    return point.x, point.e, None
+        return exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
+    return find_core(game, search) if rule == "core" else find_least_core(game, search)
 
 
 def _describe_group(game: CostGame, x: Floats, members: Members) -> LeavingGroup:
@@ -152,7 +147,8 @@ def share(
     everyone = game.value(game.everyone)
     assert everyone.plan is not None, "without a plan for all an error is raised"
     search = AllGroups(game) if fed.k <= MANY_AGENTS else SampledGroups(game, max_groups, rng)
-    x, e, errors = _split(game, rule, search, max_groups, rng)
+    split = _split(game, rule, search, max_groups, rng)
+    x, errors = split.x, split.standard_error
     leaving = find_better_off(search, game, x)
     status = ShareStatus.STABLE if is_proved_stable(search, game, x) else ShareStatus.NOT_BEATEN
     labelling = [float(agent.cost(everyone.plan.contributions[agent.name])) for agent in fed.agents]
@@ -163,7 +159,7 @@ def share(
         labelling=dict(zip(fed.names, labelling, strict=True)),
         alone=_alone(game),
         leaving=tuple(_describe_group(game, x, group) for group in leaving),
-        least_core_value=e,
+        least_core_value=split.e,
         standard_errors=None if errors is None else dict(zip(fed.names, errors.tolist(), strict=True)),
         looked_at=GroupsLookedAt.ALL if search.is_complete else GroupsLookedAt.SAMPLED,
         groups_tried=game.looked_at,

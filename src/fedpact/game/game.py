@@ -167,29 +167,16 @@ def join(*parts: Boxes) -> Boxes:
     return Boxes(np.concatenate([part.low for part in parts]), np.concatenate([part.high for part in parts]))
 
 
-def split(boxes: Boxes, side: Places, last: Ints) -> Boxes:
-    """Cut every box in two along one side, after ``last``."""
-    rows = np.arange(len(boxes))
+def halve(boxes: Boxes, torn: Bools | None = None) -> Boxes:
+    """Cut every box in the middle of its longest side, or after some agent's zero where it is ``torn`` (N, k)."""
+    rows, side = np.arange(len(boxes)), (boxes.high - boxes.low).argmax(axis=1)
+    last = (boxes.low[rows, side] + boxes.high[rows, side]) // 2
+    if torn is not None:
+        is_torn = torn.any(axis=1)
+        side, last = np.where(is_torn, torn.argmax(axis=1), side), np.where(is_torn, 0, last)
     left, right = boxes.high.copy(), boxes.low.copy()
     left[rows, side], right[rows, side] = last, last + 1
     return join(Boxes(boxes.low, left), Boxes(right, boxes.high))
-
-
-def longest_side(boxes: Boxes) -> Places:
-    """(N,) the agent along whose contribution each box is longest."""
-    return np.asarray((boxes.high - boxes.low).argmax(axis=1))
-
-
-def middle_of(boxes: Boxes, side: Places) -> Ints:
-    """(N,) the last count of the lower half along one side of each box."""
-    rows = np.arange(len(boxes))
-    return np.asarray((boxes.low[rows, side] + boxes.high[rows, side]) // 2)
-
-
-def halve(boxes: Boxes) -> Boxes:
-    """Cut every box in the middle of its longest side."""
-    side = longest_side(boxes)
-    return split(boxes, side, middle_of(boxes, side))
 
 
 # Boxes to look into, for all agents together; beyond, an agent's largest strategy is all that it can give.

@@ -32,10 +32,8 @@ from fedpact.game.game import (
     check_profiles,
     find_span,
     find_unmet,
+    halve,
     join,
-    longest_side,
-    middle_of,
-    split,
     with_count,
 )
 from fedpact.game.result import EquilibriaStatus
@@ -81,14 +79,6 @@ class Found:
 def _is_torn(game: Game, boxes: Boxes) -> Bools:
     """(N, k) whether an agent who needs the others gives nothing in one part of a box and something in another."""
     return np.asarray(~game.is_self_sufficient & (boxes.low == 0) & (boxes.high > 0))
-
-
-def _halve(game: Game, boxes: Boxes) -> Boxes:
-    """Cut every box after some agent's zero if it is torn there, else in the middle of its longest side."""
-    torn = _is_torn(game, boxes)
-    is_torn = torn.any(axis=1)
-    side = np.where(is_torn, torn.argmax(axis=1), longest_side(boxes))
-    return split(boxes, side, np.where(is_torn, 0, middle_of(boxes, side)))
 
 
 def _cut(game: Game, boxes: Boxes, agent: int) -> Boxes:
@@ -155,15 +145,18 @@ class _Search:
         boxes = _cut_all(self.game, boxes)
         is_point = boxes.is_point
         self._note(boxes.low[is_point])
-        boxes = _halve(self.game, boxes[~is_point])
+        boxes = self._halve(boxes[~is_point])
         while len(boxes) < size and not boxes.is_point.all():
             is_point = boxes.is_point
-            boxes = join(boxes[is_point], _halve(self.game, boxes[~is_point]))
+            boxes = join(boxes[is_point], self._halve(boxes[~is_point]))
         self.left = join(self.left, boxes)
         if not self.is_listing:
             is_beyond = self._is_beyond(self.left)
             self.has_dropped |= not is_beyond.all()
             self.left = self.left[is_beyond]
+
+    def _halve(self, boxes: Boxes) -> Boxes:
+        return halve(boxes, _is_torn(self.game, boxes))
 
     def _note(self, m: Profiles) -> None:
         surely, surely_not = check_profiles(self.game, m)

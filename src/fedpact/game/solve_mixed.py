@@ -49,14 +49,10 @@ class Solver(StrEnum):
 
 
 def _as_game(payoffs: list[Floats]) -> Any:
-    """Build QuantEcon's game, whose players see the others in turn from the next one on."""
-    from quantecon.game_theory import NormalFormGame, Player
+    """Build QuantEcon's game from the payoffs of every profile."""
+    from quantecon.game_theory import NormalFormGame
 
-    players = []
-    for agent, payoff in enumerate(payoffs):
-        others = list(range(1, len(payoffs)))
-        players.append(Player(np.ascontiguousarray(payoff.transpose([0, *others[agent:], *others[:agent]]))))
-    return NormalFormGame(players)
+    return NormalFormGame(np.stack([np.moveaxis(payoff, 0, agent) for agent, payoff in enumerate(payoffs)], -1))
 
 
 def _support_size(mixture: Mixture) -> int:

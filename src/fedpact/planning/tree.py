@@ -24,7 +24,7 @@ from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import bound
 from fedpact.statistics.domain import find_domain, has_small_domain
 from fedpact.statistics.misses import MissFamily, log_miss
-from fedpact.statistics.pairs import best_threshold, tree_bound
+from fedpact.statistics.pairs import bound_by_links, log_both
 
 _LINKED = 400
 # What the links of one proof may take.
@@ -104,9 +104,8 @@ class TreeProof:
     def _tree(self, m: Floats, misses: _Misses) -> float:
         """Bound by one link per hypothesis, from pairwise rates."""
         both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
-        both[self.union.rates.is_raised(misses.truth, misses.hypotheses)] = 0.0
-        by_threshold = best_threshold(misses.weights[None], misses.q[None])[1][0]
-        return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
+        is_raised = self.union.rates.is_raised(misses.truth, misses.hypotheses)
+        return bound_by_links(misses.q, both, misses.weights, is_raised)
 
     def _links(self, m: Floats, misses: _Misses) -> float:
         """Bound by a dozen links per hypothesis where the joint structure is known and small enough; else 1."""
@@ -124,8 +123,7 @@ class TreeProof:
         rates = self.union.rates.above
         between = rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
         p = rates.rows(np.array([misses.truth]))[:, 0, misses.hypotheses]
-        most = (p[:, :, None] + p[:, None, :] + between) / 2
-        logs = log_miss(np.minimum(most, 1.0))
+        logs = log_both(p, between)
         if self._kept + logs.size <= _KEEP:
             self._kept += logs.size
             self._both[key] = logs

@@ -31,7 +31,7 @@ from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound, lower_bound
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
-from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
+from fedpact.statistics.pairs import best_threshold, bound_above, bound_below
 from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
 from fedpact.statistics.rates import rates_of
 from fedpact.statistics.weights import JOINT, Weights
@@ -333,21 +333,19 @@ class Engine:
                 low[truth] = min(low[truth], high[truth])
 
     def _pair_bounds(self, m: Floats, requirement: int, truth: int) -> Bound:
-        seen, p, p_pairs, weights = self._pairs(self._weights, requirement, truth)
-        if self._is_certain:
-            return pair_bounds(p, p_pairs, weights, m, is_binary=self._is_binary)
-        high = bound_above(seen, p, p_pairs, weights, m, self._are_raised(requirement, truth))
-        seen, p, p_pairs, weights = self._pairs(self._least, requirement, truth)
-        is_empty = len(weights) == 0
-        low = 0.0 if is_empty else bound_below(seen, p, p_pairs, weights, m, is_binary=self._is_binary)
-        return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+        above = self._pairs(self._weights, requirement, truth)
+        below = above if self._is_certain else self._pairs(self._least, requirement, truth)
+        high = bound_above(*above, m, self._are_raised(requirement, truth))
+        low = bound_below(*below, m, is_binary=self._is_binary)
+        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
-    def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, ...]:
+    def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return a truth's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
         weights = side.against_one(truth, requirement)
         some, only = np.flatnonzero(weights), self.truths[truth : truth + 1]
         rates = side.unions(np.append(some, only))[:, :, some]
-        return side.rates(only, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
+        seen = rates[:, -1] if self._is_certain else side.rates(only, as_miss=True)[:, 0, some]
+        return seen, rates[:, -1], rates[:, :-1], weights[some]
 
     def _are_raised(self, requirement: int, truth: int) -> Bools | None:
         """(s,) which of a truth's hypotheses have rates that hold only if they are bad; None if no rates are."""

@@ -16,19 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from fedpact.describe.arrays import Bools, Floats
-from fedpact.statistics.bounds import Bound, union_below
+from fedpact.statistics.bounds import union_below
 from fedpact.statistics.misses import log_miss
 
 
-def pair_bounds(
-    p: Floats,
-    p_pairs: Floats,
-    weights: Floats,
-    m: Floats,
-    *,
-    is_binary: bool,
-) -> Bound:
-    """Certified interval around the value of one truth's family.
+def log_both(p: Floats, p_pairs: Floats) -> Floats:
+    """(k, s, s) at most the log-probability that one sample misses both of a pair.
 
     Parameters
     ----------
@@ -36,16 +29,8 @@ def pair_bounds(
         (k, s) mass of every set.
     p_pairs
         (k, s, s) how often the two hypotheses of a pair disagree with each other.
-    weights
-        (s,) above zero.
-    m
-        (k,) contributions.
-    is_binary
-        Whether labels are binary, so that the union of two sets has known mass.
     """
-    high = bound_above(p, p, p_pairs, weights, m)
-    low = bound_below(p, p, p_pairs, weights, m, is_binary=is_binary)
-    return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+    return log_miss(np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0))
 
 
 def bound_above(
@@ -55,18 +40,23 @@ def bound_above(
 
     Rates that ``is_raised`` (s,) may be larger than true where a hypothesis does no harm; none is linked to those.
     """
+    both = np.exp(np.tensordot(m, log_both(p, p_pairs), axes=1))
+    return bound_by_links(np.exp(m @ log_miss(seen)), both, weights, is_raised)
+
+
+def bound_by_links(q: Floats, both: Floats, weights: Floats, is_raised: Bools | None = None) -> float:
+    """Bound the value by the chances that each is missed, ``q`` (s,), and ``both`` (s, s) of two."""
     order = np.argsort(-weights, kind="stable")
-    weights, q = weights[order], np.exp(m @ log_miss(seen))[order]
-    most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
-    both = np.exp(np.tensordot(m, log_miss(most), axes=1))[np.ix_(order, order)]
+    weights, q, both = weights[order], q[order], both[np.ix_(order, order)]
     if is_raised is not None:
         both[is_raised[order]] = 0.0
-    by_threshold = float(best_threshold(weights[None], q[None])[1][0])
-    return min(tree_bound(q, both, weights), by_threshold, float(weights[0]))
+    return min(tree_bound(q, both, weights), float(best_threshold(weights[None], q[None])[1][0]))
 
 
 def bound_below(seen: Floats, p: Floats, p_pairs: Floats, weights: Floats, m: Floats, *, is_binary: bool) -> float:
     """Bound the value from below by ``seen`` (k, s) no smaller, and ``p`` and ``p_pairs`` no larger, than true."""
+    if not len(weights):
+        return 0.0
     order = np.argsort(-weights, kind="stable")
     q = np.exp(m @ log_miss(seen))[order]
     low = float((np.maximum.accumulate(q) * -np.diff(weights[order], append=0.0)).sum())
