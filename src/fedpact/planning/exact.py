@@ -28,7 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fedpact.describe.arrays import Ints
+from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress, ends_search
@@ -43,13 +43,13 @@ from fedpact.planning.rounding import most_of, polish
 from fedpact.planning.task import Draft, Task
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.request import least_of
+from fedpact.statistics.standalone import find_least_between
 
 EXACT_NODES = 20_000
 EXACT_SECONDS = 60.0
 _AUTO_NODES = 300
 AUTO_SECONDS = 10.0
 _REACH_SECONDS = 10.0
-_PARTS = 8
 _CLOSE = 1e-9
 
 
@@ -193,20 +193,15 @@ def _tighten(
 
 def _least_possible(high: Ints, j: int, low: int, is_possible: Certificate) -> int:
     """Least m_j, between ``low`` and high_j, with which the rest of ``high`` is possible."""
-    trial = high.copy()
-    trial[j] = low
-    if is_possible(trial[None])[0]:
+
+    def are_possible(counts: Ints) -> Bools:
+        trials = np.repeat(high[None], len(counts), axis=0)
+        trials[:, j] = counts
+        return is_possible(trials)
+
+    if are_possible(np.array([low]))[0]:
         return low
-    top = int(high[j])
-    while top - low > 1:
-        inner = np.unique(np.linspace(low, top, _PARTS + 1).round().astype(np.int64)[1:-1])
-        inner = inner[(inner > low) & (inner < top)]
-        trials = np.repeat(high[None], len(inner), axis=0)
-        trials[:, j] = inner
-        possible = is_possible(trials)
-        top = min([top, *inner[possible].tolist()])
-        low = max([low, *inner[~possible & (inner < top)].tolist()])
-    return top
+    return find_least_between(low, int(high[j]), are_possible)
 
 
 def _split(low: Ints, high: Ints) -> list[tuple[Ints, Ints]]:

@@ -8,16 +8,14 @@ the rates as they were sent: where counts are hidden or noisy, not about the tru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.arrays import Floats
-from fedpact.describe.condensed import pair_at
+from fedpact.describe.arrays import Floats, Places
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.result import Result
@@ -39,12 +37,24 @@ def disagreement(fed: Federation) -> NDArray[np.float64]:
     >>> disagreement(fed).tolist()
     [[[0.0, 0.25], [0.25, 0.0]]]
     """
-    if not fed.evidence.IS_COUNTED:
-        return rates_against(find_domain(fed), np.arange(fed.H))
-    if isinstance(fed.evidence, Reports):
-        some = np.ix_(fed.distinct, fed.distinct)
-        return np.stack([report.square()[some] / report.n for report in fed.evidence.reports])
-    return rates_of(fed).rows(slice(None))
+    return _rates(_as_said(fed), np.arange(fed.H))
+
+
+def take_for_truth(evidence: Reports) -> Reports:
+    """Return the reports with their counts taken for the truth, hidden or noisy as they may be."""
+    sites = tuple(replace(site, minimum_count=0, noise=None) for site in evidence.reports)
+    return replace(evidence, reports=sites, confidence=None)
+
+
+def _as_said(fed: Federation) -> Federation:
+    if not isinstance(fed.evidence, Reports) or fed.evidence.is_exact:
+        return fed
+    return replace(fed, evidence=take_for_truth(fed.evidence))
+
+
+def _rates(fed: Federation, rows: Places) -> Floats:
+    """(k, t, H) rates between some hypotheses and all."""
+    return rates_of(fed).rows(rows) if fed.evidence.IS_COUNTED else rates_against(find_domain(fed), rows)
 
 
 _BLOCK = 2**22
@@ -82,34 +92,6 @@ class Divergence(Result):
         return [Column("agent", str, self.names), *(Column(name, float, tuple(row)) for name, row in rows)]
 
 
-def _read_only(array: Floats) -> Floats:
-    array.flags.writeable = False
-    return array
-
-
-def _blocks(fed: Federation) -> Iterator[tuple[Floats, int]]:
-    """Yield rates (k, n) of some pairs at a time, and which pairs: the place of the first, in a row or in all."""
-    if isinstance(fed.evidence, Reports):
-        reports = fed.evidence.reports
-        step = max(1, _BLOCK // fed.k)
-        for start in range(0, len(reports[0].counts), step):
-            yield np.stack([report.counts[start : start + step] / report.n for report in reports]), start
-        return
-    step = max(1, _BLOCK // (fed.k * fed.H))
-    for start in range(0, fed.H, step):
-        rows = np.arange(start, min(start + step, fed.H))
-        is_counted = fed.evidence.IS_COUNTED
-        rates = rates_of(fed).rows(rows) if is_counted else rates_against(find_domain(fed), rows)
-        yield rates.reshape(fed.k, -1), start * fed.H
-
-
-def _name_pair(fed: Federation, place: int) -> tuple[str, str]:
-    if isinstance(fed.evidence, Reports):
-        h, g = pair_at(place, fed.evidence.reports[0].H)
-        return fed.evidence.hypotheses[h], fed.evidence.hypotheses[g]
-    return fed.hypotheses[place // fed.H], fed.hypotheses[place % fed.H]
-
-
 @takes_federation
 def divergence(fed: Federation) -> Divergence:
     """Find how much every two agents' data differ, as far as the hypotheses can tell.
@@ -122,16 +104,16 @@ def divergence(fed: Federation) -> Divergence:
     ([[0.0, 0.6], [0.6, 0.0]], ('alice', 'bob'), ('nowhere', 'xB'))
     """
     values = np.zeros((fed.k, fed.k))
-    largest, place = 0.0, None
-    for rates, start in _blocks(fed):
+    largest, pair, said = 0.0, None, _as_said(fed)
+    step = max(1, _BLOCK // (fed.k * fed.H))
+    for start in range(0, fed.H, step):
+        rates = _rates(said, np.arange(start, min(start + step, fed.H)))
         for agent in range(fed.k - 1):
             gaps = np.abs(rates[agent + 1 :] - rates[agent])
-            most = gaps.max(axis=1)
-            values[agent, agent + 1 :] = np.maximum(values[agent, agent + 1 :], most)
-            if most.max() > largest:
-                largest, place = float(most.max()), start + int(gaps[most.argmax()].argmax())
-    return Divergence(
-        values=_read_only(np.maximum(values, values.T)),
-        pair=None if place is None else _name_pair(fed, place),
-        names=fed.names,
-    )
+            values[agent, agent + 1 :] = np.maximum(values[agent, agent + 1 :], gaps.max(axis=(1, 2)))
+            if gaps.max() > largest:
+                _, h, g = np.unravel_index(gaps.argmax(), gaps.shape)
+                largest, pair = float(gaps.max()), (fed.hypotheses[start + int(h)], fed.hypotheses[int(g)])
+    values = np.maximum(values, values.T)
+    values.flags.writeable = False
+    return Divergence(values=values, pair=pair, names=fed.names)

@@ -7,12 +7,13 @@ by cutting the bracket into many parts at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.progress import Progress
@@ -33,19 +34,23 @@ def _least(fed: Federation, agent: int) -> int | None:
         low, high = high, 2 * high
         if high > MOST:
             return None
+    return find_least_between(low, high, lambda counts: _met(engine, agent, counts))
+
+
+def _met(engine: Engine, agent: int, counts: Ints | list[int]) -> Bools:
+    m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
+    m[:, agent] = counts
+    return engine.is_met(m, [agent])[:, 0]
+
+
+def find_least_between(low: int, high: int, are_enough: Callable[[Ints], Bools]) -> int:
+    """Least count that is enough, where ``low`` is not and ``high`` is; many at once are asked about."""
     while high - low > 1:
         inner = np.unique(np.linspace(low, high, _PARTS + 1).astype(np.int64)[1:-1])
         inner = inner[(inner > low) & (inner < high)]
-        met = _met(engine, agent, inner.tolist())
-        high = min([high, *(int(count) for count, enough in zip(inner, met, strict=True) if enough)])
-        low = max([low, *(int(count) for count in inner if count < high)])
+        high = min([high, *inner[are_enough(inner)].tolist()])
+        low = max([low, *inner[inner < high].tolist()])
     return high
-
-
-def _met(engine: Engine, agent: int, counts: list[int]) -> list[bool]:
-    m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
-    m[:, agent] = counts
-    return [bool(met) for met in engine.is_met(m, [agent])[:, 0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
