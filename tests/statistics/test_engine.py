@@ -70,7 +70,7 @@ def test_more_samples_never_hurt(objective, data):
 def test_rates_too_many_to_keep_are_computed_anew(case):
     kept = Engine(case.build()).evaluate(vectors(case), requirements(case)).high
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights.Weights.__init__, "__kwdefaults__", {"is_least": False, "keep": 0})
+        patch.setattr(weights, "KEEP", 0)
         patch.setattr(module, "_AT_ONCE", 0)
         anew = Engine(case.build())
         found = anew.evaluate(vectors(case), requirements(case)).high

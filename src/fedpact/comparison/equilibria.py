@@ -31,6 +31,7 @@ from fedpact.game.result import Equilibria, PricedEquilibrium
 from fedpact.planning.exact import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import plan
+from fedpact.planning.result import ratio_of
 from fedpact.statistics.request import ask
 from fedpact.statistics.standalone import find_shortfalls
 from fedpact.statistics.verification import Interval
@@ -64,12 +65,6 @@ def _find_optimum(
     return best, _interval(low, cost)
 
 
-def _divide(cost: float, optimum: float) -> float:
-    if cost <= optimum:
-        return 1.0
-    return cost / optimum if optimum > 0 else math.inf
-
-
 def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[Interval | None, Interval | None]:
     """Prices of stability and anarchy, from the costs of the equilibria that meet every target."""
     if optimum is None or not costs:
@@ -77,8 +72,8 @@ def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[
     low, high = found.cost_left or (math.inf, -math.inf)
     cheapest, dearest = min(costs), max(costs)
     return (
-        _interval(_divide(min(cheapest, low), optimum.high), _divide(cheapest, optimum.low)),
-        _interval(_divide(dearest, optimum.high), _divide(max(dearest, high), optimum.low)),
+        _interval(ratio_of(min(cheapest, low), optimum.high), ratio_of(cheapest, optimum.low)),
+        _interval(ratio_of(dearest, optimum.high), ratio_of(max(dearest, high), optimum.low)),
     )
 
 

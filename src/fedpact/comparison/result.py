@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fedpact.coded import Refusal
 from fedpact.describe.names import read_choice
 from fedpact.describe.settings import Guarantee, Objective
+from fedpact.planning.result import ratio_of
 from fedpact.result import Result
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval, Verification
@@ -91,9 +92,7 @@ class ComparedRow:
         """Cost over lower bound, for plans: at most this many times the optimum."""
         if self.cost is None or self.lower_bound is None:
             return None
-        if self.cost <= self.lower_bound:
-            return 1.0
-        return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+        return ratio_of(self.cost, self.lower_bound)
 
     @property
     def targets_met(self) -> int | None:

@@ -13,8 +13,9 @@ can be shattered only if 2^d is no more than that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,6 @@ from fedpact.result import Shown
 from fedpact.rows import Column
 from fedpact.statistics.make_report import report
 
-COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
 MAX_IN_PLANE = 300
 """Halfspaces are enumerated over this many different points at most."""
 _BLOCK = 256
@@ -151,20 +151,14 @@ def _nearness(some: Bools, others: Bools, counts: Ints, allowed: Ints) -> tuple[
     return is_near, np.where(is_near, distance, np.inf)
 
 
-def _members(pool: Pool, class_name: str, gamma: float, most: int) -> Members:
-    if class_name in ("thresholds", "intervals"):
-        read_line(pool.x, class_name)
-    match class_name:
-        case "thresholds":
-            return cover_thresholds(pool, gamma, most)
-        case "intervals":
-            return cover_boxes(pool, gamma, most, names=("x",))
-        case "stumps":
-            return cover_stumps(pool, gamma, most)
-        case "rectangles":
-            return cover_boxes(pool, gamma, most)
-        case _:
-            return _cover_halfspaces(pool, gamma, most)
+_COVERS: dict[str, Callable[[Pool, float, int], Members]] = {
+    "halfspaces": _cover_halfspaces,
+    "intervals": partial(cover_boxes, names=("x",)),
+    "rectangles": cover_boxes,
+    "stumps": cover_stumps,
+    "thresholds": cover_thresholds,
+}
+COVERED = tuple(_COVERS)
 
 
 def build_cover(
@@ -174,8 +168,10 @@ def build_cover(
     sizes = np.array([len(array) for array in arrays])
     owner = np.repeat(np.arange(len(arrays)), sizes)
     pool = Pool(np.concatenate(arrays), owner, sizes)
+    if class_name in ("thresholds", "intervals"):
+        read_line(pool.x, class_name)
     try:
-        members = _members(pool, class_name, gamma, most)
+        members = _COVERS[class_name](pool, gamma, most)
     except TooManyMembers:
         return None
     members.labels.flags.writeable = False

@@ -111,8 +111,7 @@ class Judge:
         self.engine = engine_of(fed)
         self.deadline = deadline
         self.requirements = requirements_of(fed)
-        self._known: dict[bytes, tuple[bool, bool]] = {}
-        self._glanced: dict[bytes, bool] = {}
+        self._known: dict[tuple[bytes, float], tuple[bool, bool]] = {}
 
     def proves(self, m: Ints) -> Bools:
         """(B,) whether each vector is known to be enough."""
@@ -132,23 +131,19 @@ class Judge:
         except TimeUp:
             return np.zeros(len(m), dtype=bool)
 
-    def _judge(self, m: Ints) -> tuple[bool, bool]:
+    def _judge(self, m: Ints, max_work: float = 2 * MAX_WORK) -> tuple[bool, bool]:
         """Whether the vector is proved and whether it is refuted; who refuted the last one is asked first."""
-        key = m.tobytes()
+        key = (m.tobytes(), max_work)
         if key not in self._known:
-            self._known[key] = self._ask(m)
+            self._known[key] = self._ask(m, max_work)
         return self._known[key]
 
     def _refutes(self, m: Ints) -> bool:
         """Whether the vector is refuted already, or at a glance."""
-        key = m.tobytes()
-        if key in self._known or not self.engine.has_joint_structure:
-            return self._judge(m)[1]
-        if key not in self._glanced:
-            self._glanced[key] = self._ask(m, max_work=0.0)[1]
-        return self._glanced[key]
+        is_known = (m.tobytes(), 2 * MAX_WORK) in self._known or not self.engine.has_joint_structure
+        return (self._judge(m) if is_known else self._judge(m, max_work=0.0))[1]
 
-    def _ask(self, m: Ints, max_work: float = 2 * MAX_WORK) -> tuple[bool, bool]:
+    def _ask(self, m: Ints, max_work: float) -> tuple[bool, bool]:
         is_proved = True
         for place, requirement in enumerate(self.requirements):
             left = self.deadline - time.monotonic()

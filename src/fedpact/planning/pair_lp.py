@@ -66,7 +66,13 @@ class PairProgram:
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
-        self.excess = find_excess(fed, self._margin, surely=is_bound)
+        surely = is_bound and not rates.is_certain
+        self.excess: Bools | Floats
+        """(H, H) by truth, which pairs matter to anybody, or for the expected objective how much."""
+        if fed.objective == "pac":
+            self.excess = find_bad(fed, surely)[0]
+        else:
+            self.excess = find_excess(fed, self._margin, surely)
         if teacher_of(fed) is not None:
             self.excess = np.maximum(self.excess, self.excess.T)
         self.at_one = -self._most_needed() or NEVER
@@ -175,21 +181,13 @@ class PairProgram:
             return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / limit).max()))
 
 
-def find_excess(fed: Federation, margin: float = 1.0, *, surely: bool = False) -> Bools | Floats:
-    """(H, H) by truth, which pairs matter to anybody; kept with the federation.
-
-    For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
-    among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
-    that still counts as met, ties included. Where rates are not known exactly, ``surely`` leaves out what may not
-    be bad.
-    """
-    if fed.objective == "pac":
-        return find_bad(fed, surely=surely)[0]
-    return _find_expected_excess(fed, margin, surely and not rates_of(fed).is_certain)
-
-
 @memoized
-def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> Floats:
+def find_excess(fed: Federation, margin: float, surely: bool) -> Floats:
+    """(H, H) by truth, the largest p_i / epsilon_i among the agents with p_i > epsilon_i / margin, 0 without any.
+
+    For the expected objective; kept with the federation. Without a margin epsilon_i is the most that still counts
+    as met, ties included. Where rates are not known exactly, ``surely`` leaves out what may not be bad.
+    """
     rates, epsilon = _side_of(fed, surely), fed.epsilon[:, None, None]
     limit = _limits(epsilon, margin)
 
@@ -217,17 +215,13 @@ def _limits(epsilon: Floats, margin: float) -> Floats:
     return epsilon + tolerance(epsilon) if margin == 1 else epsilon
 
 
-def find_bad(fed: Federation, *, surely: bool = False) -> tuple[Bools, Places]:
+@memoized
+def find_bad(fed: Federation, surely: bool) -> tuple[Bools, Places]:
     """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
 
     Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are not known
     exactly, ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as in a proof.
     """
-    return _find_bad(fed, surely and not rates_of(fed).is_certain)
-
-
-@memoized
-def _find_bad(fed: Federation, surely: bool) -> tuple[Bools, Places]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon
 
     def bad_in(block: slice) -> tuple[Bools, Places]:

@@ -90,17 +90,8 @@ class CoverPlan(Result):
         return np.array(list(self.contributions.values()), dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rounded:
-    """An integer vector that satisfies a cover's program, with the fractional optimum it came from."""
-
-    m: Ints
-    solution: Solution
-    cost: float
-
-
-def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
-    """Solve the program over a cover, round up, drop and move samples while the rows hold."""
+def solve_cover(fed: Federation, program: CoverProgram) -> tuple[Ints, Solution]:
+    """(k,) solution over a cover, rounded up, samples dropped and moved while the rows hold; and as it was."""
     try:
         solution = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
     except UnreachableRow as error:
@@ -109,8 +100,7 @@ def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
     if m is None:  # the solver's tolerance allows what integers do not
         row = solution.rows[int(solution.duals.argmax())]
         raise too_few_for_cover(fed, row.requirement, row.pair)
-    m = polish(fed, m, program.proves)
-    return Rounded(m, solution, fed.cost_of(m))
+    return polish(fed, m, program.proves), solution
 
 
 def _as_federation(settings: Settings, cover: Cover) -> Federation:
@@ -129,19 +119,19 @@ def _as_federation(settings: Settings, cover: Cover) -> Federation:
 def _plan(settings: Settings, cover: Cover) -> CoverPlan:
     fed = _as_federation(settings, cover)
     program = CoverProgram(fed, radius=cover.radius, d=cover.vc_dimension)
-    draft = solve_cover(fed, program)
+    m, solution = solve_cover(fed, program)
     status = CoverPlanStatus.COVERED if cover.radius > 0 else CoverPlanStatus.ENUMERATED
     return CoverPlan(
-        contributions=dict(zip(fed.names, draft.m.tolist(), strict=True)),
-        cost=draft.cost,
-        fractional=dict(zip(fed.names, draft.solution.m.tolist(), strict=True)),
-        fractional_cost=draft.solution.value,
+        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
+        cost=fed.cost_of(m),
+        fractional=dict(zip(fed.names, solution.m.tolist(), strict=True)),
+        fractional_cost=solution.value,
         gamma=cover.gamma,
         radius=cover.radius,
         cover_size=len(cover.labels),
         vc_dimension=cover.vc_dimension,
         samples_per_region=program.n,
-        status=status if draft.m.any() else CoverPlanStatus.NOTHING_NEEDED,
+        status=status if m.any() else CoverPlanStatus.NOTHING_NEEDED,
         hypotheses=cover.class_name,
         delta=settings.delta,
         guarantee=fed.guarantee,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -91,6 +92,13 @@ class MorePoints:
     cost: float
 
 
+def ratio_of(cost: float, least: float) -> float:
+    """How many times the least possible cost a cost is at most."""
+    if cost <= least:
+        return 1.0
+    return cost / least if least > 0 else math.inf
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Result):
     """Contributions that meet every target, with a certificate."""
@@ -142,9 +150,7 @@ class Plan(Result):
     @property
     def ratio(self) -> float:
         """Cost over lower bound: at most this many times the optimum."""
-        if self.cost <= self.lower_bound:
-            return 1.0
-        return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+        return ratio_of(self.cost, self.lower_bound)
 
     def plot(self) -> Figure:
         """Draw how many samples each contributor gives, as a matplotlib figure; needs ``fedpact[plot]``."""

@@ -290,11 +290,10 @@ class CoveringProgram:
             where = np.array([place for place, _ in entries], dtype=np.int32)
             values = np.array([value for _, value in entries])
             cost = self.costs[agent]
-            is_linear = isinstance(cost, Linear)
             price = cost.rate if isinstance(cost, Linear) else 0.0
             bounds = float(self.floor[agent]), float(self.capacity[agent])
             self._highs.addCol(price, *bounds, len(where), where, values)
-            if not is_linear:
+            if not isinstance(cost, Linear):
                 self._epigraph[int(agent)] = self._highs.getNumCol()
                 self._highs.addCol(1.0, 0.0, _INFINITY, 0, np.empty(0, dtype=np.int32), np.empty(0))
                 for at in sorted({*cost.kinks, bounds[0]}):

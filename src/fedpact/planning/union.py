@@ -67,7 +67,7 @@ class UnionProgram:
         self._never = PairProgram(fed, only_certain=True) if is_strict else None
         self._hot = np.empty(0, dtype=np.intp)
         if self.is_pac:
-            self.bad, owner = find_bad(fed)
+            self.bad, owner = find_bad(fed, False)
             """(H, H) which hypotheses are bad for somebody, by truth."""
             self.is_clear = np.ones(fed.H, dtype=bool) if self.is_joint else owner >= 0
             """(H,) against which truths one requirement is the hardest whatever m is."""
@@ -91,18 +91,13 @@ class UnionProgram:
         step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.rates.k * self.rates.H)))
         return [truths[start : start + step] for start in range(0, len(truths), step)]
 
-    def _values(self, m: Floats, truths: slice | Places) -> Floats:
-        """(t, U) sum over limit of every requirement."""
-        q = np.exp(self.rates.log_miss(m, truths, self.at_one))
-        return np.asarray(np.matmul(self._weigh(truths), q[:, :, None])[:, :, 0])
-
     def _sums(self, m: Floats) -> Floats:
         """(H,) for every truth at least the largest sum over limit of any requirement."""
 
         def sums_of(block: slice) -> Floats:
-            if not self.is_pac:
-                return np.asarray(self._values(m, block).max(axis=1))
             q = np.exp(self.rates.log_miss(m, block, self.at_one))
+            if not self.is_pac:
+                return np.asarray(np.matmul(self._weigh(block), q[:, :, None])[:, :, 0].max(axis=1))
             return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
 
         return np.concatenate(list(self.rates.map_blocks(sums_of, agents=1 if self.is_pac else self.rates.k)))
@@ -138,8 +133,15 @@ class UnionProgram:
         found = []
         logs = self.rates.logs(truths[over], self.at_one)
         for at, truth in enumerate(truths[over]):
-            a = -logs[:, at] @ share[at]
-            row = self._row(int(truth), a, float(b[at]), share[at], int(worst[over][at]))
+            hypotheses = np.flatnonzero(share[at])
+            row = Row(
+                a=-logs[:, at] @ share[at],
+                b=float(b[at]),
+                truth=int(truth),
+                hypotheses=hypotheses,
+                weights=share[at, hypotheses],
+                requirement=int(worst[over][at]),
+            )
             found.append((float(np.log(totals[over][at])), row))
         return found
 
@@ -150,17 +152,6 @@ class UnionProgram:
         weights = self._weigh(truths)
         worst = np.matmul(weights, q[:, :, None])[:, :, 0].argmax(axis=1)
         return weights[np.arange(len(truths)), worst], worst
-
-    def _row(self, truth: int, a: Floats, b: float, share: Floats, worst: int) -> Row:
-        hypotheses = np.flatnonzero(share)
-        return Row(
-            a=a,
-            b=b,
-            truth=truth,
-            hypotheses=hypotheses,
-            weights=share[hypotheses],
-            requirement=worst,
-        )
 
     def improve_theta(self, m: Floats) -> bool:
         """Move every threshold to its best value at ``m``; whether any bound became smaller."""
@@ -185,11 +176,16 @@ class UnionProgram:
         Truths that were so before are looked at first; ``is_first_enough`` stops as soon as there are any.
         """
         look = m.astype(np.float64)
+
+        def unproved_in(block: slice) -> Places:
+            truths = np.arange(block.start, block.stop)
+            return truths[self._is_unproved(look, truths)]
+
         hot = self._hot[self._is_unproved(look, self._hot)] if is_first_enough and len(self._hot) else self._hot
         if is_first_enough and len(hot):
             return hot
         found: list[Places] = []
-        for block in self.rates.map_blocks(lambda some: self._unproved_in(look, some)):
+        for block in self.rates.map_blocks(unproved_in):
             if len(block):
                 found.append(block)
                 if is_first_enough:
@@ -197,10 +193,6 @@ class UnionProgram:
         unproved = np.concatenate(found) if found else np.empty(0, dtype=np.intp)
         self._hot = np.append(self._hot[~np.isin(self._hot, unproved)], unproved[:_HOT])[-_HOT:]
         return unproved
-
-    def _unproved_in(self, m: Floats, block: slice) -> Places:
-        truths = np.arange(block.start, block.stop)
-        return truths[self._is_unproved(m, truths)]
 
     def _is_unproved(self, m: Floats, truths: Places) -> Bools:
         """(t,) whether some requirement's bound is above its limit."""

@@ -302,16 +302,15 @@ def missed_alone(
     >>> bool(243 * low[0] < 30 < 243 * high[0]), bool(high[0] - low[0] < 1e-14)
     (True, True)
     """
+    from fedpact.statistics.kernels import fill_answers
+
     drawing = np.flatnonzero(m)
     value, error = np.zeros((2, len(union)))
-    if len(union):
-        from fedpact.statistics.kernels import fill_answers
-
-        nowhere = np.maximum(1 - mass[drawing].sum(axis=1), 0.0)
-        masses = np.column_stack([mass[drawing], nowhere])
-        # A mass is a sum of the points' masses, and so are those that it is added to.
-        rounding = _ROUND_OFF * (sets.shape[1] + others.shape[1] + 2)
-        fill_answers(union, others, counts, sets, masses, m[drawing], rounding, value, error)
+    nowhere = np.maximum(1 - mass[drawing].sum(axis=1), 0.0)
+    masses = np.column_stack([mass[drawing], nowhere])
+    # A mass is a sum of the points' masses, and so are those that it is added to.
+    rounding = _ROUND_OFF * (sets.shape[1] + others.shape[1] + 2)
+    fill_answers(union, others, counts, sets, masses, m[drawing], rounding, value, error)
     return np.maximum(value - error, 0.0), np.maximum(value + error, 0.0)
 
 

@@ -18,6 +18,7 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized_by_evidence
 from fedpact.errors import FederationError
+from fedpact.statistics.misses import merge_points
 
 _BLOCK = 4_000_000
 _FEW = 50_000_000
@@ -58,10 +59,7 @@ def find_domain(fed: Federation) -> Domain:
     labels, mass = _points(fed)
     first = _first_with_same_label(labels[fed.distinct])
     useful = first.any(axis=0) & (mass > 0).any(axis=0)
-    columns, inverse = np.unique(first[:, useful], axis=1, return_inverse=True)
-    merged = np.zeros((fed.k, columns.shape[1]))
-    for row, masses in zip(merged, mass[:, useful], strict=True):
-        np.add.at(row, inverse.ravel(), masses)
+    columns, merged = merge_points(first[:, useful], mass[:, useful])
     return Domain(labels=np.ascontiguousarray(columns), mass=merged)
 
 

@@ -356,13 +356,10 @@ class Engine:
 
     @cached_property
     def _is_binary(self) -> bool:
-        """Whether every point has at most two labels, so that pairs determine their unions."""
-        if not self._is_certain:
+        """Whether every site has seen two labels at most, so that pairs determine their unions."""
+        if not self._is_certain or not isinstance(self.fed.evidence, Reports):
             return False  # other labels may occur where nobody looked
-        if isinstance(self.fed.evidence, Reports):
-            return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-        labels = self._weights.domain.labels
-        return bool((np.diff(np.sort(labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
+        return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
 
     def _family(self, requirement: int, truth: int) -> MissFamily:
         weights = self._weights.against_one(truth, requirement)

@@ -19,10 +19,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Bools, Floats
+
+L = TypeVar("L", bound=np.generic)
 
 # (1 - 1)^m is 0 for m >= 1 and 1 for m = 0: exp(m * NEVER) gives both without 0 * inf.
 NEVER = -1e200
@@ -56,7 +60,7 @@ def log_miss(mass: Floats) -> Floats:
 
 def replace_never(logs: Floats, at_one: float) -> Floats:
     """Put ``at_one`` in place of the logarithm of zero."""
-    return np.where(logs > NEVER, logs, at_one)
+    return logs if at_one == NEVER else np.where(logs > NEVER, logs, at_one)
 
 
 def to_probability(log: Floats, *, keep_tiny: bool = False) -> Floats:
@@ -86,12 +90,18 @@ def reduce_family(family: MissFamily) -> MissFamily:
     sets, weights = sets[weights > 0], weights[weights > 0]
     keep = ~_dominated(sets, weights)
     sets, weights = sets[keep], weights[keep]
-    columns, inverse = np.unique(sets, axis=1, return_inverse=True)
-    mass = np.zeros((len(family.mass), columns.shape[1]))
-    for row, masses in zip(mass, family.mass, strict=True):
-        np.add.at(row, inverse.ravel(), masses)
+    columns, mass = merge_points(sets, family.mass)
     used = columns.any(axis=0)
     return MissFamily(sets=columns[:, used], weights=weights, mass=mass[:, used])
+
+
+def merge_points(labels: NDArray[L], mass: Floats) -> tuple[NDArray[L], Floats]:
+    """Merge equal columns of labels (s, n), and add up their masses (k, n)."""
+    columns, inverse = np.unique(labels, axis=1, return_inverse=True)
+    merged = np.zeros((len(mass), columns.shape[1]))
+    for row, masses in zip(merged, mass, strict=True):
+        np.add.at(row, inverse.ravel(), masses)
+    return columns, merged
 
 
 def _dominated(sets: Bools, weights: Floats) -> Bools:

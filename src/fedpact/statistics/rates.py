@@ -40,7 +40,6 @@ Rows: TypeAlias = slice | Places
 
 # Logarithms of up to this many rates are kept, 16 MB.
 _KEEP_LOGS = 2_000_000
-_FEW_LOGS, _FEW_ENDS = 20_000, 3
 # Rows of a block hold this many numbers: few enough for the cache, enough to hide the cost of a call.
 BLOCK = 400_000
 
@@ -184,7 +183,6 @@ class MassRates(Rates):
         self.k, self.H = masses.shape[0], masses.shape[1]
         has_logs = masses.dtype == np.float64 and masses.size <= _KEEP_LOGS
         self._logs = log_miss(masses) if has_logs else None
-        self._known = {} if self._logs is None else {NEVER: self._logs}
 
     def rows(self, truths: Rows) -> Floats:  # noqa: D102
         return self._widen(self.masses[:, truths])
@@ -203,7 +201,8 @@ class MassRates(Rates):
         self, m: Floats, truths: Rows, at_one: float = NEVER, *, start: int = 0
     ) -> Floats:
         if self._logs is not None:
-            return np.asarray(np.tensordot(m, self._logs_of(truths, at_one, start), axes=1))
+            logs = replace_never(self._logs[:, truths, start:], at_one)
+            return np.asarray(np.tensordot(m, logs, axes=1))
         total = np.zeros(self.masses[0, truths, start:].shape)
         for agent in np.flatnonzero(m):
             rates = self._widen(self.masses[agent, truths, start:])
@@ -211,21 +210,8 @@ class MassRates(Rates):
         return total
 
     def logs(self, truths: Places, at_one: float) -> Floats:  # noqa: D102
-        if self._logs is not None:
-            return self._logs_of(truths, at_one)
-        return replace_never(log_miss(self.rows(truths)), at_one)
-
-    def _logs_of(self, truths: Rows, at_one: float, start: int = 0) -> Floats:
-        """(k, t, H - start) logarithms that are kept, with ``at_one`` for log 0; where few, that is kept too."""
-        assert self._logs is not None, "few masses have logarithms"
-        if at_one != NEVER and self._logs.size > _FEW_LOGS:
-            return replace_never(self._logs[:, truths, start:], at_one)
-        found = self._known.get(at_one)
-        if found is None:
-            if len(self._known) > _FEW_ENDS:
-                self._known = {NEVER: self._logs}
-            found = self._known[at_one] = replace_never(self._logs, at_one)
-        return found[:, truths, start:]
+        logs = log_miss(self.rows(truths)) if self._logs is None else self._logs[:, truths]
+        return replace_never(logs, at_one)
 
     def is_bad(self, epsilon: Floats, truths: Rows) -> Bools:  # noqa: D102
         return np.asarray(exceeds(self.rows(truths), epsilon[:, None, None]))

@@ -31,11 +31,11 @@ class Weights:
     """Rates and weights of one federation, computed when first needed and kept.
 
     Where rates are not known exactly, weights and chances of a miss are the largest possible, or with ``is_least``
-    the least. Up to ``keep`` rates are kept.
+    the least. Up to ``KEEP`` rates are kept.
     """
 
-    def __init__(self, fed: Federation, *, is_least: bool = False, keep: int = KEEP) -> None:
-        self.fed, self._is_least, self._keep = fed, is_least, keep
+    def __init__(self, fed: Federation, *, is_least: bool = False) -> None:
+        self.fed, self._is_least = fed, is_least
         self._kept_weights: dict[int, Floats] = {}
 
     @cached_property
@@ -60,15 +60,13 @@ class Weights:
         return (rates.below if self._is_least else rates.harm).rows(hypotheses)
 
     def unions(self, hypotheses: Places) -> Floats:
-        """(k, t, H) rates between some hypotheses and all that bound how often two are missed at once."""
-        if not self.fed.evidence.IS_COUNTED:
-            return rates_against(self.domain, hypotheses)
+        """(k, t, H) rates of reports that bound how often two are missed at once."""
         return (rates_of(self.fed).below if self._is_least else rates_of(self.fed).above).rows(hypotheses)
 
     @cached_property
     def kept(self) -> tuple[Floats, Floats] | None:
         """(k, T, H) all rates, and logarithms of a miss, unless they are too many to keep."""
-        if self.fed.k * len(self.truths) * self.fed.H > self._keep:
+        if self.fed.k * len(self.truths) * self.fed.H > KEEP:
             return None
         rates = self.rates(self.truths)
         return rates, log_miss(self.rates(self.truths, as_miss=True))
