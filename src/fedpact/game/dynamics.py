@@ -86,6 +86,7 @@ class Dynamics(Result):
         """
         from fedpact.drawing import draw_lines, draw_path
 
+        title = f"best responses, {self.order}: {self.status}"
         if self.responses:
             return draw_path(
                 [(m[0], m[1]) for m in self.path],
@@ -93,16 +94,12 @@ class Dynamics(Result):
                 names=self.names,
                 responses=self.responses,
                 enough=self.staircase,
-                title=self._title,
+                title=title,
             )
         steps = self.path[-_MOST_DRAWN:]
         lines = {name: [m[agent] for m in steps] for agent, name in enumerate(self.names)}
         lines = {name: counts for name, counts in lines.items() if any(counts)} or lines
-        return draw_lines(lines, title=self._title, x_axis="step", y_axis="samples")
-
-    @property
-    def _title(self) -> str:
-        return f"best responses, {self.order}: {self.status}"
+        return draw_lines(lines, title=title, x_axis="step", y_axis="samples")
 
     def own_columns(self) -> list[Column]:
         """Give a row for every step, with what each agent contributes."""

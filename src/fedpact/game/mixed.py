@@ -119,12 +119,6 @@ def _look_at(game: Game, strategies: Strategies, mixture: Mixture, worth: float,
     )
 
 
-def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
-    if not is_close:
-        return MixedStatus.APPROXIMATE
-    return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
-
-
 @takes_federation
 def mixed_equilibrium(
     fed: Federation, *, worth: PerAgent[Number] | None = None, teacher: str | None = None
@@ -168,6 +162,7 @@ def mixed_equilibrium(
     plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
     stakes = np.minimum(worths, largest_costs(game))
     is_close = all(play.regret <= _REGRET_TOL * stake for play, stake in zip(plays, stakes, strict=True))
+    known = MixedStatus.VERIFIED if all(play.is_certain for play in plays) else MixedStatus.CAUTIOUS
     return MixedEquilibrium(
         strategies={
             name: dict(zip(kept.tolist(), shares.tolist(), strict=True))
@@ -181,6 +176,6 @@ def mixed_equilibrium(
         regret={name: play.regret for name, play in zip(fed.names, plays, strict=True)},
         worth=dict(zip(fed.names, worths.tolist(), strict=True)),
         considered=considered,
-        status=_find_status(is_close=is_close, is_certain=all(play.is_certain for play in plays)),
+        status=known if is_close else MixedStatus.APPROXIMATE,
         method=method,
     )

@@ -105,15 +105,11 @@ def _make_mechanism(dp: Any, scale: float) -> Measurement:
     return made
 
 
-def _account(dp: Any, scale: float, sensitivity: float, delta: float) -> float:
-    private = dp.c.make_zCDP_to_approxDP(_make_mechanism(dp, scale))
-    return float(dp.c.make_fix_delta(private, delta).map(sensitivity)[0])
-
-
 def account(scale: float, sensitivity: float, delta: float) -> float:
     """Return the epsilon that noise of this scale gives at ``delta``, by OpenDP's privacy map."""
     with _contributed() as dp:
-        return _account(dp, scale, sensitivity, delta)
+        private = dp.c.make_zCDP_to_approxDP(_make_mechanism(dp, scale))
+        return float(dp.c.make_fix_delta(private, delta).map(sensitivity)[0])
 
 
 def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
@@ -124,18 +120,17 @@ def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
     """
     spread = math.log(1 / delta)
     enough = sensitivity * (math.sqrt(spread + epsilon) + math.sqrt(spread)) / (epsilon * math.sqrt(2))
-    with _contributed() as dp:
-        while _account(dp, enough, sensitivity, delta) > epsilon:
-            enough *= 1 + _TOL
-        short = enough / 2
-        while _account(dp, short, sensitivity, delta) <= epsilon:
-            enough, short = short, short / 2
-        while enough > short * (1 + _TOL):
-            middle = math.sqrt(short * enough)
-            if _account(dp, middle, sensitivity, delta) <= epsilon:
-                enough = middle
-            else:
-                short = middle
+    while account(enough, sensitivity, delta) > epsilon:
+        enough *= 1 + _TOL
+    short = enough / 2
+    while account(short, sensitivity, delta) <= epsilon:
+        enough, short = short, short / 2
+    while enough > short * (1 + _TOL):
+        middle = math.sqrt(short * enough)
+        if account(middle, sensitivity, delta) <= epsilon:
+            enough = middle
+        else:
+            short = middle
     return enough
 
 

@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,26 +134,6 @@ def union_below(q: Floats, both: Floats) -> float:
     return max(de_caen, dawson_sankoff)
 
 
-class _Compared(NamedTuple):
-    """What the nodes of a level come to against their likeliest children."""
-
-    low: Floats
-    """(N,) T(U, N), a rounding below."""
-    high: Floats
-    """(N,) T(U, N), a rounding above."""
-    rest: Floats
-    """(N, s) Pr(E_{U + A}) for the sets A in R, zero elsewhere."""
-
-
-def _compare(nodes: _Nodes, below: Floats, sets: Bools, mass: Floats, m: Floats, neighbours: int) -> _Compared:
-    order = np.argsort(-below, axis=1, kind="stable")[:, :neighbours].astype(np.int64)
-    counts = np.minimum((below > 0).sum(axis=1), order.shape[1])
-    low, high = missed_alone(nodes.union, order, counts, sets, mass, m.astype(np.int64))
-    rest = below.copy()
-    np.put_along_axis(rest, order, 0.0, axis=1)
-    return _Compared(np.minimum(low, nodes.miss), np.minimum(high, nodes.miss), rest)
-
-
 def _reduce_for(family: MissFamily, m: Floats) -> MissFamily:
     """Reduce a family to the points that somebody draws from: elsewhere sets do not differ.
 
@@ -192,23 +171,29 @@ class _Descent:
         self.level += 1
         nodes = self.nodes
         self.below = _miss_children(nodes, self.sets, self.mass, self.m)
-        self.found = _compare(nodes, self.below, self.sets, self.mass, self.m, self.neighbours)
+        order = np.argsort(-self.below, axis=1, kind="stable")[:, : self.neighbours].astype(np.int64)
+        counts = np.minimum((self.below > 0).sum(axis=1), order.shape[1])
+        ends = missed_alone(nodes.union, order, counts, self.sets, self.mass, self.m.astype(np.int64))
+        # T(U, N), a rounding below and above, and Pr(E_{U + A}) for the sets A in R, zero elsewhere.
+        self.least_near, self.most_near = (np.minimum(end, nodes.miss) for end in ends)
+        self.rest = self.below.copy()
+        np.put_along_axis(self.rest, order, 0.0, axis=1)
         if self.level == 1 and nodes.factor[0] == nodes.factor[-1]:
             both = self.below + self.below.T + np.diag(nodes.miss)
             self.low = max(self.low, float(nodes.factor[0]) * union_below(nodes.miss, both))
-        self.least = np.maximum(self.found.low - self.found.rest.sum(axis=1), 0.0)
-        ends = _Sum(self.settled.low, self.settled.high).add(nodes.factor, self.least, self.found.high)
-        self.low, self.high = max(self.low, ends.low), min(self.high, ends.high)
+        self.least = np.maximum(self.least_near - self.rest.sum(axis=1), 0.0)
+        total = _Sum(self.settled.low, self.settled.high).add(nodes.factor, self.least, self.most_near)
+        self.low, self.high = max(self.low, total.low), min(self.high, total.high)
 
     def settle(self, slack: float) -> None:
         """Settle what is narrow, and count the children of the rest."""
-        nodes, found = self.nodes, self.found
-        wide = _settle_narrow(nodes.factor, self.least, found.high, slack, self.settled)
-        self.settled.add(nodes.factor[wide], found.low[wide], found.high[wide])
-        parent, self.child = np.nonzero(found.rest[wide])
+        factor = self.nodes.factor
+        wide = _settle_narrow(factor, self.least, self.most_near, slack, self.settled)
+        self.settled.add(factor[wide], self.least_near[wide], self.most_near[wide])
+        parent, self.child = np.nonzero(self.rest[wide])
         self.parent = wide[parent]
         miss = self.below[self.parent, self.child]
-        open_ = _settle_narrow(-nodes.factor[self.parent], np.zeros(len(miss)), miss, slack, self.settled)
+        open_ = _settle_narrow(-factor[self.parent], np.zeros(len(miss)), miss, slack, self.settled)
         self.parent, self.child, self.count = self.parent[open_], self.child[open_], len(open_)
 
     def descend(self) -> None:
