@@ -110,13 +110,6 @@ class _CoreProgram:
         self.game, self.search = game, search
         self.groups: list[Members] = []
 
-    def start(self) -> None:
-        """Add each agent alone and all agents but one, which mostly give e a lower end."""
-        everyone = self.game.everyone
-        if len(everyone) > 1:
-            self._add_all((place,) for place in everyone)
-            self._add_all(combinations(everyone, len(everyone) - 1))
-
     def solve(self, floor: float = -_INFINITY) -> Split:
         """Find the split with the least e >= ``floor`` (in units of v(N)) that is closest to equal."""
         game, k = self.game, self.game.fed.k
@@ -130,7 +123,7 @@ class _CoreProgram:
             slack = _SLACK * max(1.0, abs(best.e))
             x = _closest_to_equal(k, self.groups, limits + best.e, slack) * game.total
             new = find_better_off(self.search, game, x, best.e * game.total, most=k)
-            if not self._add_all(new):
+            if not self.add(new):
                 return Split(x=x, e=best.e * game.total)
 
     def witness(self) -> list[Members]:
@@ -141,7 +134,7 @@ class _CoreProgram:
         order = np.argsort(-best.weights, kind="stable")
         return [self.groups[at] for at in order if best.weights[at] > 1e-9]
 
-    def _add_all(self, groups: Iterable[Members]) -> bool:
+    def add(self, groups: Iterable[Members]) -> bool:
         """Add rows for groups that have a plan and no row yet; whether there were any."""
         before = len(self.groups)
         for group in groups:
@@ -154,7 +147,7 @@ class _CoreProgram:
         k = self.game.fed.k
         ray = _solve(k, self.groups, np.zeros(len(self.groups)), 0.0, -1.0)
         assert ray is not None, "e has a lower end of -1"
-        return self._add_all(find_usable(self.search, self.game, ray.x, most=k))
+        return self.add(find_usable(self.search, self.game, ray.x, most=k))
 
 
 def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:
@@ -170,8 +163,10 @@ def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleE
 
 def find_least_core(game: CostGame, search: GroupSearch) -> Split:
     """Find the split of v(N) with the least e, of those the one closest to equal."""
-    program = _CoreProgram(game, search)
-    program.start()
+    program, k = _CoreProgram(game, search), game.fed.k
+    if k > 1:  # each agent alone, and all agents but one, mostly give e a lower end
+        program.add(combinations(game.everyone, 1))
+        program.add(combinations(game.everyone, k - 1))
     return program.solve()
 
 

@@ -54,7 +54,7 @@ from scipy.optimize import minimize_scalar
 from fedpact.describe.arrays import Bools, Floats, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.row_generation import Row
+from fedpact.planning.row_generation import Row, row_of_pair
 from fedpact.statistics.misses import log_miss, replace_never
 from fedpact.statistics.rates import KEEP, Rates, rates_of
 
@@ -162,15 +162,8 @@ class CoverProgram:
 
     def _row(self, truth: int, other: int) -> Row:
         p = self.rates.between(np.array([truth]), np.array([other]))[:, 0]
-        row = Row(
-            a=self._coefficients(p),
-            b=self.b,
-            truth=truth,
-            hypotheses=np.array([other]),
-            weights=np.ones(1),
-            requirement=int(np.argmax(p - self.fed.epsilon)),
-        )
-        self.rows[truth, other] = row
+        whose = int(np.argmax(p - self.fed.epsilon))
+        row = self.rows[truth, other] = row_of_pair(self._coefficients(p), self.b, truth, other, whose)
         return row
 
     def proves(self, m: Ints) -> Bools:

@@ -62,23 +62,18 @@ class Search:
         self.undecided = np.inf
         self.nodes = 0
         self._order = itertools.count()
-        self._heap: list[tuple[float, int, Ints, Ints]] = []
+        self.boxes: list[tuple[float, int, Ints, Ints]] = []
         low = least_of(fed)
         self.push(floor, low, _room(fed, low, self.cost))
 
     def push(self, value: float, low: Ints, high: Ints) -> None:
         """Keep a box unless it can hold nothing cheaper than the incumbent."""
         if value < self.cost - _CLOSE:
-            heapq.heappush(self._heap, (value, next(self._order), low, high))
-
-    def peek(self) -> tuple[float, Ints, Ints]:
-        """Look at the cheapest box."""
-        value, _, low, high = self._heap[0]
-        return value, low, high
+            heapq.heappush(self.boxes, (value, next(self._order), low, high))
 
     def pop(self) -> None:
         """Take the cheapest box off."""
-        heapq.heappop(self._heap)
+        heapq.heappop(self.boxes)
         self.nodes += 1
 
     def offer(self, m: Ints) -> None:
@@ -90,13 +85,13 @@ class Search:
     @property
     def lower_bound(self) -> float:
         """Cost that no vector in an open or undecided box undercuts."""
-        cheapest = self._heap[0][0] if self._heap else np.inf
+        cheapest = self.boxes[0][0] if self.boxes else np.inf
         return max(self.floor, min(cheapest, self.undecided, self.cost))
 
     @property
     def is_open(self) -> bool:
         """Whether a box is left that may hold something cheaper than the incumbent."""
-        return bool(self._heap) and max(self.floor, self._heap[0][0]) < self.cost - _CLOSE
+        return bool(self.boxes) and max(self.floor, self.boxes[0][0]) < self.cost - _CLOSE
 
 
 def search(
@@ -126,7 +121,7 @@ def search(
     state = Search(fed, incumbent, floor)
     with contextlib.suppress(TimeUp, *ends_search()):
         while state.is_open and state.nodes < max_nodes:
-            value, low, high = state.peek()
+            value, _, low, high = state.boxes[0]
             if progress is not None:
                 progress(state.lower_bound, state.cost)
             children = _open_box(state, low, high, proves, is_possible)

@@ -147,7 +147,8 @@ def frontier(
     points: list[FrontierPoint] = []
     start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for done, value in enumerate(sorted(values, reverse=True)):
-        point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
+        asked = fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
+        point = _plan_point(asked, value, method, start, budget)
         if point.plan is not None:
             start = _start_from(point.plan)
         points.append(point)
@@ -174,10 +175,6 @@ def _read_axis(
     if axis == "delta" and fed.objective == "expected":
         raise FederationError("the expected objective has no delta; give values of epsilon")
     return axis, sorted({read_number(value, axis) for value in values})
-
-
-def _ask(fed: Federation, axis: str, value: float) -> Federation:
-    return fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
 
 
 def _plan_point(fed: Federation, value: float, method: str, start: Start, budget: Budget) -> FrontierPoint:

@@ -30,7 +30,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
-from fedpact.planning.row_generation import Row
+from fedpact.planning.row_generation import Row, row_of_pair
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 from fedpact.statistics.rates import Rates, rates_of
 from fedpact.statistics.request import teacher_of, truths_of
@@ -163,14 +163,7 @@ class PairProgram:
             a = np.minimum(a, b)
         if not a.any() and (self.is_bound or self.rates.is_certain):
             raise never_certain(self.fed, pair, hurt)
-        return Row(
-            a=a,
-            b=b,
-            truth=pair[0],
-            hypotheses=np.array([pair[1]]),
-            weights=np.ones(1),
-            requirement=int(np.argmax(hurt - self.epsilon)),
-        )
+        return row_of_pair(a, b, *pair, requirement=int(np.argmax(hurt - self.epsilon)))
 
     def _exact_needed(self, p: Floats) -> float:
         if self.fed.objective == "pac":

@@ -59,6 +59,12 @@ class Row:
         return self.truth, int(self.hypotheses[self.weights.argmax()])
 
 
+def row_of_pair(a: Floats, b: float, truth: int, hypothesis: int, requirement: int) -> Row:
+    """Make the row that eliminates one hypothesis."""
+    only, whole = np.array([hypothesis]), np.ones(1)
+    return Row(a=a, b=b, truth=truth, hypotheses=only, weights=whole, requirement=requirement)
+
+
 class Separator(Protocol):
     """Finds rows that ``m`` violates; none means that ``m`` satisfies the whole program."""
 

@@ -56,7 +56,13 @@ def find_domain(fed: Federation) -> Domain:
     >>> find_domain(fed).mass  # the third point separates nothing, the first and the fourth split alike
     array([[0.5 , 0.25]])
     """
-    labels, mass = _points(fed)
+    joint = fed.evidence.joint()
+    if joint is None:
+        raise FederationError(
+            "reports hold pairwise rates only, not the joint structure; "
+            'use method="bounds", or describe the federation by a table or predictions'
+        )
+    labels, mass = joint
     first = _first_with_same_label(labels[fed.distinct])
     useful = first.any(axis=0) & (mass > 0).any(axis=0)
     columns, merged = merge_points(first[:, useful], mass[:, useful])
@@ -68,16 +74,6 @@ def has_small_domain(fed: Federation) -> bool:
     if isinstance(fed.evidence, Reports):
         return False
     return not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
-
-
-def _points(fed: Federation) -> tuple[NDArray[np.integer], Floats]:
-    joint = fed.evidence.joint()
-    if joint is None:
-        raise FederationError(
-            "reports hold pairwise rates only, not the joint structure; "
-            'use method="bounds", or describe the federation by a table or predictions'
-        )
-    return joint
 
 
 def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:

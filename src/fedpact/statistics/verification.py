@@ -187,17 +187,16 @@ def read_contributions(fed: Federation, m: Any, field: str = "m") -> Ints:
         raise FederationError(f"{field} must be one whole number per agent; it is {shorten(m)}")
     if len(entries) != fed.k:
         raise FederationError(f"{field} must have one number per agent; it has {len(entries)} for {fed.k} agents")
-    counts = [
-        read_whole_number(entry, f"agent {name!r}: {field}")
-        for name, entry in zip(fed.names, entries, strict=True)
-    ]
-    for agent, count in zip(fed.agents, counts, strict=True):
+    counts = []
+    for agent, entry in zip(fed.agents, entries, strict=True):
+        count = read_whole_number(entry, f"agent {agent.name!r}: {field}")
         if count > _LARGEST:
             raise FederationError(f"agent {agent.name!r}: {field} must be at most {_LARGEST:,}; it is {count:,}")
         if agent.capacity is not None and count > agent.capacity:
             raise FederationError(
                 f"agent {agent.name!r}: {field} must be at most its capacity {agent.capacity}; it is {count}"
             )
+        counts.append(count)
     return np.array(counts, dtype=np.int64)
 
 
