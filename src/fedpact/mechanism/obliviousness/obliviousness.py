@@ -78,10 +78,10 @@ def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> 
 
 def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
     if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
-        return steering.without_report(agent, SteeringOutcome.IMPOSSIBLE)
+        return steering.describe(agent, SteeringOutcome.IMPOSSIBLE)
     report = built.report(agent, wanted)
     if report is None:
-        return steering.without_report(agent, SteeringOutcome.NOT_FOUND)
+        return steering.describe(agent, SteeringOutcome.NOT_FOUND)
     return steering.try_report(agent, report, wanted)
 
 
