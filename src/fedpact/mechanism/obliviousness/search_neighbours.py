@@ -47,13 +47,7 @@ def _find_best(
 def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) -> tuple[NeighbourPlan, ...]:
     """Look for reports of every agent, ``count`` each, that lead to the neighbours of the plan."""
     found = [_find_best(steering, agent, count, rng) for agent in range(steering.fed.k)]
-    return tuple(
-        NeighbourPlan(
-            contributions=steering.name(m),
-            reports=tuple(
-                reports.get(tuple(m.tolist())) or steering.describe(agent, SteeringOutcome.NOT_FOUND)
-                for agent, reports in enumerate(found)
-            ),
-        )
-        for m in list_neighbours(steering.m)
+    nothing = SteeringOutcome.NOT_FOUND
+    return steering.reach(
+        lambda agent, m: found[agent].get(tuple(m.tolist())) or steering.describe(agent, nothing)
     )

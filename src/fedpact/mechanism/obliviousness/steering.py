@@ -6,14 +6,14 @@ answer m and m', and the guarantee engine has to find both m and m' enough, whet
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.mechanism.claims import table_of, with_distributions
-from fedpact.mechanism.obliviousness.result import SteeringOutcome, SteeringReport
+from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcome, SteeringReport
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import VerificationStatus, verify
 
@@ -63,6 +63,14 @@ class Steering:
         rows[agent] = report
         moved = with_distributions(self.fed, rows)
         return moved, plan(moved, self.method).m
+
+    def reach(self, steer: Callable[[int, NDArray[np.int64]], SteeringReport]) -> tuple[NeighbourPlan, ...]:
+        """Collect what ``steer`` says each agent can do about every neighbour of the plan."""
+        agents = range(self.fed.k)
+        return tuple(
+            NeighbourPlan(contributions=self.name(m), reports=tuple(steer(agent, m) for agent in agents))
+            for m in list_neighbours(self.m)
+        )
 
     def try_report(self, agent: int, report: NDArray[np.float64], wanted: NDArray[np.int64]) -> SteeringReport:
         """Say whether the agent's report does for the neighbour ``wanted`` all that the definition asks for."""
