@@ -104,11 +104,6 @@ def _guide_masses(claims: MassClaims, own: Claim, duals: Sequence[BindingPair]) 
             yield Lie("guided", _with_mass_inside(own, inside, aim))
 
 
-def _finest_grid(n: int, most: int) -> int:
-    """Largest g up to ``_FINEST`` with at most ``most`` distributions in multiples of 1/g."""
-    return max((g for g in range(1, _FINEST + 1) if math.comb(g + n - 1, n - 1) <= most), default=0)
-
-
 def list_grid(n: int, parts: int) -> Iterator[NDArray[np.float64]]:
     """Every distribution over ``n`` points whose masses are multiples of 1/parts.
 
@@ -122,7 +117,8 @@ def list_grid(n: int, parts: int) -> Iterator[NDArray[np.float64]]:
 
 
 def _grid(n: int, most: int) -> Iterator[Lie]:
-    g = _finest_grid(n, most)
+    """Take the finest grid with at most ``most`` distributions."""
+    g = max((g for g in range(1, _FINEST + 1) if math.comb(g + n - 1, n - 1) <= most), default=0)
     for masses in list_grid(n, g) if g > 1 else ():
         yield Lie("grid", masses)
 
@@ -133,11 +129,6 @@ def _random_masses(own: Claim, rng: np.random.Generator) -> Iterator[Lie]:
         near = own * 10 ** rng.uniform(0, 3) + rng.choice([0.0, 0.1])
         for weights in (near, np.ones(n), np.full(n, 0.2)):
             yield from _normalise("random", rng.gamma(weights))
-
-
-def _scale_rates(own: Claim) -> Iterator[Lie]:
-    for factor in _FACTORS:
-        yield Lie("scaled", own * factor)
 
 
 def _guide_rates(claims: RateClaims, own: Claim, duals: Sequence[BindingPair]) -> Iterator[Lie]:
@@ -208,6 +199,7 @@ def lies_of(
         ]
         return _take_turns(kinds)
     if isinstance(claims, RateClaims):
-        kinds = [_guide_rates(claims, own, duals), _mix(own, others), _scale_rates(own), _random_rates(own, rng)]
+        scaled = (Lie("scaled", own * factor) for factor in _FACTORS)
+        kinds = [_guide_rates(claims, own, duals), _mix(own, others), scaled, _random_rates(own, rng)]
         return _take_turns(kinds)
     return _cost_lies(float(own[0]), [float(other[0]) for other in others], thresholds, ceiling, rng)

@@ -105,13 +105,6 @@ def _as_planned(fed: Federation, plan: Any) -> Federation:
     return seen if plan.confidence is None else at_confidence(seen, plan.confidence)
 
 
-def _is_met(plan: Any, truth: Federation, m: NDArray[np.int64], *, has_proof: bool) -> NDArray[np.bool_]:
-    """(k,) whose target is met: surely, or by the plan's own proof unless that is refuted."""
-    surely, maybe = judge_targets(truth, m[None])
-    is_plan = has_proof and isinstance(plan, Plan) and (plan.m == m).all()
-    return np.asarray(maybe[0] if is_plan else surely[0])
-
-
 def bill(
     fed: Federation,
     plan: Any,
@@ -141,7 +134,9 @@ def bill(
     if chosen.needs_optimum:
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
-    met = _is_met(plan, truth, m, has_proof=has_own_truth)
+    surely_met, maybe_met = judge_targets(truth, m[None])
+    has_proof = has_own_truth and isinstance(plan, Plan) and (plan.m == m).all()  # a plan's own, unless refuted
+    met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
 
