@@ -25,7 +25,7 @@ from fedpact.describe.numbers import Number, read_chance, read_number, shorten
 from fedpact.describe.settings import Agent, Guarantee, Objective, PerAgent, Settings, read_per_agent
 from fedpact.errors import FederationError
 from fedpact.mechanism.payment.rules import OWNERS, RULES
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL
+from fedpact.mechanism.sample_checks.reported_rates import LEVEL
 from fedpact.planning.methods import read_planner
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key

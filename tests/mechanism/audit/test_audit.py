@@ -284,7 +284,7 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_misreports": 0}, "n_misreports must be 1 or more, an audit that tries none says nothing; it is 0"),
+        ({"n_misreports": 0}, "n_misreports must be 1 or more; it is 0"),
         ({"n_misreports": 10**30}, "n_misreports must be at most 1,000,000,000"),
         ({"private": []}, "private must be one of"),
         ({"n_misreports": "many"}, "n_misreports must be a number"),

@@ -170,7 +170,7 @@ def test_a_whole_number_missed_by_noise_stays_within_the_capacity():
 
 def test_a_convex_cost_is_refused():
     fed = random_federation(0).replace(cost={"quadratic": [1, 1]})
-    with pytest.raises(fp.FederationError, match="'threshold' needs linear costs"):
+    with pytest.raises(fp.FederationError, match="costs under rule 'threshold' must be one number per sample"):
         find_thresholds(fed)
 
 

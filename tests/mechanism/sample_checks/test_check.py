@@ -16,7 +16,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
 from reproduction.simulated_sites import simulate_sites
-from strategies import distribution_rows, label_rows, report_of
+from strategies import distribution_rows, label_rows, rates_of, report_of
 
 TENTH = fp.Report(name="alice", n=10, n_classes=2, counts=np.array([1]))
 NAMED = replace(TENTH, candidates=CandidateList.from_names(["forest", "stump"]))
@@ -26,15 +26,6 @@ HALF = [[0, 0.5], [0.5, 0]]
 def differing(x, m):
     """Predictions of two hypotheses that differ on x of m samples."""
     return np.array([[0] * m, [1] * x + [0] * (m - x)])
-
-
-def rates_of(labels, masses):
-    """(H, H) rates, summed point by point."""
-
-    def rate(h, g):
-        return float(sum(mass for a, b, mass in zip(h, g, masses, strict=True) if a != b))
-
-    return [[rate(h, g) for g in labels] for h in labels]
 
 
 def find(square, m, false_alarm_rate=0.01):

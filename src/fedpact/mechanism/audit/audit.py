@@ -38,7 +38,7 @@ from fedpact.mechanism.claims import Claims, claims_of
 from fedpact.mechanism.payment.own_rule import OwnRule, PaymentFunction
 from fedpact.mechanism.payment.rule import PlanningRule, Rule, Terms, Truthful
 from fedpact.mechanism.payment.rules import OWN, find_rule, read_terms
-from fedpact.mechanism.payment.settle import settle
+from fedpact.mechanism.payment.settle import bill, check_fees
 from fedpact.mechanism.payment.vcg import find_optimum_method
 from fedpact.planning.methods import PLANNERS
 from fedpact.planning.plan import plan
@@ -61,11 +61,7 @@ def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
 
 def read_budget(n_misreports: Any) -> int:
     """Read how many misreported profiles to try."""
-    budget = read_whole_number(n_misreports, "n_misreports")
-    if budget < 1:
-        raise FederationError(
-            f"n_misreports must be 1 or more, an audit that tries none says nothing; it is {budget}"
-        )
+    budget = read_whole_number(n_misreports, "n_misreports", least=1)
     if budget > MOST_REPORTS:
         raise FederationError(f"n_misreports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
     return budget
@@ -107,8 +103,8 @@ def _streams(
     )
     ceilings = np.full(claims.truth.k, np.inf) if terms.ceiling is None else terms.ceiling
 
-    def start(agent: int) -> Iterator[Lie]:
-        return lies_of(
+    return lambda: [
+        lies_of(
             claims,
             agent,
             duals=duals,
@@ -117,8 +113,8 @@ def _streams(
             budget=budget // claims.truth.k,
             rng=rng,
         )
-
-    return lambda: [start(agent) for agent in range(claims.truth.k)]
+        for agent in range(claims.truth.k)
+    ]
 
 
 @takes_federation
@@ -222,9 +218,7 @@ def audit(
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()
     if terms.has_fees:  # raises where a fee drives somebody away
-        settle(
-            fed, truthful.m, name, fee=fee, cost_recovery=cost_recovery, min_standalone=min_standalone, worth=worth
-        )
+        check_fees(bill(fed, truthful.m, name, terms=terms, worth=worth), terms)
     search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, *ends_search()):
         search.run(budget, senses)
@@ -237,10 +231,10 @@ def _conclude(
 ) -> Audit:
     trial = search.trial
     return Audit(
-        ex_post=search.ex_post.finding(Scenario.EX_POST),
-        dominant=search.dominant.finding(Scenario.DOMINANT),
-        pair=search.pair.finding(Scenario.PAIR),
-        split=search.split.finding(Scenario.SPLIT),
+        ex_post=search.found[Scenario.EX_POST],
+        dominant=search.found[Scenario.DOMINANT],
+        pair=search.found[Scenario.PAIR],
+        split=search.found[Scenario.SPLIT],
         truthful=truthful,
         undecided=trial.undecided,
         is_complete=is_complete,

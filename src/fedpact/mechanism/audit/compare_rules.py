@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -164,21 +164,19 @@ def compare_rules(
     seconds = read_seconds(time_limit)
     options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
-    planners = {
-        "exact": partial(plan, fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds)),
-        "other": partial(plan, fed, method),
-    }
-    plan_by = {name: cache(make) for name, make in planners.items()}
+
+    @cache
+    def make_plan(needs_optimum: bool) -> Plan:
+        if needs_optimum:
+            return plan(fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds))
+        return plan(fed, method)
+
     rows: list[RuleRow] = []
     for (name, pivot), stream in zip(VARIANTS, streams, strict=True):
-        options["rng"], start, rule = stream, time.monotonic(), RULES[name]
+        start, rule = time.monotonic(), RULES[name]
         terms = {term: value for term, value in {"pivot": pivot, "ceiling": ceiling}.items() if term in rule.terms}
-        if rule.needs_optimum:
-            rows.append(_make_row(fed, plan_by["exact"], name, terms, options))
-        elif isinstance(rule, PlanningRule):
-            rows.append(_make_row(fed, None, name, terms, options))
-        else:
-            rows.append(_make_row(fed, plan_by["other"], name, terms, options | {"method": method}))
+        own = {"rng": stream} | ({"method": method} if rule.pays_for_any_plan else {})
+        rows.append(_make_row(fed, make_plan, name, terms, options | own))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
         seen = rows[-1].audit
@@ -189,15 +187,15 @@ def compare_rules(
 
 def _make_row(
     fed: Federation,
-    make_plan: Callable[[], Plan] | None,
+    make_plan: Callable[[bool], Plan],
     rule: str,
     terms: dict[str, Any],
     options: dict[str, Any],
 ) -> RuleRow:
     """Settle and audit; a rule that does not apply says why, but not where no plan exists at all."""
-    pivot = terms.get("pivot")
+    chosen, pivot = RULES[rule], terms.get("pivot")
     try:
-        found = None if make_plan is None else make_plan()
+        found = None if isinstance(chosen, PlanningRule) else make_plan(chosen.needs_optimum)
     except (FederationError, NoPlanFoundError) as error:
         return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
     try:

@@ -23,6 +23,8 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ from fedpact.mechanism.obliviousness.result import (
 )
 from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
 from fedpact.mechanism.obliviousness.singleton_class import read_singletons
-from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
+from fedpact.mechanism.obliviousness.steering import Steering
 from fedpact.planning.methods import PLANNERS
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
@@ -78,27 +80,16 @@ def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> 
 
 def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
     if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
-        return steering.without_report(agent, SteeringOutcome.IMPOSSIBLE)
+        return steering.describe(agent, SteeringOutcome.IMPOSSIBLE)
     report = built.report(agent, wanted)
     if report is None:
-        return steering.without_report(agent, SteeringOutcome.NOT_FOUND)
+        return steering.describe(agent, SteeringOutcome.NOT_FOUND)
     return steering.try_report(agent, report, wanted)
 
 
-def _reach_neighbours(steering: Steering, built: Construction) -> tuple[NeighbourPlan, ...]:
-    """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
-    if (steering.m != built.m).any():
-        return ()
-    return tuple(
-        NeighbourPlan(
-            contributions=steering.name(wanted),
-            reports=tuple(_try(steering, built, agent, wanted) for agent in range(steering.fed.k)),
-        )
-        for wanted in list_neighbours(built.m)
-    )
-
-
 def _status(neighbours: tuple[NeighbourPlan, ...]) -> ObliviousnessStatus:
+    if not neighbours:
+        return ObliviousnessStatus.OTHER_PLAN
     is_shown = all(neighbour.is_reached for neighbour in neighbours)
     return ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
 
@@ -116,30 +107,33 @@ def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
     return bool((m + 1 > largest + _SLACK).any() or dearest > largest_cost + _SLACK)
 
 
-def _conclude(
-    fed: Federation,
-    m: NDArray[np.int64],
-    method: str,
-    status: ObliviousnessStatus,
-    *,
-    construction: str = "none",
-    steering: Steering | None = None,
-    neighbours: tuple[NeighbourPlan, ...] = (),
+def _show(
+    m: NDArray[np.int64], steering: Steering, construction: str, neighbours: tuple[NeighbourPlan, ...]
 ) -> Obliviousness:
+    return replace(
+        _conclude(steering.fed, m, steering.method, _status(neighbours)),
+        distributions={
+            name: steering.masses(row)
+            for name, row in zip(steering.fed.names, steering.distributions, strict=True)
+        },
+        neighbours=neighbours,
+        reports_tried=steering.reports_tried,
+        construction=construction,
+    )
+
+
+def _conclude(fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus) -> Obliviousness:
+    """Say what is known of a plan for which nothing was built."""
     largest, largest_cost = _limits(fed, method)
-    distributions = {}
-    if steering is not None:
-        rows = zip(fed.names, steering.distributions, strict=True)
-        distributions = {name: steering.masses(row) for name, row in rows}
     return Obliviousness(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
-        distributions=distributions,
-        neighbours=neighbours,
+        distributions={},
+        neighbours=(),
         largest=dict(zip(fed.names, largest.tolist(), strict=True)),
         largest_cost=largest_cost,
-        reports_tried=0 if steering is None else steering.reports_tried,
+        reports_tried=0,
         status=status,
-        construction=construction,
+        construction="none",
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
@@ -147,12 +141,10 @@ def _conclude(
 
 
 def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness:
+    """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
     steering = Steering(fed, built.distributions, method)
-    neighbours = _reach_neighbours(steering, built)
-    status = _status(neighbours) if neighbours else ObliviousnessStatus.OTHER_PLAN
-    return _conclude(
-        fed, built.m, method, status, construction=built.name, steering=steering, neighbours=neighbours
-    )
+    is_there = (steering.m == built.m).all()
+    return _show(built.m, steering, built.name, steering.reach(partial(_try, steering, built)) if is_there else ())
 
 
 @memoized
@@ -175,16 +167,7 @@ def _build(fed: Federation, counts: tuple[int, ...], method: str, construction: 
 def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) -> Obliviousness:
     """Look around the federation's own plan."""
     steering = Steering(fed, table_of(fed, "a search of reports").distributions, method)
-    neighbours = search_neighbours(steering, count, rng)
-    return _conclude(
-        fed,
-        steering.m,
-        method,
-        _status(neighbours),
-        construction=_SEARCHED,
-        steering=steering,
-        neighbours=neighbours,
-    )
+    return _show(steering.m, steering, _SEARCHED, search_neighbours(steering, count, rng))
 
 
 @takes_federation

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +24,14 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least, read_number, shorten
 from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
-from fedpact.mechanism.claims import table_of, with_distributions
+from fedpact.mechanism.audit.trial import Trial, make_witness
+from fedpact.mechanism.claims import claims_of, table_of, with_distributions
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness
 from fedpact.mechanism.obliviousness.result import Obliviousness
-from fedpact.mechanism.payment.own_rule import PaymentFunction, pay_all
+from fedpact.mechanism.payment.own_rule import OwnRule, PaymentFunction, pay_all
+from fedpact.mechanism.payment.rules import OWN, read_terms
 from fedpact.mechanism.witness import Witness
-from fedpact.planning.plan import plan
 from fedpact.result import Result
-from fedpact.statistics.verification import verify
 
 _TOL = 1e-11
 """Gains below this part of what is paid are rounding."""
@@ -84,49 +83,20 @@ def _list_cases(fed: Federation, payment: PaymentFunction, shown: Obliviousness)
             yield _Case(agent, truth, report[agent], abs(float(more[agent])), is_gain)
 
 
-class _Played(NamedTuple):
-    """What comes of a report, in truth."""
-
-    contributions: dict[str, int]
-    met: dict[str, bool]
-    payment: float
-    utility: float
-
-
-def _play(
-    fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case, report: NDArray[np.float64]
-) -> _Played:
-    """Plan and pay for a report of the agent, and see what it has under the truth."""
-    reported, agent = case.truth.copy(), fed.agents[case.agent]
-    reported[case.agent] = report
-    found = plan(with_distributions(fed, reported), method)
-    paid = float(pay_all(payment, found.m)[case.agent])
-    met = verify(with_distributions(fed, case.truth), found.m).met
-    utility = worth * met[agent.name] - float(agent.cost(found.m[case.agent])) + paid
-    return _Played(found.contributions, met, paid, utility)
-
-
 def _describe(fed: Federation, payment: PaymentFunction, method: str, worth: float, case: _Case) -> Refutation:
     """Play the lie, and the truth."""
-    honest, lie = (_play(fed, payment, method, worth, case, row) for row in (case.truth[case.agent], case.report))
-    points, agent = table_of(fed, "a lie").points, fed.names[case.agent]
-    name_masses = [dict(zip(points, row.tolist(), strict=True)) for row in (*case.truth, case.report)]
+    points, name = table_of(fed, "a lie").points, fed.names[case.agent]
+    *truth, lie = (dict(zip(points, row.tolist(), strict=True)) for row in (*case.truth, case.report))
+    claims = claims_of(with_distributions(fed, case.truth), "data")
+    trial = Trial(claims, OwnRule(payment), read_terms(fed, OWN), method, np.full(fed.k, worth))
+    before, after = (trial.play({case.agent: row}, [case.agent]) for row in (case.truth[case.agent], case.report))
+    assert before is not None, "no optimum is needed"
+    assert after is not None, "no optimum is needed"
     return Refutation(
-        truth=dict(zip(fed.names, name_masses[:-1], strict=True)),
-        witness=Witness(
-            deviation="neighbour",
-            agents=(agent,),
-            reports={agent: name_masses[-1]},
-            given={},
-            contributions_truthful=honest.contributions,
-            contributions_lying=lie.contributions,
-            met_truthful=honest.met,
-            met_lying=lie.met,
-            utility_truthful=honest.utility,
-            utility_lying=lie.utility,
-        ),
-        payment_truthful=honest.payment,
-        payment_lying=lie.payment,
+        truth=dict(zip(fed.names, truth, strict=True)),
+        witness=make_witness(fed.names, before, after, deviation="neighbour", reports={name: lie}, given={}),
+        payment_truthful=before.paid[case.agent],
+        payment_lying=after.paid[case.agent],
         worth=worth,
         method=method,
     )

@@ -7,7 +7,7 @@ some mass is added to one point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,6 @@ def draw_reports(row: NDArray[np.float64], count: int, rng: np.random.Generator)
         report = row * np.exp(size * rng.standard_normal(len(row)))
         report[rng.integers(len(row))] += size * rng.uniform(0, 0.5)
         yield report / report.sum()
-
-
-def find_plans(
-    steering: Steering,
-    agent: int,
-    reports: Iterable[NDArray[np.float64]],
-    *,
-    tell: Callable[[int], None] | None = None,
-) -> dict[tuple[int, ...], NDArray[np.float64]]:
-    """Every plan that the agent's reports lead to, with the first report that does."""
-    found: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    for done, report in enumerate(reports, start=1):
-        found.setdefault(tuple(steering.answer(agent, report)[1].tolist()), report)
-        if tell is not None:
-            tell(done)
-    return found
 
 
 def _find_best(
@@ -63,13 +47,7 @@ def _find_best(
 def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) -> tuple[NeighbourPlan, ...]:
     """Look for reports of every agent, ``count`` each, that lead to the neighbours of the plan."""
     found = [_find_best(steering, agent, count, rng) for agent in range(steering.fed.k)]
-    return tuple(
-        NeighbourPlan(
-            contributions=steering.name(m),
-            reports=tuple(
-                reports.get(tuple(m.tolist())) or steering.without_report(agent, SteeringOutcome.NOT_FOUND)
-                for agent, reports in enumerate(found)
-            ),
-        )
-        for m in list_neighbours(steering.m)
+    nothing = SteeringOutcome.NOT_FOUND
+    return steering.reach(
+        lambda agent, m: found[agent].get(tuple(m.tolist())) or steering.describe(agent, nothing)
     )

@@ -15,7 +15,9 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
+from fedpact.errors import RuleError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,6 +103,17 @@ class Truthful(StrEnum):
     """If the others report the truth and every target is worth its cost."""
     DOMINANT = "dominant"
     """Whatever the others report."""
+
+
+def check_linear_costs(fed: Federation, what: str, advice: str = "") -> None:
+    """Raise unless every agent's cost is one number per sample."""
+    for agent in fed.agents:
+        if not isinstance(agent.cost, Linear):
+            raise RuleError(
+                f"{what} must be one number per sample; agent {agent.name!r} has another cost{advice}",
+                code="nonlinear-cost",
+                agents=(agent.name,),
+            )
 
 
 class Rule(ABC):

@@ -28,7 +28,7 @@ from fedpact.planning.result import Plan
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.request import ask
-from fedpact.statistics.standalone import standalone
+from fedpact.statistics.standalone import find_shortfalls, standalone
 from fedpact.statistics.verification import read_contributions
 
 
@@ -63,30 +63,23 @@ def judge_targets(truth: Federation, m: NDArray[np.int64]) -> tuple[NDArray[np.b
 def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np.float64]:
     """(k,) what each agent has that labels by itself what it needs; zero where that is not possible."""
     needs = standalone(truth)
+    cannot = find_shortfalls(truth, needs)
     return np.array(
         [
-            0.0
-            if (need := needs[agent.name]) is None or (agent.capacity is not None and need > agent.capacity)
-            else value - float(agent.cost(need))
+            0.0 if agent.name in cannot else value - float(agent.cost(needs[agent.name] or 0))
             for agent, value in zip(truth.agents, worth.tolist(), strict=True)
         ]
     )
 
 
-def find_driven_away(found: Settlement) -> dict[str, float]:
-    """Say who leaves because of its fee, with the most that it would pay and stay."""
-    most = {
-        name: found.utility[name] + found.fees[name] - found.utility_alone[name]
-        for name in found.leaving
-        if found.fees[name] > 0
-    }
-    return {name: max(value, 0.0) for name, value in most.items() if value >= -1e-9 * found.worth[name]}
-
-
-def _check_fees(found: Settlement, terms: Terms) -> None:
-    """Raise if a fee drives somebody away who would stay without it."""
-    for name, most in find_driven_away(found).items() if terms.has_fees else ():
+def check_fees(found: Settlement, terms: Terms) -> None:
+    """Raise if a fee drives somebody away who would stay without it: it is more than taking part saves."""
+    for name in found.leaving if terms.has_fees else ():
         fee = found.fees[name]
+        saved = found.utility[name] + fee - found.utility_alone[name]
+        if fee <= 0 or saved < -1e-9 * found.worth[name]:
+            continue
+        most = max(saved, 0.0)
         if terms.cost_recovery:
             asked = f"cost_recovery {terms.cost_recovery:g} asks agent {name!r} for a fee of {fee:g}"
             share = terms.cost_recovery * most / fee
@@ -95,9 +88,8 @@ def _check_fees(found: Settlement, terms: Terms) -> None:
         else:
             asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
-        saved = f"the {most:g} that it saves by taking part"
         raise RuleError(
-            f"{asked}, more than {saved}: it would rather leave; {advice}",
+            f"{asked}, more than the {most:g} that it saves by taking part: it would rather leave; {advice}",
             code="fee-too-high",
             agents=(name,),
             fee=fee,
@@ -111,13 +103,6 @@ def _as_planned(fed: Federation, plan: Any) -> Federation:
         return fed
     seen = ask(fed, teacher=plan.teacher)
     return seen if plan.confidence is None else at_confidence(seen, plan.confidence)
-
-
-def _is_met(plan: Any, truth: Federation, m: NDArray[np.int64], *, has_proof: bool) -> NDArray[np.bool_]:
-    """(k,) whose target is met: surely, or by the plan's own proof unless that is refuted."""
-    surely, maybe = judge_targets(truth, m[None])
-    is_plan = has_proof and isinstance(plan, Plan) and (plan.m == m).all()
-    return np.asarray(maybe[0] if is_plan else surely[0])
 
 
 def bill(
@@ -149,7 +134,9 @@ def bill(
     if chosen.needs_optimum:
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
-    met = _is_met(plan, truth, m, has_proof=has_own_truth)
+    surely_met, maybe_met = judge_targets(truth, m[None])
+    has_proof = has_own_truth and isinstance(plan, Plan) and (plan.m == m).all()  # a plan's own, unless refuted
+    met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
 
@@ -232,7 +219,7 @@ def settle(
         ceiling=ceiling,
     )
     found = bill(fed, plan, rule, terms=terms, worth=worth, truth=truth)
-    _check_fees(found, terms)
+    check_fees(found, terms)
     return found
 
 

@@ -34,7 +34,14 @@ from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.errors import RuleError
-from fedpact.mechanism.payment.rule import Case, Payment, PlanningRule, Terms, Truthful
+from fedpact.mechanism.payment.rule import (
+    Case,
+    Payment,
+    PlanningRule,
+    Terms,
+    Truthful,
+    check_linear_costs,
+)
 from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
@@ -173,14 +180,7 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     >>> found.m.tolist(), found.payments.round(6).tolist()
     ([3, 0], [9.0, 0.0])
     """
-    for agent in fed.agents:
-        if not isinstance(agent.cost, Linear):
-            raise RuleError(
-                f"rule 'threshold' needs linear costs, one number per sample; agent {agent.name!r} has another; "
-                f"use rule 'pwyc'",
-                code="nonlinear-cost",
-                agents=(agent.name,),
-            )
+    check_linear_costs(fed, "costs under rule 'threshold'", "; use rule 'pwyc'")
     scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
         ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit

@@ -110,13 +110,8 @@ class TestedRates:
 def gather_rates(rates: Floats, tolerance: float) -> TestedRates:
     """Gather the rates (P,) of all pairs."""
     unique, place, pairs = np.unique(rates, return_inverse=True, return_counts=True)
-    return TestedRates(
-        rates=unique,
-        pairs=pairs,
-        place=place,
-        low=np.maximum(unique - tolerance, 0.0),
-        high=np.minimum(unique + tolerance, 1.0),
-    )
+    exact = TestedRates(rates=unique, pairs=pairs, place=place, low=unique, high=unique)
+    return exact.within(unique, unique, tolerance=tolerance, risk=0.0)
 
 
 def p_values(claim: TestedRates, m: int, counts: Counts) -> Floats:
@@ -152,11 +147,6 @@ class CriticalCounts:
     def catch_below(self, rates: Floats) -> Floats:
         """(u,) chance that pairs which truly differ at these rates have suspiciously small counts."""
         return upper_tail(self.m, self.m - self.below, 1 - rates)
-
-    def catch(self, rates: Floats) -> Floats:
-        """(P,) chance that each pair is suspicious if it truly differs at the rates (P,)."""
-        above, below = self.above[self.claim.place], self.below[self.claim.place]
-        return upper_tail(self.m, above, rates) + upper_tail(self.m, self.m - below, 1 - rates)
 
     def are_suspicious(self, counts: NDArray[np.number]) -> NDArray[np.bool_]:
         """(..., P) which pairs' counts (..., P) are suspicious."""

@@ -30,8 +30,7 @@ from fedpact.mechanism.sample_checks.critical_counts import (
     find_detectable,
 )
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER
-from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_tolerance
+from fedpact.mechanism.sample_checks.reported_rates import LEVEL, POWER, read_reported, read_tolerance
 from fedpact.result import Result
 
 if TYPE_CHECKING:
@@ -152,11 +151,6 @@ def _make_row(
     )
 
 
-def _judge(rows: Sequence[PowerRow]) -> PowerStatus:
-    is_blind = any(row.detectable is None for row in rows)
-    return PowerStatus.BLIND if is_blind else PowerStatus.SEES
-
-
 def contribution_power(
     report: Report | ArrayLike,
     quota: int | Sequence[int],
@@ -196,22 +190,20 @@ def contribution_power(
     if said.H < 2:
         raise FederationError("report must be about at least two hypotheses; it is about 1")
     quotas = read_quotas(quota)
-    false_alarm_rate, power, tolerance = (
-        read_chance(false_alarm_rate, "false_alarm_rate"),
-        read_chance(power, "power"),
-        read_tolerance(tolerance),
-    )
-    claim = limit_rates(report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=bool(fresh))
+    false_alarm_rate = read_chance(false_alarm_rate, "false_alarm_rate")
+    power, tolerance, fresh = read_chance(power, "power"), read_tolerance(tolerance), bool(fresh)
+    claim = limit_rates(report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=fresh)
     sizes = _read_lies(lies, float(np.max(claim.room)))
     rows = tuple(_make_row(claim, m, sizes, false_alarm_rate, power) for m in quotas)
+    is_blind = any(row.detectable is None for row in rows)
     return PowerCurve(
         site=said.site,
         lies=tuple(sizes),
         rows=rows,
         tested=len(said.rates),
-        status=_judge(rows),
+        status=PowerStatus.BLIND if is_blind else PowerStatus.SEES,
         false_alarm_rate=false_alarm_rate,
         power=power,
         tolerance=tolerance,
-        fresh=bool(fresh),
+        fresh=fresh,
     )

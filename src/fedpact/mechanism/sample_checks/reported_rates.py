@@ -18,6 +18,11 @@ from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
 from fedpact.errors import FederationError
 
+LEVEL = 0.01
+"""Chance with which an honest site may be flagged, where no other is given."""
+POWER = 0.8
+"""Chance with which a lie is to be caught, where no other is given."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportedRates:
