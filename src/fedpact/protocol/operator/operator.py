@@ -123,29 +123,13 @@ class Operator:
             self._give_up(ask, coded(Why.REFUSED, detail=cut(body.why)), now)
             return
         try:
-            self._check(ask, body)
+            check_body(self.state, ask, body)
         except (FederationError, MessageError) as error:
             self._give_up(ask, reason_of(error, Why.UNUSABLE), now)
             return
         self.pending.pop(ask.request, None)
         entry = {"request": ask.request, "digest": digest, "body": to_plain(body)}
         self._write([("answer", {**entry, "signature": _signature_in(data)})], now)
-
-    def _check(self, ask: Ask, body: object) -> None:
-        """Raise unless what a site says fits what it was asked for and what it said before."""
-        state = self.state
-        match body:
-            case Reported():
-                _check_report(state, ask.site, body)
-            case Contributed():
-                if len(body.mistakes) != state.reports[ask.site].H:
-                    H, found = state.reports[ask.site].H, len(body.mistakes)
-                    raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=found)
-                if body.m > ask.body["total"] - ask.body["have"]:
-                    raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=ask.body["total"] - ask.body["have"])
-            case Receipt():
-                if body.statement != digest_of_value(state.payments[ask.site]):
-                    raise NotAcceptedError(Why.OTHER_STATEMENT)
 
     def _find_ask(self, answer: Answer) -> Ask:
         if answer.run != self.state.run:
@@ -190,6 +174,22 @@ def _sign(draft: Draft, key: SigningKey | None) -> Draft:
     if kind != "pay" or key is None:
         return draft
     return kind, {**body, "statement": sign_value(key, body["statement"])}
+
+
+def check_body(state: RunState, ask: Ask, body: object) -> None:
+    """Raise unless what a site says fits what it was asked for and what it said before."""
+    match body:
+        case Reported():
+            _check_report(state, ask.site, body)
+        case Contributed():
+            H, asked = state.reports[ask.site].H, ask.body["total"] - ask.body["have"]
+            if len(body.mistakes) != H:
+                raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=len(body.mistakes))
+            if body.m > asked:
+                raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=asked)
+        case Receipt():
+            if body.statement != digest_of_value(state.payments[ask.site]):
+                raise NotAcceptedError(Why.OTHER_STATEMENT)
 
 
 def _check_report(state: RunState, site: str, body: Reported) -> None:
