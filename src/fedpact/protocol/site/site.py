@@ -19,12 +19,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.coded import Coded, coded
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import LabelsPendingError, MessageError
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.protocol.canonical import digest_of_value, from_canonical, to_canonical
-from fedpact.protocol.keys.signing import SigningKey, check_signature, sign_value
+from fedpact.protocol.keys.signing import SIGNATURE, SigningKey, check_signature, sign_value
 from fedpact.protocol.messages import (
     Answer,
     Body,
@@ -38,6 +39,7 @@ from fedpact.protocol.messages import (
     read_request,
     write_answer,
 )
+from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.site.annotations import MISSING
 from fedpact.protocol.site.pool import Pool, draw, whole_weights
 from fedpact.protocol.site.site_store import MemoryStore, SiteStore
@@ -148,8 +150,10 @@ class Site:
             return Refused(why=str(error)[:2000])
 
 
-def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mapping[str, str]) -> str | None:
-    """Tell which site says hello; None if it is none of these, or has not the key of the one it claims to be.
+def read_hello(
+    data: bytes, challenge: bytes, names: Collection[str], keys: Mapping[str, str]
+) -> str | Coded | None:
+    """Tell which site says hello, or why it is not believed; None if it is nobody's of these.
 
     Parameters
     ----------
@@ -162,12 +166,14 @@ def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mappin
         value = from_canonical(data, most=_MOST_HELLO)
     except MessageError:
         return None
-    if not isinstance(value, dict) or value.get("challenge") != challenge.hex():
-        return None
-    site = value.get("site")
+    site = value.get("site") if isinstance(value, dict) else None
     if not isinstance(site, str) or site not in names:
         return None
-    return site if site not in keys or check_signature(keys[site], value) else None
+    if value.get("challenge") != challenge.hex():
+        return coded(Why.NODE_OTHER_GREETING, site=site)
+    if site not in keys or check_signature(keys[site], value):
+        return site
+    return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
 def _seed_of(site: Site, record: Mapping[str, Any]) -> int:
