@@ -90,7 +90,7 @@ _WHOLE_UP_TO = 2**53
 T = TypeVar("T")
 
 
-def _find_file(place: Path) -> Path:
+def find_file(place: Path) -> Path:
     """Name the file that describes a site, given its folder or the file itself."""
     if place.is_dir():
         path = place / FILE
@@ -104,7 +104,7 @@ def _find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    path, problems = _find_file(place), Problems()
+    path, problems = find_file(place), Problems()
     table = _parse(path, problems)
     _raise_if_any(path, problems)
     return table
@@ -295,7 +295,7 @@ def read_site(folder: str | PathLike[str]) -> Site:
     FederationError
         With one line per problem: the file, the key, the value and the rule it breaks.
     """
-    path, problems = _find_file(Path(folder)), Problems()
+    path, problems = find_file(Path(folder)), Problems()
     table = _parse(path, problems)
     site = _read_site(path.parent, table, problems)
     _raise_if_any(path, problems)
