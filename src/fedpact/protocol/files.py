@@ -62,9 +62,9 @@ def write_for_people(
     path: Path,
     data: bytes | Iterable[bytes],
     *,
-    force: bool,
-    there: str,
     kind: type[FedpactError],
+    force: bool = True,
+    there: str = "",
     unless_same: bool = False,
 ) -> None:
     """Write a whole file that somebody has asked for; what is in the way is an error of ``kind``, in one line.
