@@ -83,7 +83,7 @@ MUTATIONS = {
     "two runs at once": (
         SERVERS,
         "operator.operator:start_run",
-        never("replay(ledger.entries(start=last.seq)).status is not RunStatus.FINISHED"),
+        never("read_run(ledger).status is not RunStatus.FINISHED"),
     ),
     "a finished run goes on": (
         SERVERS,
@@ -137,8 +137,8 @@ MUTATIONS = {
         DEATHS,
         SITE + "_do_contribute",
         (
-            "draw(site.pool, start, stop, seed=_seed_of(site, record))",
-            "draw(site.pool, 0, stop - start, seed=_seed_of(site, record))",
+            "draw(site.pool, start, stop, seed=seed)",
+            "draw(site.pool, 0, stop - start, seed=seed)",
         ),
     ),
     "any head will do": (

@@ -63,13 +63,6 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    step: str
-    data: bytes
-    until: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Pending:
     node: int
     started: str
@@ -108,7 +101,7 @@ class FlowerTransport:
         self._told: set[tuple[int, str]] = set()
         self._nodes: dict[int, _Node] = {}
         self._joined = 0
-        self._waiting: dict[str, dict[bytes, _Waiting]] = {}
+        self._waiting: dict[str, dict[bytes, Outgoing]] = {}
         self._pending: dict[str, _Pending] = {}
 
     @property
@@ -126,8 +119,7 @@ class FlowerTransport:
             raise MessageError(f"a step is one of {', '.join(STEPS)}; it is {outgoing.step!r}")
         if len(outgoing.data) > MOST_BYTES:
             raise MessageError(f"a request holds at most {MOST_BYTES} bytes; this one holds {len(outgoing.data)}")
-        until = min(self._clock() + TIME_TO_LIVE, outgoing.deadline)
-        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = _Waiting(outgoing.step, outgoing.data, until)
+        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = outgoing
         self._push_waiting()
 
     def receive(self, until: float) -> list[bytes]:
@@ -181,8 +173,9 @@ class FlowerTransport:
         for site, node_id in self.sites.items():
             node = self._nodes[node_id]
             for waiting in self._waiting.pop(site, {}).values():
-                if waiting.until > now and not self._is_with(node, waiting.data):
-                    self._push(node, STEPS[waiting.step], waiting.data, waiting.until)
+                if waiting.deadline > now and not self._is_with(node, waiting.data):
+                    until = min(now + TIME_TO_LIVE, waiting.deadline)
+                    self._push(node, STEPS[waiting.step], waiting.data, until)
 
     def _is_with(self, node: _Node, data: bytes) -> bool:
         return any(

@@ -176,10 +176,6 @@ def read_hello(
     return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
-def _seed_of(site: Site, record: Mapping[str, Any]) -> int:
-    return int(record["seed"]) if site.seed is None else site.seed
-
-
 def _read_whole(body: Mapping[str, Any], key: str) -> int:
     value = body.get(key)
     if type(value) is not int or not 0 <= value <= 2**53:
@@ -210,14 +206,6 @@ def _do_report(site: Site, request: Request, record: dict[str, Any]) -> Body:
     return Reported(report=to_bytes(make_site_report(site)), pool=site.pool.size)
 
 
-def _label(site: Site, places: NDArray[np.intp]) -> NDArray[np.integer]:
-    """(m,) codes of labels, one for each place."""
-    labels = np.asarray(site.labeller(places))
-    if labels.shape != places.shape:
-        raise MessageError(f"{len(places)} samples were to be labelled, and {len(labels)} labels came")
-    return labels
-
-
 def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body:
     start, stop = _read_whole(request.body, "have"), _read_whole(request.body, "total")
     drawn = int(record.get("drawn", 0))
@@ -232,8 +220,11 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
         raise MessageError(
             f"this site answers for {site.least} samples at once at the least, and is asked for {stop - start}"
         )
-    places = draw(site.pool, start, stop, seed=_seed_of(site, record))
-    labels = _label(site, places)
+    seed = int(record["seed"]) if site.seed is None else site.seed
+    places = draw(site.pool, start, stop, seed=seed)
+    labels = np.asarray(site.labeller(places))
+    if labels.shape != places.shape:
+        raise MessageError(f"{len(places)} samples were to be labelled, and {len(labels)} labels came")
     missing = places[labels == MISSING]
     record["wanted"] = sorted(set(missing.tolist()))
     if len(missing):
@@ -247,15 +238,10 @@ def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
     """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
     if "evaluated" in record:
         raise MessageError("this site has evaluated the outcome of this run already, under another name")
-    body = _evaluate(site, request)
-    record["evaluated"] = request.request
-    return body
-
-
-def _evaluate(site: Site, request: Request) -> Evaluated:
     index = _read_whole(request.body, "index")
     if index >= site.pool.predicted.H:
         raise MessageError(f"there are {site.pool.predicted.H} candidates, and number {index + 1} was chosen")
+    record["evaluated"] = request.request
     return Evaluated(n=0, mistakes=0) if site.held_out is None else site.held_out.count_mistakes(index)
 
 
