@@ -24,7 +24,6 @@ from fedpact.planning.result import Plan
 from fedpact.protocol.keys.signing import SIGNATURE
 from fedpact.protocol.ledger.entry import Entry
 from fedpact.protocol.operator.decide import Draft, decide, federation_of
-from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.operator.run_state import RunState
 from fedpact.statistics.confidence import at_confidence
 
@@ -53,14 +52,11 @@ def name_draft(kind: str, body: Mapping[str, Any]) -> str:
     >>> name_draft("ask", {"step": "report", "site": "alice"}), name_draft("plan", {})
     ('ask report alice', 'plan')
     """
-    about = () if kind == "stop" else (body.get(key) for key in ("step", "site"))
-    return " ".join([kind, *(str(value) for value in about if value is not None)])
+    return " ".join([kind, *(str(body[key]) for key in ("step", "site") if key in body)])
 
 
 def compare(kind: str, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Coded]:
     """Say what an entry says otherwise than it must."""
-    if kind == "stop" and found["code"] == wanted["code"] == Why.NO_PLAN:
-        return
     name = name_draft(kind, wanted)
     for path, given, due in _differences(_comparable(kind, found), _comparable(kind, wanted), ()):
         key = ".".join(path)
@@ -78,6 +74,8 @@ def _comparable(kind: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         case "pay":
             said = {key: value for key, value in body["statement"].items() if key != SIGNATURE}
             return {**body, "statement": said}
+        case "stop":  # its details are words, and a planner's
+            return {"code": str(body["code"])}
     return body
 
 
