@@ -34,7 +34,7 @@ def find_codes():
 
 
 SOURCE = "".join(path.read_text(encoding="utf-8") for path in PROTOCOL.rglob("*.py"))
-COMPUTED = {"ended-renew", "ended-remake", "ended-ask", "preceded", "settlement-spend", "settlement-recovered"}
+COMPUTED = {"ended-renew", "ended-remake", "ended-ask", "preceded"}
 
 
 def placeholders(text):

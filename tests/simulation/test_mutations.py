@@ -45,17 +45,17 @@ MUTATIONS = {
     ),
     "another run": (ALL, OPERATOR + "_find_ask", never("answer.run != self.state.run")),
     "too late": (LATE, OPERATOR + "receive", never("self.state.is_lost(ask)")),
-    "more than asked": (FOOLS, OPERATOR + "_check", never("body.m > ask.body['total'] - ask.body['have']")),
+    "more than asked": (FOOLS, "operator.operator:check_body", never("body.m > asked")),
     "other candidates": (
         FOOLS,
-        OPERATOR + "_check",
-        never("len(body.mistakes) != state.reports[ask.site].H"),
+        "operator.operator:check_body",
+        never("len(body.mistakes) != H"),
     ),
     "another's report": (FOOLS, "operator.operator:_check_report", never("report.name != site")),
     "a shorter report": (FOOLS, "operator.operator:_check_report", never("report.H != H")),
     "another receipt": (
         FOOLS,
-        OPERATOR + "_check",
+        "operator.operator:check_body",
         never("body.statement != digest_of_value(state.payments[ask.site])"),
     ),
     "a refusal is an answer": (FOOLS, OPERATOR + "_accept", never("isinstance(body, Refused)")),
@@ -83,7 +83,7 @@ MUTATIONS = {
     "two runs at once": (
         SERVERS,
         "operator.operator:start_run",
-        never("replay(ledger.entries(start=last.seq)).status is not RunStatus.FINISHED"),
+        never("read_run(ledger).status is not RunStatus.FINISHED"),
     ),
     "a finished run goes on": (
         SERVERS,
@@ -137,8 +137,8 @@ MUTATIONS = {
         DEATHS,
         SITE + "_do_contribute",
         (
-            "draw(site.pool, start, stop, seed=_seed_of(site, record))",
-            "draw(site.pool, 0, stop - start, seed=_seed_of(site, record))",
+            "draw(site.pool, start, stop, seed=seed)",
+            "draw(site.pool, 0, stop - start, seed=seed)",
         ),
     ),
     "any head will do": (

@@ -62,9 +62,9 @@ def write_for_people(
     path: Path,
     data: bytes | Iterable[bytes],
     *,
-    force: bool,
-    there: str,
     kind: type[FedpactError],
+    force: bool = True,
+    there: str = "",
     unless_same: bool = False,
 ) -> None:
     """Write a whole file that somebody has asked for; what is in the way is an error of ``kind``, in one line.
@@ -179,18 +179,16 @@ def read_small(path: str | PathLike[str]) -> bytes:
             raise IsADirectoryError
         with Path(path).open("rb") as file:
             data = file.read(_MOST + 1)
-        problem = (
-            f"larger than any key or certificate; at most {_MOST} bytes are read" if len(data) > _MOST else ""
-        )
+        if len(data) <= _MOST:
+            return data
+        problem = f"larger than any key or certificate; at most {_MOST} bytes are read"
     except FileNotFoundError:
         problem = "no such file; make keys with: fedpact keys make"
     except IsADirectoryError:
         problem = "not a file; a key or certificate is wanted"
     except (OSError, ValueError) as error:
         problem = f"cannot be read: {say_os_error(error)}"
-    if problem:
-        raise ProtocolError(one_line(f"{path}: {problem}"))
-    return data
+    raise ProtocolError(one_line(f"{path}: {problem}"))
 
 
 def read_as(path: str | PathLike[str], parse: Callable[[bytes], T]) -> T:

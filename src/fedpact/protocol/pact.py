@@ -103,11 +103,14 @@ def _read_patience(value: Any) -> dict[str, float]:
     for step in given:
         if step not in STEPS:
             raise FederationError(f"patience is given by step; {step!r} is none: {nearest(str(step), STEPS)}")
-    found = {step: read_number(seconds, f"patience for {step!r}") for step, seconds in given.items()}
-    for step, seconds in found.items():
-        if not seconds > 0:
-            raise FederationError(f"patience for {step!r} must be above 0 seconds; it is {seconds:g}")
-    return PATIENCE | found
+    return PATIENCE | {step: _read_seconds(seconds, f"patience for {step!r}") for step, seconds in given.items()}
+
+
+def _read_seconds(value: Any, field: str) -> float:
+    seconds = read_number(value, field)
+    if not seconds > 0:
+        raise FederationError(f"{field} must be above 0 seconds; it is {seconds:g}")
+    return seconds
 
 
 def _read_fee(names: tuple[str, ...], fee: Any, rule: str) -> dict[str, float] | None:
@@ -257,8 +260,6 @@ def make_pact(
     if evidence is not None and not evidence.IS_COUNTED and confidence is not None:
         raise FederationError("confidence is about rates counted on points; the masses of a table are exact")
     rule = _read_rule(rule)
-    if not read_number(retry, "retry") > 0:
-        raise FederationError(f"retry must be above 0 seconds; it is {shorten(retry)}")
     return Pact(
         name=name if name is not None else fed.name if isinstance(fed, Federation) else "federation",
         agents=fed.agents,
@@ -271,7 +272,7 @@ def make_pact(
         fee=_read_fee(fed.names, fee, rule),
         false_alarm_rate=read_chance(false_alarm_rate, "false_alarm_rate"),
         patience=_read_patience({} if patience is None else patience),
-        retry=read_number(retry, "retry"),
+        retry=_read_seconds(retry, "retry"),
         candidates=_candidates_of(evidence) if candidates is None else candidates,
         keys=check_keys_of(fed.names, keys or {}),
         operator=None if operator is None else _read_key(operator, "the operator's key"),

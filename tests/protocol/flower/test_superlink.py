@@ -187,7 +187,7 @@ def test_a_superlink_that_never_gets_healthy_is_one_clear_line(tmp_path, monkeyp
     sleep = [sys.executable, "-c", "import time; print('waiting', flush=True); time.sleep(600)"]
     monkeypatch.setattr(local, "superlink_command", lambda *_: sleep)
     deployment = local.deploy(tmp_path, {}, None, start_within=1.0)
-    with pytest.raises(ProtocolError, match="did not get healthy in 1 s; it says 'waiting'"), deployment:
+    with pytest.raises(ProtocolError, match="did not come up within 1 s; it says 'waiting'"), deployment:
         pass
 
 

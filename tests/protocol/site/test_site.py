@@ -9,6 +9,7 @@ import pytest
 
 from carrier import OPERATOR, key_of, small_federation, with_test_keys
 from fedpact.candidates.predicted import Predicted
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.report_files import from_bytes
 from fedpact.errors import MessageError
@@ -27,7 +28,7 @@ from fedpact.protocol.messages import (
 from fedpact.protocol.site.annotations import MISSING
 from fedpact.protocol.site.pool import Pool, draw
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.site.site import HeldOut, Site, is_hello
+from fedpact.protocol.site.site import HeldOut, Site, read_hello
 from fedpact.protocol.site.site_store import FolderStore, MemoryStore
 
 NORTH = with_test_keys(simulate_sites(small_federation(), teacher="none", seed=1))["north"]
@@ -203,16 +204,18 @@ def test_a_statement_is_kept_and_must_be_signed(site):
 
 
 def test_hello(site):
-    challenge = b"c" * 32
+    challenge, unsigned = b"c" * 32, replace(site, key=None)
     reply = site.hello(challenge)
-    assert is_hello(reply, challenge, ["north"], KEYS) == "north"
-    assert is_hello(reply, b"d" * 32, ["north"], KEYS) is None
-    assert is_hello(reply, challenge, ["south"], KEYS) is None
-    assert is_hello(reply, challenge, ["north"], {"north": key_of("south").public}) is None
-    assert is_hello(replace(site, key=None).hello(challenge), challenge, ["north"], KEYS) is None
-    assert is_hello(replace(site, key=None).hello(challenge), challenge, ["north"], {}) == "north"
+    assert read_hello(reply, challenge, ["north"], KEYS) == "north"
+    assert read_hello(unsigned.hello(challenge), challenge, ["north"], {}) == "north"
+    assert read_hello(reply, b"d" * 32, ["north"], KEYS) == coded("node-other-greeting", site="north")
+    other = {"north": key_of("south").public}
+    assert read_hello(reply, challenge, ["north"], other) == coded("node-other-key", site="north")
+    said = read_hello(unsigned.hello(challenge), challenge, ["north"], KEYS)
+    assert said == coded("node-not-signed", site="north")
+    assert read_hello(reply, challenge, ["south"], KEYS) is None
     for data in (b"", b"[]", b"{}", b"1", to_canonical({"challenge": challenge.hex(), "site": 3}), b"x" * 20_000):
-        assert is_hello(data, challenge, ["north"], KEYS) is None
+        assert read_hello(data, challenge, ["north"], KEYS) is None
     with pytest.raises(MessageError):
         read_answer(reply, KEYS)
 

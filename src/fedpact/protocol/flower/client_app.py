@@ -81,17 +81,11 @@ def make_client_app(find_site: FindSite) -> ClientApp:
         Answers ``query.hello``, ``query.refused`` and one message type per step of the protocol.
     """
     app = ClientApp()
-    for message_type in STEPS.values():
-        _register(app, message_type, _handler(find_site, _answer))
-    _register(app, HELLO, _handler(find_site, _say_hello))
-    _register(app, REFUSED, _handler(find_site, _take_refusal))
+    acts: dict[str, Act] = {HELLO: _say_hello, REFUSED: _take_refusal}
+    for message_type, act in {**dict.fromkeys(STEPS.values(), _answer), **acts}.items():
+        category, action = message_type.split(".")
+        getattr(app, category)(action)(_handler(find_site, act))
     return app
-
-
-def _register(app: ClientApp, message_type: str, handler: Handler) -> None:
-    category, action = message_type.split(".")
-    decorators = {"train": app.train, "evaluate": app.evaluate, "query": app.query}
-    decorators[category](action)(handler)
 
 
 def _handler(find_site: FindSite, act: Act) -> Handler:

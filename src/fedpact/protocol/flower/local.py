@@ -7,12 +7,10 @@ and every process is ended on the way out, also when the body fails or the proce
 from __future__ import annotations
 
 import signal
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from fedpact.errors import ProtocolError
 from fedpact.protocol.flower.processes import (
@@ -21,13 +19,13 @@ from fedpact.protocol.flower.processes import (
     flower_command,
     flower_environment,
     free_port,
+    handling_signals,
     supernode_command,
 )
 from fedpact.protocol.flower.superlink import SuperLinkConnection, is_healthy
 
 CONNECTED = "SuperNode ID:"
 """What a SuperNode writes once the SuperLink has let it in."""
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def superlink_command(address: str, home: Path, tls: Path | None) -> list[str]:
@@ -65,15 +63,9 @@ class LocalDeployment:
 
     def start(self) -> None:
         """Start the SuperLink, and return when it is healthy."""
-        address, until = self.connection.address, time.monotonic() + self._within
+        address = self.connection.address
         self.processes.start("superlink", superlink_command(address, self.connection.home, self._tls))
-        while not is_healthy(self.connection):
-            if self.processes.started["superlink"].poll() is not None:
-                raise ProtocolError(f"the SuperLink at {address} ended: {self.processes.explain('superlink')}")
-            if time.monotonic() > until:
-                log = self.processes.explain("superlink")
-                raise ProtocolError(f"the SuperLink at {address} did not get healthy in {self._within:g} s; {log}")
-            time.sleep(0.1)
+        self._wait("superlink", f"the SuperLink at {address}", lambda: is_healthy(self.connection))
 
     def launch_node(self, site: Path, keys: Path) -> int:
         """Start a SuperNode that answers for a site's folder, and return its number."""
@@ -83,14 +75,23 @@ class LocalDeployment:
 
     def wait_for_node(self, number: int) -> None:
         """Return when a SuperNode is connected; say why if it is not."""
-        name, until = f"node{number}", time.monotonic() + self._within
-        while CONNECTED not in self.processes.new_log(name):
+        name = f"node{number}"
+        self._wait(name, f"SuperNode {number}", lambda: CONNECTED in self.processes.new_log(name))
+
+    def _wait(self, name: str, what: str, is_up: Callable[[], bool]) -> None:
+        until = time.monotonic() + self._within
+        while not is_up():
             if self.processes.started[name].poll() is not None:
-                raise ProtocolError(f"SuperNode {number} ended: {self.processes.explain(name)}")
+                raise ProtocolError(f"{what} ended: {self.processes.explain(name)}")
             if time.monotonic() > until:
                 log = self.processes.explain(name)
-                raise ProtocolError(f"SuperNode {number} did not connect within {self._within:g} s; {log}")
+                raise ProtocolError(f"{what} did not come up within {self._within:g} s; {log}")
             time.sleep(0.1)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Unwind this process like an exception, so that it ends what it started."""
+    raise SystemExit(128 + number)
 
 
 @contextmanager
@@ -118,7 +119,7 @@ def deploy(
         Variables for the processes, beside those of this one and Flower's.
     """
     deployment = LocalDeployment(home, tls, start_within, environment)
-    with _stopping_in_order():
+    with handling_signals(_stop, "SIGTERM"):
         try:
             deployment.start()
             for keys in sites.values():
@@ -128,36 +129,5 @@ def deploy(
                 deployment.wait_for_node(number)
             yield deployment
         finally:
-            with _ignoring_signals():
+            with handling_signals(signal.SIG_IGN, "SIGINT", "SIGTERM"):
                 deployment.processes.end()
-
-
-@contextmanager
-def _stopping_in_order() -> Iterator[None]:
-    """Let SIGTERM unwind this process like an exception, so that it ends what it started."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    with _handling({signal.SIGTERM: stop}):
-        yield
-
-
-@contextmanager
-def _ignoring_signals() -> Iterator[None]:
-    with _handling(dict.fromkeys(_ENDING, signal.SIG_IGN)):
-        yield
-
-
-@contextmanager
-def _handling(handlers: Mapping[signal.Signals, object]) -> Iterator[None]:
-    """Set handlers of signals, where that can be done, and give them back to whoever had them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for number, had in before.items():
-            signal.signal(number, had)

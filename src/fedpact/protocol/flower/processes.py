@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 import psutil
 
@@ -168,6 +171,28 @@ def _is_alive(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     return False
+
+
+@contextmanager
+def handling_signals(
+    handle: Callable[[int, FrameType | None], object] | signal.Handlers, *names: str
+) -> Iterator[None]:
+    """Handle signals, where that can be done, and give them back to whoever had them.
+
+    What is ignored stays so: whoever started this with nohup wants it to outlive its terminal.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        there = [getattr(signal, name) for name in names if hasattr(signal, name)]
+        before = {number: signal.getsignal(number) for number in there}
+    caught = {number: had for number, had in before.items() if had not in (signal.SIG_IGN, None)}
+    for number in caught:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, had in caught.items():
+            signal.signal(number, had)
 
 
 def find_cause(text: str) -> str:

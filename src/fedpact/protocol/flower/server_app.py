@@ -20,39 +20,16 @@ from pathlib import Path
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
-from fedpact.coded import Coded, coded
-from fedpact.errors import MessageError, ProtocolError
-from fedpact.protocol.canonical import from_canonical
+from fedpact.errors import ProtocolError
 from fedpact.protocol.drive import drive
 from fedpact.protocol.files import write_whole
 from fedpact.protocol.flower.transport import FlowerTransport
 from fedpact.protocol.home import read_home, read_operator
-from fedpact.protocol.keys.signing import SIGNATURE
-from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.operator.run_state import RunState
-from fedpact.protocol.pact import Pact
-from fedpact.protocol.site.site import is_hello
+from fedpact.protocol.site.site import read_hello
 
 FILE = "pending.json"
 LOG = logging.getLogger("flwr")
-_MOST_GREETING = 10_000
-
-
-def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> Coded | None:
-    """Say what is wrong with a greeting that is not believed; None if it is nobody's of this pact.
-
-    The SuperLink may serve other federations as well, and their sites are no business of this run's books.
-    """
-    try:
-        value = from_canonical(reply, most=_MOST_GREETING)
-    except MessageError:
-        return None
-    site = value.get("site") if isinstance(value, dict) else None
-    if not isinstance(site, str) or site not in pact.names:
-        return None
-    if value.get("challenge") != challenge.hex():
-        return coded(Why.NODE_OTHER_GREETING, site=site)
-    return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
 class WaitsWriter:
@@ -105,8 +82,7 @@ def main(grid: Grid, context: Context) -> None:
     pact = operator.state.pact
     transport = FlowerTransport(
         grid,
-        lambda challenge, reply: is_hello(reply, challenge, pact.names, pact.keys),
-        doubt=lambda challenge, reply: doubt_greeting(pact, challenge, reply),
+        lambda challenge, reply: read_hello(reply, challenge, pact.names, pact.keys),
         tell=lambda why: operator.note(why, time.time()),
     )
     drive(operator, transport, time.time, WaitsWriter(folder))

@@ -191,24 +191,21 @@ def _reason(texts: Sequence[str]) -> str:
 
 def is_healthy(connection: SuperLinkConnection, *, within: float = 2.0) -> bool:
     """Whether a SuperLink answers; a certificate that is not trusted or not valid is an error, not an answer."""
-    host, port = read_address(connection.address)
+    (host, port), roots = read_address(connection.address), connection.root_certificates
+    client = http.client.HTTPConnection(host, port, timeout=within)
+    if roots is not None:
+        context = ssl.create_default_context(cafile=str(roots))
+        client = http.client.HTTPSConnection(host, port, timeout=within, context=context)
     try:
-        with closing(_client(host, port, connection.root_certificates, within)) as client:
+        with closing(client):
             client.request("GET", "/health")
             return client.getresponse().status == http.client.OK
     except ssl.SSLCertVerificationError as error:
         shown = f"the SuperLink at {connection.address} shows a certificate that is not accepted"
-        check = f"check its dates and names, and that {connection.root_certificates} signed it"
+        check = f"check its dates and names, and that {roots} signed it"
         raise ProtocolError(f"{shown} ({error.verify_message}); {check}") from None
     except (OSError, http.client.HTTPException):
         return False
-
-
-def _client(host: str, port: int, roots: Path | None, within: float) -> http.client.HTTPConnection:
-    if roots is None:
-        return http.client.HTTPConnection(host, port, timeout=within)
-    context = ssl.create_default_context(cafile=str(roots))
-    return http.client.HTTPSConnection(host, port, timeout=within, context=context)
 
 
 def insist_on_health(connection: SuperLinkConnection) -> None:

@@ -39,7 +39,6 @@ from fedpact.protocol.operator.operator import Outgoing
 from fedpact.protocol.operator.reasons import Why, cut
 
 LOG = logging.getLogger("flwr")
-MOST_NOTES = 1000
 TIME_TO_LIVE = 3600.0
 """Seconds that a request may stay with a node, unless its deadline is earlier."""
 _POLL, _LOOK = 0.5, 1.0
@@ -48,8 +47,7 @@ _GREET_AGAIN = 30.0
 """Seconds until a node whose greeting failed is greeted again."""
 _TELL_WITHIN = 60.0
 """Seconds that a node has to take a greeting or a refusal."""
-Identify = Callable[[bytes, bytes], str | None]
-Doubt = Callable[[bytes, bytes], Coded | None]
+Identify = Callable[[bytes, bytes], str | Coded | None]
 
 
 @dataclass(slots=True)
@@ -62,13 +60,6 @@ class _Node:
     site: str | None = None
     greet_at: float = 0.0
     is_told: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    step: str
-    data: bytes
-    until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +79,12 @@ class FlowerTransport:
     grid
         Flower's grid; only ``get_nodes``, ``push_messages`` and ``pull_messages`` are used.
     identify
-        ``identify(challenge, reply)`` says which site gave a reply to a challenge, or None if it is not believed.
-    doubt
-        ``doubt(challenge, reply)`` says what is wrong with a reply that is not believed, or None if it is of
-        nobody whom the operator should hear of.
+        ``identify(challenge, reply)`` says which site gave a reply to a challenge, or why it is not believed, or
+        None if it is of nobody whom the operator should hear of.
     tell
         Tells the operator one line that belongs into its books.
     clock, sleep
         Time in seconds since the epoch, and how to wait.
-
-    Attributes
-    ----------
-    notes
-        What a user should know of nodes and lost messages, one line each.
     """
 
     def __init__(
@@ -108,19 +92,17 @@ class FlowerTransport:
         grid: Grid,
         identify: Identify,
         *,
-        doubt: Doubt,
         tell: Callable[[Coded], None],
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._grid, self._identify, self._clock, self._sleep = grid, identify, clock, sleep
-        self._doubt, self._tell, self._look_at = doubt, tell, 0.0
+        self._tell, self._look_at = tell, 0.0
         self._told: set[tuple[int, str]] = set()
         self._nodes: dict[int, _Node] = {}
         self._joined = 0
-        self._waiting: dict[str, dict[bytes, _Waiting]] = {}
+        self._waiting: dict[str, dict[bytes, Outgoing]] = {}
         self._pending: dict[str, _Pending] = {}
-        self.notes: list[str] = []
 
     @property
     def sites(self) -> dict[str, int]:
@@ -137,8 +119,7 @@ class FlowerTransport:
             raise MessageError(f"a step is one of {', '.join(STEPS)}; it is {outgoing.step!r}")
         if len(outgoing.data) > MOST_BYTES:
             raise MessageError(f"a request holds at most {MOST_BYTES} bytes; this one holds {len(outgoing.data)}")
-        until = min(self._clock() + TIME_TO_LIVE, outgoing.deadline)
-        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = _Waiting(outgoing.step, outgoing.data, until)
+        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = outgoing
         self._push_waiting()
 
     def receive(self, until: float) -> list[bytes]:
@@ -170,7 +151,7 @@ class FlowerTransport:
     def _lose(self, node: _Node) -> None:
         del self._nodes[node.id]
         if node.site is not None:
-            self._note(f"site {node.site!r} left: its node {node.id} is gone or was started anew")
+            LOG.info("site %r left: its node %s is gone or was started anew", node.site, node.id)
 
     def _greet(self, now: float) -> None:
         for node in self._nodes.values():
@@ -183,8 +164,8 @@ class FlowerTransport:
         for node in self._nodes.values():
             if node.site is not None and chosen[node.site] != node.id and not node.is_told:
                 node.is_told = True
-                first = chosen[node.site]
-                self._note(f"two nodes speak for site {node.site!r}: node {first} is asked, node {node.id} is not")
+                told = "two nodes speak for site %r: node %s is asked, node %s is not"
+                LOG.info(told, node.site, chosen[node.site], node.id)
                 self._push(node, REFUSED, ANOTHER_NODE, self._clock() + _TELL_WITHIN)
 
     def _push_waiting(self) -> None:
@@ -192,8 +173,9 @@ class FlowerTransport:
         for site, node_id in self.sites.items():
             node = self._nodes[node_id]
             for waiting in self._waiting.pop(site, {}).values():
-                if waiting.until > now and not self._is_with(node, waiting.data):
-                    self._push(node, STEPS[waiting.step], waiting.data, waiting.until)
+                if waiting.deadline > now and not self._is_with(node, waiting.data):
+                    until = min(now + TIME_TO_LIVE, waiting.deadline)
+                    self._push(node, STEPS[waiting.step], waiting.data, until)
 
     def _is_with(self, node: _Node, data: bytes) -> bool:
         return any(
@@ -207,7 +189,7 @@ class FlowerTransport:
         if ids and ids[0]:
             self._pending[ids[0]] = _Pending(node.id, node.started, message_type, data, until)
         else:
-            self._note(f"the SuperLink did not take a {message_type} for node {node.id}")
+            LOG.info("the SuperLink did not take a %s for node %s", message_type, node.id)
 
     def _pull(self) -> list[bytes]:
         if not self._pending:
@@ -220,7 +202,7 @@ class FlowerTransport:
         now = self._clock()
         for key in [key for key, pending in self._pending.items() if pending.until <= now]:
             pending = self._pending.pop(key)
-            self._note(f"{self._name_of(pending.node)} did not answer {pending.message_type} in time")
+            LOG.info("%s did not answer %s in time", self._name_of(pending.node), pending.message_type)
 
     def _take(self, reply: Message) -> bytes | None:
         pending = self._pending.pop(reply.metadata.reply_to_message_id, None)
@@ -242,8 +224,7 @@ class FlowerTransport:
                 problem = str(error)
         else:
             problem = f"error {reply.error.code}: {_one_line(reply.error.reason)}"
-        line = f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}"
-        self._note(line)
+        LOG.info("%s gave no answer to %s: %s", self._name_of(pending.node), pending.message_type, problem)
         if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
             node = self._nodes.get(pending.node)
             known = {"site": None if node is None else node.site, "node": str(pending.node)}
@@ -257,19 +238,18 @@ class FlowerTransport:
         node = self._nodes.get(pending.node)
         if node is None or node.started != pending.started:
             return
-        node.site = self._identify(pending.data, reply)
-        if node.site is None:
-            node.greet_at = float("inf")
-            self._note(f"node {node.id} is not believed to be a site of this pact; it is not asked")
-            why = self._doubt(pending.data, reply)
-            if why is not None:
-                self._tell_once(node.id, HELLO, why)
-                self._push(node, REFUSED, NOT_BELIEVED, self._clock() + _TELL_WITHIN)
-        else:
+        found = self._identify(pending.data, reply)
+        if isinstance(found, str):
             self._joined += 1
-            node.seen = self._joined
-            self._note(f"site {node.site!r} is at node {node.id}")
+            node.site, node.seen = found, self._joined
+            LOG.info("site %r is at node %s", node.site, node.id)
             self._tell_rivals()
+            return
+        node.greet_at = float("inf")
+        LOG.info("node %s is not believed to be a site of this pact; it is not asked", node.id)
+        if found is not None:
+            self._tell_once(node.id, HELLO, found)
+            self._push(node, REFUSED, NOT_BELIEVED, self._clock() + _TELL_WITHIN)
 
     def _tell_once(self, node_id: int, message_type: str, why: Coded) -> None:
         """Tell the operator of a node's trouble with messages of a type; more of it does not fill the books."""
@@ -280,11 +260,6 @@ class FlowerTransport:
     def _name_of(self, node_id: int) -> str:
         node = self._nodes.get(node_id)
         return f"node {node_id}" if node is None or node.site is None else f"site {node.site!r}"
-
-    def _note(self, line: str) -> None:
-        LOG.info("%s", line)
-        if len(self.notes) < MOST_NOTES:
-            self.notes.append(line)
 
 
 def _one_line(text: str | None) -> str:

@@ -32,8 +32,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from os import PathLike, fspath
@@ -58,7 +58,7 @@ from fedpact.describe.parsing import one_line
 from fedpact.errors import ProtocolError
 from fedpact.formats import check_format
 from fedpact.plain import write_fields
-from fedpact.protocol.files import PUBLIC, is_there, read_as, say_os_error, write_new, write_whole
+from fedpact.protocol.files import PUBLIC, is_there, read_as, say_os_error, write_for_people, write_new
 from fedpact.protocol.keys.certificates import (
     LOOPBACK,
     Authority,
@@ -354,29 +354,6 @@ def complete_keys(folder: str | PathLike[str]) -> KeySet:
     return _describe(place, index, KeysStatus.FOUND)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Let new content take the place of the old in one step."""
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise ProtocolError(one_line(f"{path}: cannot be written: {error.strerror}")) from None
-
-
-def _move_in(passing: Path, parent: Path, slugs: Sequence[str], finish: Callable[[], None]) -> None:
-    """Move the folders to their places and finish; if anything fails, none has moved."""
-    moved: list[Path] = []
-    is_done = False
-    try:
-        for slug in slugs:
-            (passing / slug).rename(parent / slug)
-            moved.append(parent / slug)
-        finish()
-        is_done = True
-    finally:
-        for folder in () if is_done else moved:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 def add_keys(folder: str | PathLike[str], sites: Sequence[str]) -> KeySet:
     """Make the keys of more sites in a folder of :func:`make_keys`; the keys that are there stay as they are."""
     place = Path(folder)
@@ -393,7 +370,12 @@ def add_keys(folder: str | PathLike[str], sites: Sequence[str]) -> KeySet:
             for slug in slugs:
                 _write_for_flower(passing / slug, root)
         parent.mkdir(mode=0o700, exist_ok=True)
-        _move_in(passing, parent, slugs, lambda: _replace(place / INDEX, longer.to_json()))
+        with ExitStack() as undo:
+            for slug in slugs:
+                (passing / slug).rename(parent / slug)
+                undo.callback(shutil.rmtree, parent / slug, ignore_errors=True)
+            write_for_people(place / INDEX, longer.to_json(), kind=ProtocolError)
+            undo.pop_all()
     return _describe(place, longer, KeysStatus.ADDED, names)
 
 
@@ -429,5 +411,5 @@ def renew_certificate(
         hosts = hosts_of(read_as(place / TLS / "server.crt", read_certificate))
     at = time.time() if now is None else now
     certificate = make_server_certificate(authority, key.public_key(), read_hosts(hosts), days=days, now=at)
-    _replace(place / TLS / "server.crt", to_pem(certificate))
+    write_for_people(place / TLS / "server.crt", to_pem(certificate), kind=ProtocolError)
     return _describe(place, index, KeysStatus.RENEWED)

@@ -33,7 +33,9 @@ def read_place(where: Where) -> URL:
     """
     text = os.fspath(where)
     if "://" not in text:
-        return _read_path(text)
+        if not text:
+            raise LedgerError("a ledger needs a path or a URL; it is empty")
+        return URL.create("sqlite", database=text)
     try:
         url = make_url(text)
     except ArgumentError:
@@ -43,12 +45,6 @@ def read_place(where: Where) -> URL:
     if url.get_backend_name() not in _STORES:
         raise LedgerError(f"a ledger is kept in SQLite or PostgreSQL, not in {url.get_backend_name()!r}")
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
-
-
-def _read_path(text: str) -> URL:
-    if not text:
-        raise LedgerError("a ledger needs a path or a URL; it is empty")
-    return URL.create("sqlite", database=text)
 
 
 def find_ledger(where: Where) -> Where:

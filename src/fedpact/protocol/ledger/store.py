@@ -30,8 +30,8 @@ from fedpact.protocol.ledger.database import (
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
 from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place
 
-_FEW_ROWS, _MANY_ROWS = 64, 4096
-_CHUNK_BYTES = 2**22
+_CHUNK = 64
+"""Rows that are read, or written, at once."""
 Want: TypeAlias = Literal["old", "new", "any"]
 """Whether there must be a ledger, must be none, or may be one, which is created if there is none."""
 
@@ -49,26 +49,18 @@ def refuse_other_files(path: Path, want: Want = "old") -> None:
         raise LedgerError(f"{path} is not a ledger, or its first bytes were changed")
 
 
-def _rows_for(rows: list[Row]) -> int:
-    """How many rows to read next, so that a chunk takes about as much memory whatever the entries hold."""
-    each = sum(len(row.content) for row in rows) // max(len(rows), 1)
-    return min(max(_CHUNK_BYTES // max(each, 1), 1), _MANY_ROWS)
-
-
 def chunks(
     database: Database, *, first: int | None = None, last: int | None = None, is_down: bool = False
 ) -> Iterator[list[Row]]:
     """Read rows upwards, or downwards, each chunk in a transaction of its own."""
-    most = _FEW_ROWS
     while True:
         with database.reading() as connection:
-            rows = read_rows(connection, first=first, last=last, most=most, is_down=is_down)
+            rows = read_rows(connection, first=first, last=last, most=_CHUNK, is_down=is_down)
         if rows:
             yield rows
-        if len(rows) < most:
+        if len(rows) < _CHUNK:
             return
         first, last = (first, rows[-1].seq - 1) if is_down else (rows[-1].seq + 1, last)
-        most = _rows_for(rows)
 
 
 def _prepare(database: Database, want: Want) -> None:
@@ -180,8 +172,6 @@ class Ledger:
     def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         """Append several entries, given as kind and body: all of them, or none."""
         entries = self._chain(items, run=run, at=at)
-        if not entries:
-            return []
         self._write(Row.of(entry) for entry in entries)
         return entries
 
@@ -202,7 +192,7 @@ class Ledger:
         length, head = self._length, self._head
         with self._database.writing() as connection:
             self._insist_on_head(connection)
-            while some := list(islice(rows, _MANY_ROWS)):
+            while some := list(islice(rows, _CHUNK)):
                 write_rows(connection, some)
                 length, head = some[-1].seq, some[-1].hash
         self._length, self._head = length, head

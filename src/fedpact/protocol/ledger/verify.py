@@ -126,8 +126,10 @@ def _insist_on_ledger(database: Database, path: Path | None) -> None:
     raise LedgerError(f"there is no ledger at {path} yet: whoever was creating it died before its first entry")
 
 
-def _read_database(url: URL) -> Iterator[Entry]:
-    """Read the entries of a database, then let SQLite look through its file."""
+def _read_database(url: URL, start: bytes | None = None) -> Iterator[Entry]:
+    """Read the entries of a database, then let SQLite look through its file, which begins with ``start``."""
+    if start is not None and not is_ledger(start):
+        raise BrokenLedgerError("no-ledger")
     engine, seq = make_engine(url), 0
     try:
         database = Database(engine)
@@ -145,12 +147,6 @@ def _read_database(url: URL) -> Iterator[Entry]:
         raise BrokenLedgerError("unreadable-entry", seq=seq + 1, detail=detail) from error
     finally:
         engine.dispose()
-
-
-def _read_file(path: Path, start: bytes, url: URL) -> Iterator[Entry]:
-    if not is_ledger(start):
-        raise BrokenLedgerError("no-ledger")
-    yield from _read_database(url)
 
 
 def _read_noted(head: str | None) -> str | None:
@@ -184,5 +180,5 @@ def verify_ledger(where: Where, *, head: str | None = None) -> LedgerCheck:
         raise LedgerError(f"there is no ledger at {path}")
     start = read_start(path)
     is_export = start.startswith(OPENING)
-    entries = read_export(path) if is_export else _read_file(path, start, url)
+    entries = read_export(path) if is_export else _read_database(url, start)
     return _check_entries(entries, noted, where=str(path), store="export" if is_export else "sqlite")

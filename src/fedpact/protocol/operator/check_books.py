@@ -6,19 +6,13 @@ an auditor would, each against the state of the run before it (:mod:`fedpact.pro
 
 1. The run opens once, under the name that follows from its pact and when the run before it is finished; nothing
    but a refusal follows when it is closed.
-2. Nothing is decided while a request waits for an answer, and requests of one step are made together. Everybody
-   who is left has reported before a plan is made; a candidate is chosen when everybody has given what the last
-   plan says; then come the evaluation by everybody who is left, the settlement, the statements for all whom it
-   names, and these are sent. A run that stopped goes on only when it is taken up again.
-3. Every request has a name of its own and the time that was agreed on, goes to a site of the pact that is not
-   gone, and asks for samples that follow those the site has given, up to what the plan says; so nobody is
-   asked twice for the same samples. Nobody is given up who owes no answer, or for being late before its time
-   has passed.
-4. Every answer is to a request, the only one to it, is just what its digest says, and carries the signature of
-   the site that was asked, if the pact has a key of it. A receipt is for the statement.
-5. Plan, choice, settlement and statements follow from what the sites said
-   (:mod:`fedpact.protocol.operator.check_decisions`). Nobody is paid twice, and who was settled with is paid
-   before the run closes.
+2. Whatever the operator decides is what is decided in that state: every request, plan, choice, settlement,
+   statement and sum, no other and no sooner (:mod:`fedpact.protocol.operator.check_decisions`). So nobody is asked
+   twice for the same samples, nobody is paid twice, and a run that stopped goes on only when it is taken up again.
+   What an operator should have written is what the audit goes on with.
+3. Nobody is given up who owes no answer, or for being late before its time has passed.
+4. Every answer is to a request, the only one to it, is just what its digest says, could be accepted, and carries
+   the signature of the site that was asked, if the pact has a key of it. A receipt is for the statement.
 
 What no reader of the books can know: whether a site that is said to be late or to refuse was, whether requests
 said what the books say of them, and, for whoever has not noted it elsewhere, whether the keys in the pact are
@@ -27,40 +21,31 @@ the sites' and all of it happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from fedpact.coded import Coded, coded
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FedpactError
-from fedpact.mechanism.payment.rule import Payment
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import MALFORMED, Entry
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
-from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, read_body, signed_answer
-from fedpact.protocol.operator.check_decisions import (
-    check_choice,
-    check_plan,
-    check_reported,
-    check_settlement,
-    check_statement,
-    find_dues,
-    is_near,
-)
-from fedpact.protocol.operator.reasons import Why
-from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
+from fedpact.protocol.messages import read_body, signed_answer
+from fedpact.protocol.operator.check_decisions import check_plan, compare, decide_again, name_draft
+from fedpact.protocol.operator.decide import Draft
+from fedpact.protocol.operator.operator import check_body
+from fedpact.protocol.operator.reasons import NotAcceptedError, Why
+from fedpact.protocol.operator.run_state import RunState, RunStatus, after, replay
 from fedpact.protocol.pact import name_run
 from fedpact.result import Result
 
 _MOST_PROBLEMS = 100
-_NOT_FOLDED = ("opened-twice", "stranger-asked", "stranger-lost", "answer-to-nothing", "no-answer", "not-settled")
-"""Entries with these problems, those of strangers for example, change nothing in the state of the run."""
-_ANY_TIME = ("open", "refuse", "resume", "answer", "gone")
-_BEFORE_CHOICE = ("ask report", "ask contribute", "plan", "stop", "choose")
-_AFTER_CHOICE = ("ask evaluate", "ask pay", "settle", "pay", "close")
+_DECIDED = ("ask", "plan", "stop", "choose", "settle", "pay", "close")
+"""What an operator writes because of what it knows; the rest happens to it."""
+_KINDS = (*_DECIDED, "open", "answer", "gone", "refuse", "resume")
 
 
 class BooksStatus(StrEnum):
@@ -125,21 +110,16 @@ class BooksCheck(Result):
         return BooksStatus.UNSIGNED if self.unsigned else BooksStatus.SOUND
 
 
-def _name_of(entry: Entry) -> str:
-    """Return what an entry is, in a word or two."""
-    return f"ask {entry.body['step']}" if entry.kind == "ask" else entry.kind
-
-
 class RunBooks:
     """What the entries of a run say so far, and whether it holds."""
 
     def __init__(self) -> None:
         self.state: RunState | None = None
         self.signed = self.unsigned = self.followed = 0
-        """Good signatures; answers and statements of those without a key; payments that follow by the rule."""
+        """Good signatures; answers and statements of those without a key; statements that follow."""
         self.paid: dict[str, float] = {}
-        self._dues: Mapping[str, Payment] = {}
-        self._last = ""
+        self._due: list[Draft] = []
+        """What was decided together with the last decision, and is not written yet."""
 
     @property
     def is_closed(self) -> bool:
@@ -148,7 +128,7 @@ class RunBooks:
 
     def read(self, entry: Entry) -> list[Coded]:
         """Read the next entry of the run; returns what is wrong with it."""
-        is_known, found = entry.kind in _CHECKS, list[Coded]()
+        is_known, found = entry.kind in _KINDS, list[Coded]()
         if entry.kind != "open" and self.state is None:
             return [coded("not-opened")] if is_known else []
         if self.is_closed and entry.kind != "refuse":
@@ -159,27 +139,52 @@ class RunBooks:
             if self.state is None:
                 self.state = replay([entry])
                 found.extend(_check_name(entry))
+            elif entry.kind == "open":
+                found.append(coded("opened-twice"))
             else:
                 found.extend(self._check(self.state, entry))
-                if not any(problem.code in _NOT_FOLDED for problem in found):
-                    self.state = after(self.state, entry)
-            self._last = _name_of(entry)
         except (FedpactError, *MALFORMED) as error:
             found.append(coded("malformed", kind=entry.kind, detail=repr(error)))
         return found
 
     def _check(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        if state.status is RunStatus.STOPPED and entry.kind not in ("refuse", "resume"):
-            yield coded("went-on")
-        name = _name_of(entry)
-        if name not in _ANY_TIME:
-            if state.open and not (entry.kind == "ask" and self._last == name):
-                yield coded("before-answer", what=name, request=state.open[0].request)
-            if state.chosen is not None and name in _BEFORE_CHOICE:
-                yield coded("after-choice", what=name)
-            if state.chosen is None and name in _AFTER_CHOICE:
-                yield coded("before-choice", what=name)
-        yield from _CHECKS[entry.kind](self, state, entry)
+        """Check an entry, then believe it, or what should stand there; what belongs nowhere is passed over."""
+        if entry.kind in _DECIDED:
+            yield from self._check_decision(state, entry)
+            return
+        if entry.kind == "answer":
+            if entry.body["request"] not in state.asks:
+                yield coded("answer-to-nothing")
+                return
+            yield from self._check_answer(state, entry)
+        elif entry.kind == "gone":
+            yield from _check_gone(state, entry)
+        self.state = after(state, entry)
+
+    def _check_decision(self, state: RunState, entry: Entry) -> Iterator[Coded]:
+        due, name = self._due or decide_again(state, entry), name_draft(entry.kind, entry.body)
+        named = {name_draft(*draft): draft for draft in due}
+        if name not in named:
+            waits = [f"an answer to {ask.request}" for ask in state.open]
+            first = next(iter([*named, *waits]), "nothing")
+            yield coded("not-due", what=name, due="plan" if first == "stop" else first)
+            return
+        self._due = [draft for draft in due if draft is not named[name]]
+        wanted = named[name][1]
+        problems = list(compare(entry.kind, entry.body, wanted))
+        if entry.kind == "plan":
+            problems += check_plan(state, entry.body["plan"])
+        yield from problems
+        if entry.kind == "pay":
+            yield from self._check_payment(state, entry)
+            self.followed += not problems
+        self.state = after(state, entry if entry.kind == "pay" else replace(entry, body=wanted))
+
+    def _check_payment(self, state: RunState, entry: Entry) -> Iterator[Coded]:
+        site, statement = entry.body["site"], entry.body["statement"]
+        problem = coded("statement-not-signed", site=site)
+        yield from self.check_signature(state.pact.operator, statement, problem)
+        self.paid[site] = float(statement["amount"])
 
     def check_signature(self, public: str | None, value: Mapping[str, Any], problem: Coded) -> Iterator[Coded]:
         """Count a signature, or say what is wrong with it."""
@@ -190,41 +195,22 @@ class RunBooks:
         else:
             yield problem
 
-    def _settle(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        if state.settlement is not None:
-            yield coded("settled-twice")
-        for site in state.left:
-            if not state.asked_for(site, "evaluate"):
-                yield coded("settled-early", site=site)
-        self._dues = find_dues(state)
-        yield from check_settlement(state, entry.body["settlement"], self._dues)
-
-    def _pay(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        site, statement = entry.body["site"], entry.body["statement"]
-        if site in self.paid:
-            yield coded("paid-twice", site=site)
-        if state.settled is None or site not in self._dues:
-            yield coded("not-settled", site=site)
-            return
-        problem = coded("statement-not-signed", site=site)
-        yield from self.check_signature(state.pact.operator, statement, problem)
-        problems = list(check_statement(state, entry, self._dues[site]))
-        self.followed += not problems
-        yield from problems
-        self.paid[site] = float(statement["amount"])
-
-    def _close(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        if state.settlement is None:
-            yield coded("closed-early")
-        for site in state.payments:
-            if not state.asked_for(site, "pay"):
-                yield coded("not-sent", site=site)
-        unpaid = sorted(set(self._dues) - set(self.paid))
-        if unpaid:
-            yield coded("not-paid", sites=unpaid)
-        total = sum(self.paid.values())
-        if not is_near(entry.body["paid"], total):
-            yield coded("other-total", paid=total, found=entry.body["paid"])
+    def _check_answer(self, state: RunState, entry: Entry) -> Iterator[Coded]:
+        said = {key: entry.body[key] for key in ("request", "body", "signature")}
+        ask = state.asks[said["request"]]
+        if ask.request in state.answered:
+            yield coded("answered-twice", request=ask.request)
+        elif state.is_lost(ask):
+            yield coded("gone-heard", site=ask.site)
+        if entry.body["digest"] != digest_of_value(said["body"]):
+            yield coded("other-digest", site=ask.site)
+        signed = signed_answer(run=entry.run, site=ask.site, step=ask.step, **said)
+        problem = coded("not-signed", site=ask.site)
+        yield from self.check_signature(state.pact.keys.get(ask.site), signed, problem)
+        try:
+            check_body(state, ask, read_body(ask.step, said["body"]))
+        except NotAcceptedError as error:
+            yield coded("not-acceptable", site=ask.site, why=error.why.code)
 
 
 def _check_name(entry: Entry) -> Iterator[Coded]:
@@ -232,118 +218,13 @@ def _check_name(entry: Entry) -> Iterator[Coded]:
         yield coded("other-name")
 
 
-def _open(books: RunBooks, state: RunState, entry: Entry) -> Iterator[Coded]:
-    yield coded("opened-twice")
-
-
-def _ask(books: RunBooks, state: RunState, entry: Entry) -> Iterator[Coded]:
-    body, site, step = entry.body, entry.body["site"], entry.body["step"]
-    if body["request"] in state.asks:
-        yield coded("asked-twice", request=body["request"])
-    if site not in state.pact.names:
-        yield coded("stranger-asked", site=site)
-        return
-    if step != "pay" and site in state.gone:
-        yield coded("gone-asked", site=site)
-    if body["deadline"] != entry.at + state.pact.patience[step]:
-        yield coded("other-deadline", site=site)
-    yield from _check_question(state, site, step, body["body"])
-
-
-def _check_question(state: RunState, site: str, step: str, body: Mapping[str, Any]) -> Iterator[Coded]:
-    listed = state.pact.candidates
-    match step:
-        case "report" if body != {"candidates": None if listed is None else listed.fingerprint}:
-            yield coded("asked-other-candidates", site=site)
-        case "contribute":
-            yield from _check_samples(state, site, body["have"], body["total"])
-        case "evaluate" if state.chosen is not None and body["index"] != state.chosen:
-            yield coded("asked-other-candidate", site=site)
-        case "pay":
-            for other in () if state.settlement is None else state.settlement.payments:
-                if other not in state.payments:
-                    yield coded("sent-early", site=other)
-
-
-def _check_samples(state: RunState, site: str, first: int, last: int) -> Iterator[Coded]:
-    planned = 0 if state.plan is None else state.plan.contributions.get(site, 0)
-    given = state.contributed.get(site, 0)
-    before = [name for name, ask in state.asks.items() if (ask.site, ask.step) == (site, "contribute")]
-    if site not in state.reports:
-        yield coded("asked-before-report", site=site)
-    if last <= first:
-        yield coded("asked-nothing", site=site)
-    if any(name not in state.delivered for name in before):
-        yield coded("same-samples", site=site)
-    if first != given:
-        yield coded("other-given", site=site, given=given, found=first)
-    if last > planned:
-        yield coded("beyond-plan", site=site, asked=last, planned=planned)
-
-
-def _answer(books: RunBooks, state: RunState, entry: Entry) -> Iterator[Coded]:
-    said = {key: entry.body[key] for key in ("request", "body", "signature")}
-    ask = state.asks.get(said["request"])
-    if ask is None:
-        yield coded("answer-to-nothing")
-        return
-    if ask.request in state.answered:
-        yield coded("answered-twice", request=ask.request)
-    elif state.is_lost(ask):
-        yield coded("gone-heard", site=ask.site)
-    if entry.body["digest"] != digest_of_value(said["body"]):
-        yield coded("other-digest", site=ask.site)
-    signed = signed_answer(run=entry.run, site=ask.site, step=ask.step, **said)
-    problem = coded("not-signed", site=ask.site)
-    yield from books.check_signature(state.pact.keys.get(ask.site), signed, problem)
-    yield from _check_said(state, ask, said["body"])
-
-
-def _check_said(state: RunState, ask: Ask, body: Any) -> Iterator[Coded]:
-    site = ask.site
-    match read_body(ask.step, body):
-        case Reported(report=data, pool=pool):
-            report = parse_report(data)
-            if report.name != site or (pool or 0) > report.n:
-                yield coded("report-of-another", site=site)
-        case Contributed(m=m):
-            if m > ask.body["total"] - ask.body["have"]:
-                yield coded("gave-more", site=site)
-        case Receipt(statement=digest):
-            if digest != digest_of_value(state.payments.get(site)):
-                yield coded("other-receipt", site=site)
-        case Evaluated():
-            pass
-        case _:
-            yield coded("no-answer", site=site)
-
-
-def _gone(books: RunBooks, state: RunState, entry: Entry) -> Iterator[Coded]:
+def _check_gone(state: RunState, entry: Entry) -> Iterator[Coded]:
     site, step = entry.body["site"], entry.body["step"]
-    if site not in state.pact.names:
-        yield coded("stranger-lost", site=site)
-        return
     owed = [ask for ask in state.open if (ask.site, ask.step) == (site, step)]
     if not owed:
         yield coded("owed-nothing", site=site, step=step)
     if entry.body["code"] == Why.LATE and any(entry.at < ask.deadline for ask in owed):
         yield coded("given-up-early", site=site)
-
-
-_CHECKS: Mapping[str, Callable[[RunBooks, RunState, Entry], Iterator[Coded]]] = {
-    "open": _open,
-    "ask": _ask,
-    "answer": _answer,
-    "gone": _gone,
-    "refuse": lambda books, state, entry: iter(()),
-    "stop": lambda books, state, entry: check_reported(state),
-    "resume": lambda books, state, entry: iter(()),
-    "plan": lambda books, state, entry: check_plan(state, entry.body["plan"]),
-    "choose": lambda books, state, entry: check_choice(state, entry.body),
-    "settle": RunBooks._settle,
-    "pay": RunBooks._pay,
-    "close": RunBooks._close,
-}
 
 
 def _read(entry: Entry, read: dict[str, RunBooks]) -> list[Coded]:

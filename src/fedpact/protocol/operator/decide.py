@@ -69,10 +69,10 @@ def federation_of(state: RunState) -> Federation:
 def _capacity(state: RunState, name: str) -> int:
     if name not in state.covered or name in state.exhausted:
         return state.contributed.get(name, 0)
-    return agreed_capacity(state, name)
+    return _agreed_capacity(state, name)
 
 
-def agreed_capacity(state: RunState, name: str) -> int:
+def _agreed_capacity(state: RunState, name: str) -> int:
     """Return what a site can give, by the pact and by its pool, as far as its counts can be checked."""
     limits = state.pact.agent(name).capacity, state.pools[name], LARGEST_QUOTA
     return min(limit for limit in limits if limit is not None)
@@ -152,7 +152,7 @@ def _choose(state: RunState) -> Draft:
     H = next(iter(state.reports.values())).H
     total = sum(state.mistakes.values(), start=np.zeros(H, dtype=np.int64))
     index = int(total.argmin())
-    checks = {name: check_site(state, name) for name, m in state.contributed.items() if m}
+    checks = {name: _check_site(state, name) for name, m in state.contributed.items() if m}
     return "choose", {
         "index": index,
         "hypothesis": federation_of(state).evidence.hypotheses[index],
@@ -163,7 +163,7 @@ def _choose(state: RunState) -> Draft:
     }
 
 
-def check_site(state: RunState, name: str) -> ContributionCheck:
+def _check_site(state: RunState, name: str) -> ContributionCheck:
     """Test what a site contributed against its report."""
     return check_contribution(
         state.reports[name],
@@ -174,15 +174,10 @@ def check_site(state: RunState, name: str) -> ContributionCheck:
     )
 
 
-def settled_federation(state: RunState) -> Federation:
-    """Return the federation that is settled with: it does not matter who could give no more."""
-    fed = federation_of(state)
-    return fed.replace(capacity=[agreed_capacity(state, name) for name in fed.names])
-
-
 def _bill(state: RunState, found: Plan) -> Settlement:
-    """Pay for a plan; who left bears no part of what it costs."""
-    fed = settled_federation(state)
+    """Pay for a plan, whoever could give no more; who left bears no part of what it costs."""
+    fed = federation_of(state)
+    fed = fed.replace(capacity=[_agreed_capacity(state, name) for name in fed.names])
     sharing = np.array([name in state.covered for name in fed.names])
     plan_of_fed = replace(found, federation=fed.fingerprint)
     return bill(fed, plan_of_fed, state.pact.rule, fee=_fees(state, fed), sharing=sharing)
