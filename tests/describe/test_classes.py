@@ -153,7 +153,7 @@ BAD = {
     ),
     "no-values": (
         lambda: classes.thresholds([]),
-        "class 'thresholds' needs one number per point; the shape is (0,)",
+        "class 'thresholds' needs a matrix of features, one row per point; shape (0,)",
     ),
     "no-features": (lambda: classes.stumps([[], []]), "class 'stumps' needs a matrix of features"),
     "two-values": (
