@@ -81,10 +81,10 @@ NAMED = {
         ["age"],
         "feature_names have no meaning for class 'thresholds', which has one feature x",
     ),
-    "many": ("stumps", ["age", "dose"], "feature_names must be 1 different names; they are ['age', 'dose']"),
-    "word": ("stumps", "a", "feature_names must be 1 different names; they are 'a'"),
-    "number": ("stumps", 5, "feature_names must be 1 different names; they are 5"),
-    "numbers": ("stumps", [5], "feature_names must be 1 different names; they are [5]"),
+    "many": ("stumps", ["age", "dose"], "feature_names must be 1 different strings; they are ['age', 'dose']"),
+    "word": ("stumps", "a", "feature_names must be 1 different strings; they are 'a'"),
+    "number": ("stumps", 5, "feature_names must be 1 different strings; they are 5"),
+    "numbers": ("stumps", [5], "feature_names must be 1 different strings; they are [5]"),
 }
 
 

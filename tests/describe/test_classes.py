@@ -173,7 +173,7 @@ BAD = {
     ),
     "feature-names": (
         lambda: classes.stumps([[1]], names=["a", "b"]),
-        "feature_names must be 1 different names",
+        "feature_names must be 1 different strings",
     ),
 }
 

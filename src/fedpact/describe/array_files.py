@@ -1,7 +1,7 @@
 """Arrays saved by ``numpy.save``, and one agent's points: such an array, or numbers in a .csv under a header.
 
-Arrays are mapped, without executing anything and without trusting what the file says of their size. The header of a
-.csv names the features; a number may be written as a fraction, as everywhere in a federation's files.
+Arrays are mapped, without executing anything and without trusting what the file says of their size. The header
+of a .csv names the features; a number may be written as a fraction, as everywhere in a federation's files.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,14 +84,17 @@ def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
     return x[:, 0]
 
 
+def read_names(names: Any, count: int, field: str) -> tuple[str, ...]:
+    """Read so many different strings."""
+    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if len(given) != count or not all(isinstance(name, str) for name in given) or len(set(given)) != count:
+        raise FederationError(f"{field} must be {count} different strings; they are {shorten(given or names)}")
+    return tuple(given)
+
+
 def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
     """``f1, f2, ...`` unless there are better names."""
-    if names is None:
-        return number_names("f", d)
-    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if len(given) != d or not all(isinstance(name, str) for name in given) or len(set(given)) != d:
-        raise FederationError(f"feature_names must be {d} different names; they are {shorten(names)}")
-    return given
+    return number_names("f", d) if names is None else read_names(names, d, "feature_names")
 
 
 def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.classes import OF_POINTS, check_class, make_class
 from fedpact.describe.evidence import Predictions, Reports, Table, freeze
-from fedpact.describe.hypothesis_class import HypothesisClass, number_names
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_names
 from fedpact.describe.label_matrix import Classes, read_labels, share_classes
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
@@ -31,13 +31,7 @@ T = TypeVar("T")
 
 def read_hypothesis_names(names: Sequence[str] | None, H: int) -> tuple[str, ...]:
     """Check H different names; ``h1, h2, ...`` without any."""
-    if names is None:
-        return number_names("h", H)
-    listed = list(names) if isinstance(names, Sequence) and not isinstance(names, str) else names
-    is_list = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
-    if not is_list or not len(set(listed)) == len(listed) == H:
-        raise FederationError(f"hypothesis names must be {H} different strings; they are {shorten(listed)}")
-    return tuple(listed)
+    return number_names("h", H) if names is None else read_names(names, H, "hypothesis names")
 
 
 def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
@@ -128,11 +122,7 @@ def read_table(
         raise FederationError(
             f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
         )
-    points = tuple(points) if points is not None else number_names("x", n)
-    if len(points) != n or not all(isinstance(point, str) for point in points) or len(set(points)) != n:
-        raise FederationError(
-            f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
-        )
+    points = number_names("x", n) if points is None else read_names(points, n, "points, one per column of labels,")
     return Table(
         labels=freeze(label_array),
         distributions=freeze(rows),
