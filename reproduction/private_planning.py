@@ -14,35 +14,37 @@ far the best candidate is from them is computed beside, from private labels that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 import fedpact as fp
+from reproduction.data.private_points import SiteData
 from reproduction.experiment import Answer
+from reproduction.train_candidates import Model, predict, train
 
 METHODS = ("lp", "union", "tree")
 
 
-def _send_reports(trained: fp.sites.TrainedCandidates, data: fp.sites.SiteData, outbox: Path) -> list[Answer]:
+def _send_reports(trained: Mapping[str, Model], data: SiteData, outbox: Path) -> list[Answer]:
     """Let every site predict its points and write its report into a folder, ``1.npz``, ``2.npz``, ..."""
-    sent = []
+    sent, n_classes = [], len(np.unique(data.public.labels))
     for number, (site, own) in enumerate(data.private.items(), 1):
-        found = trained.predict(own.points)
+        found = predict(trained, own.points)
         path = outbox / f"{number}.npz"
-        made = fp.report(found.labels, name=site, candidates=found.candidates, n_classes=len(trained.classes))
+        made = fp.report(found.labels, name=site, candidates=found.candidates, n_classes=n_classes)
         made.save(path)
         sent.append({"name": site, "points": made.n, "report_bytes": path.stat().st_size})
     return sent
 
 
-def _find_least_error(trained: fp.sites.TrainedCandidates, data: fp.sites.SiteData) -> float:
+def _find_least_error(trained: Mapping[str, Model], data: SiteData) -> float:
     """Share of all sites' points that the best candidate gets wrong; above 0, the class lacks the truth."""
     own = data.private.values()
     truth = np.concatenate([site.labels for site in own])
-    said = trained.predict(np.concatenate([site.points for site in own])).decode()
+    said = predict(trained, np.concatenate([site.points for site in own])).decode()
     return float((said != truth).mean(axis=1).min())
 
 
@@ -65,7 +67,7 @@ def _plan_within(bounded: fp.Federation, free: fp.Federation, method: str, confi
 
 
 def plan_privately(
-    data: fp.sites.SiteData,
+    data: SiteData,
     *,
     candidates: int,
     epsilon: Sequence[float],
@@ -89,14 +91,15 @@ def plan_privately(
 
     Examples
     --------
-    >>> data = fp.sites.load_digit_sites(np.random.default_rng(0))
+    >>> from reproduction.data.private_points import load_digit_sites
+    >>> data = load_digit_sites(np.random.default_rng(0))
     >>> asked = {"epsilon": [0.3], "delta": 0.05, "confidence": 0.95, "method": "lp", "seed": 0}
     >>> seen = plan_privately(data, candidates=10, **asked)
     >>> plain, sure = (one["plan"]["cost"] for one in seen["plans"])
     >>> seen["H"], plain < sure
     (10, True)
     """
-    trained = fp.sites.train(data.public.points, data.public.labels, count=candidates, rng=seed)
+    trained = train(data.public.points, data.public.labels, count=candidates, seed=seed)
     with TemporaryDirectory() as outbox:
         sites = _send_reports(trained, data, Path(outbox))
         reports = [fp.sites.read_report(Path(outbox) / f"{number}.npz") for number in range(1, len(sites) + 1)]
@@ -112,9 +115,9 @@ def plan_privately(
     return {
         "seed": seed,
         "public_points": len(data.public.labels),
-        "H": trained.H,
+        "H": len(trained),
         "H_different": free.H,
-        "training": trained.status.value,
+        "training": "complete" if len(trained) == candidates else "exhausted",
         "least_error": _find_least_error(trained, data),
         "sites": sites,
         "plans": plans,

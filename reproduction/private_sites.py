@@ -5,8 +5,8 @@ candidate and sends how often any two disagree; quotas, payments and their proof
 (:mod:`reproduction.private_planning`). Every label costs 1.
 
 - ``hospitals``: heart disease in Cleveland, Hungary, Switzerland and Long Beach
-  (:mod:`reproduction.data.heart_disease`); the file is not part of this package.
-- ``digits``: scikit-learn's, shared out unevenly (:mod:`reproduction.data.digit_sites`).
+  (:mod:`reproduction.data.private_points`); the file is not part of this package.
+- ``digits``: scikit-learn's, shared out unevenly (:mod:`reproduction.data.private_points`).
 
 Without a confidence the private points are taken for all there is; with one they are a sample of what each site
 may see, and a plan holds with that probability over their draw, for labels of points drawn afresh.
@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fedpact as fp
+from reproduction.data.private_points import FILE as HOSPITALS_FILE
+from reproduction.data.private_points import Labelled, SiteData, load_digit_sites, load_hospitals
 from reproduction.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
 from reproduction.private_planning import METHODS, plan_privately
 from reproduction.private_sites_page import conclude, draw, tabulate
@@ -28,7 +30,6 @@ from reproduction.read_settings import LEAVES_OUT
 from reproduction.values import read_chance, read_choice, read_each, read_share, read_whole_number
 
 _PUBLIC = "public"
-HOSPITALS_FILE = "heart_disease_4hospitals.csv"
 HOSPITALS_SOURCE = f"{HOSPITALS_FILE}, the heart-disease data of the UCI repository"
 DIGITS_SOURCE = "scikit-learn's digits, shared out among five sites"
 
@@ -37,22 +38,22 @@ class _Data(NamedTuple):
     """One draw of sites per seed."""
 
     source: str
-    draws: tuple[fp.sites.SiteData, ...]
+    draws: tuple[SiteData, ...]
 
 
-def _load(settings: Settings, source: str, load: Callable[[np.random.Generator], fp.sites.SiteData]) -> _Data:
+def _load(settings: Settings, source: str, load: Callable[[np.random.Generator], SiteData]) -> _Data:
     return _Data(source, tuple(load(np.random.default_rng(seed)) for seed in range(settings["seeds"])))
 
 
 def _prepare_digits(settings: Settings, data: str | None) -> _Data:
     _read(settings)
-    return _load(settings, DIGITS_SOURCE, fp.sites.load_digit_sites)
+    return _load(settings, DIGITS_SOURCE, load_digit_sites)
 
 
 def _prepare_hospitals(settings: Settings, data: str | None) -> _Data:
     _read(settings)
     if data is not None:
-        return _load(settings, HOSPITALS_SOURCE, partial(fp.sites.load_hospitals, data))
+        return _load(settings, HOSPITALS_SOURCE, partial(load_hospitals, data))
     if settings[LEAVES_OUT]:
         return _prepare_digits(settings, None)
     raise fp.FederationError(
@@ -78,19 +79,19 @@ def _read(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _pack(data: fp.sites.SiteData) -> Arrays:
+def _pack(data: SiteData) -> Arrays:
     """Name the points and labels of every site, public ones first."""
     sites = {_PUBLIC: data.public} | {f"site {place}": own for place, own in enumerate(data.private.values())}
     return {f"{name} {kind}": values for name, own in sites.items() for kind, values in own._asdict().items()}
 
 
-def _unpack(arrays: Arrays, sites: Sequence[str], name: str) -> fp.sites.SiteData:
-    def take(part: str) -> fp.sites.Labelled:
-        points, labels = (arrays[f"{part} {kind}"] for kind in fp.sites.Labelled._fields)
-        return fp.sites.Labelled(np.asarray(points, dtype=np.float64), np.asarray(labels, dtype=np.int64))
+def _unpack(arrays: Arrays, sites: Sequence[str], name: str) -> SiteData:
+    def take(part: str) -> Labelled:
+        points, labels = (arrays[f"{part} {kind}"] for kind in Labelled._fields)
+        return Labelled(np.asarray(points, dtype=np.float64), np.asarray(labels, dtype=np.int64))
 
     private = {site: take(f"site {place}") for place, site in enumerate(sites)}
-    return fp.sites.SiteData(name=name, public=take(_PUBLIC), private=private)
+    return SiteData(name=name, public=take(_PUBLIC), private=private)
 
 
 def _cut(settings: Settings, data: _Data, earlier: Sequence[Sequence[Answer]]) -> list[Task]:

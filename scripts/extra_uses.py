@@ -32,8 +32,10 @@ assert fp.plan(fp.examples.alice_bob()).to_dataframe()["agent"].tolist() == ["al
 assert "mixed equilibrium" in fedpact("game", "alice-bob", "--mixed")
 """,
     "sklearn": """
+from sklearn.tree import DecisionTreeClassifier
 points = np.random.default_rng(0).normal(size=(60, 3))
-assert fp.sites.train(points, points[:, 0] > points[:, 1], count=5).H == 5
+tree = DecisionTreeClassifier(max_depth=1).fit(points, points[:, 0] > 0)
+assert (fp.sites.predict({"tree": tree}, points).labels[0] == (points[:, 0] > 0)).all()
 """,
     "torch": """
 import torch

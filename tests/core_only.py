@@ -47,8 +47,6 @@ FUNCTIONS = {
     "fp.plan(fed).plot()": "plot",
     "fp.plan(fed).to_dataframe()": "notebook",
     "fp.mixed_equilibrium(fed)": "game",
-    "fp.sites.train([[0], [1]], [0, 1])": "sklearn",
-    "fp.sites.load_digit_sites(np.random.default_rng(0))": "sklearn",
     "fp.sites.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
     "fp.sites.predict({'net': 'net.onnx'}, [[0]])": "onnx",
     "fp.sites.read_predictions('table.parquet')": "parquet",

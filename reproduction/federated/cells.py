@@ -9,11 +9,13 @@ import numpy as np
 
 import fedpact as fp
 from reproduction.data.femnist_images import load_writers
+from reproduction.data.private_points import FILE as HOSPITALS_FILE
+from reproduction.data.private_points import SiteData, load_digit_sites, load_hospitals
 from reproduction.experiment import Answer, Arrays, Settings, Task
 from reproduction.federated.parameters import HOSPITALS, WRITERS, read_parameters
 from reproduction.planner_table.checkpoints import SiteImages, choose_sites, cut_training, read_checkpoints
 from reproduction.planner_table.plans import sample_class
-from reproduction.private_sites import DIGITS_SOURCE, HOSPITALS_FILE, HOSPITALS_SOURCE
+from reproduction.private_sites import DIGITS_SOURCE, HOSPITALS_SOURCE
 from reproduction.read_settings import LEAVES_OUT
 
 
@@ -26,7 +28,7 @@ class Data:
     titles: dict[str, str]
     """Federation -> what it is called: a quick run without data has digits in the place of hospitals."""
     images: SiteImages | None
-    patients: tuple[fp.sites.SiteData, ...]
+    patients: tuple[SiteData, ...]
     """One draw of who is public per seed."""
 
     @property
@@ -35,12 +37,12 @@ class Data:
         return "; ".join(self.sources.values())
 
 
-def _load_patients(settings: Settings, data: str | None) -> tuple[str, tuple[fp.sites.SiteData, ...]]:
+def _load_patients(settings: Settings, data: str | None) -> tuple[str, tuple[SiteData, ...]]:
     rngs = [np.random.default_rng(seed) for seed in range(settings["seeds"])]
     if data is not None:
-        return HOSPITALS_SOURCE, tuple(fp.sites.load_hospitals(data, rng) for rng in rngs)
+        return HOSPITALS_SOURCE, tuple(load_hospitals(data, rng) for rng in rngs)
     if settings[LEAVES_OUT]:
-        return DIGITS_SOURCE, tuple(fp.sites.load_digit_sites(rng) for rng in rngs)
+        return DIGITS_SOURCE, tuple(load_digit_sites(rng) for rng in rngs)
     raise fp.FederationError(
         f"data must be a folder that holds {HOSPITALS_FILE}; without data there is only --quick, on digits"
     )
@@ -51,7 +53,7 @@ def prepare(settings: Settings, data: str | None) -> Data:
     asked = read_parameters(settings)
     sources, titles = {}, {}
     images: SiteImages | None = None
-    patients: tuple[fp.sites.SiteData, ...] = ()
+    patients: tuple[SiteData, ...] = ()
     if WRITERS in asked:
         images = choose_sites(load_writers(data, settings), settings, settings["writers"], "writers")
         sources[WRITERS], titles[WRITERS] = images.source, WRITERS
@@ -77,7 +79,7 @@ def _cut_writers(settings: Settings, images: SiteImages, trained: Sequence[Answe
         yield Task(about | shared | {"seed": seed}, arrays)
 
 
-def _cut_hospitals(settings: Settings, patients: Sequence[fp.sites.SiteData]) -> Iterator[Task]:
+def _cut_hospitals(settings: Settings, patients: Sequence[SiteData]) -> Iterator[Task]:
     about = read_parameters(settings)[HOSPITALS]
     for seed, drawn in enumerate(patients):
         points, labels = (np.concatenate(parts) for parts in zip(*drawn.private.values(), strict=True))

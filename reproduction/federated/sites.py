@@ -1,8 +1,8 @@
 """The sites of a federation with a class of candidates, from writers or from hospitals.
 
 - *writers*: the class are checkpoints of networks that other writers' images trained.
-- *hospitals*: the class are models of several kinds (:func:`fedpact.sites.train`), trained from the public
-  quarter.
+- *hospitals*: the class are models of several kinds (:mod:`reproduction.train_candidates`), trained from the
+  public quarter.
 
 Before anything else a share of every site's points is set apart to test on. The others are all there is of that
 site: what is planned for, and what is drawn from.
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import fedpact as fp
 from reproduction.experiment import Arrays
+from reproduction.train_candidates import predict, train
 
 
 class Points(NamedTuple):
@@ -85,6 +86,6 @@ def open_writers(cell: Mapping[str, Any], arrays: Arrays) -> Sites:
 def open_hospitals(cell: Mapping[str, Any], arrays: Arrays) -> Sites:
     """Make sites of hospitals; the class is trained from the public points."""
     public, points = (np.asarray(arrays[key], dtype=np.float64) for key in ("public", "points"))
-    trained = fp.sites.train(public, arrays["public_labels"], count=cell["H"], rng=cell["seed"])
-    said = trained.predict(points).decode().astype(np.int64)
-    return _divide(cell, Points(np.asarray(arrays["labels"], dtype=np.int64), said))
+    public_labels, labels = (np.asarray(arrays[key], dtype=np.int64) for key in ("public_labels", "labels"))
+    trained = train(public, public_labels, count=cell["H"], seed=cell["seed"])
+    return _divide(cell, Points(labels, predict(trained, points).decode().astype(np.int64)))

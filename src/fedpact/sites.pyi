@@ -5,14 +5,6 @@ from fedpact.candidates.matrix_files import write_predictions as write_predictio
 from fedpact.candidates.predict import from_torch as from_torch
 from fedpact.candidates.predict import predict as predict
 from fedpact.candidates.predicted import Predicted as Predicted
-from fedpact.candidates.site_data import Labelled as Labelled
-from fedpact.candidates.site_data import SiteData as SiteData
-from fedpact.candidates.site_data import load_digit_sites as load_digit_sites
-from fedpact.candidates.site_data import load_hospitals as load_hospitals
-from fedpact.candidates.train import TrainedCandidates as TrainedCandidates
-from fedpact.candidates.train import TrainedModel as TrainedModel
-from fedpact.candidates.train import TrainingStatus as TrainingStatus
-from fedpact.candidates.train import train as train
 from fedpact.describe.candidate_list import CandidateList as CandidateList
 from fedpact.describe.report_files import read_report as read_report
 from fedpact.describe.reports import Noise as Noise

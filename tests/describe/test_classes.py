@@ -153,7 +153,7 @@ BAD = {
     ),
     "no-values": (
         lambda: classes.thresholds([]),
-        "class 'thresholds' needs one number per point; the shape is (0,)",
+        "class 'thresholds' needs a matrix of features, one row per point; shape (0,)",
     ),
     "no-features": (lambda: classes.stumps([[], []]), "class 'stumps' needs a matrix of features"),
     "two-values": (
@@ -173,7 +173,7 @@ BAD = {
     ),
     "feature-names": (
         lambda: classes.stumps([[1]], names=["a", "b"]),
-        "feature_names must be 1 different names",
+        "feature_names must be 1 different strings",
     ),
 }
 

@@ -129,8 +129,8 @@ BAD = {
         "labels must be all strings or all whole numbers; those of row 1 are strings and those of row 2 whole",
     ),
     "labels-points": ({"labels": [[0, 1, 0]]}, "labels cover 3 points but distributions cover 2"),
-    "points-twice": ({"points": ["a", "a"]}, "points must be 2 different names, one per column of labels"),
-    "points-numbers": ({"points": [1, 2]}, "points must be 2 different names, one per column of labels"),
+    "points-twice": ({"points": ["a", "a"]}, "points, one per column of labels, must be 2 different strings"),
+    "points-numbers": ({"points": [1, 2]}, "points, one per column of labels, must be 2 different strings"),
     "hypotheses-too-few": (
         {"hypotheses": ["a"]},
         "hypothesis names must be 4 different strings; they are ['a']",

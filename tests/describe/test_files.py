@@ -401,7 +401,7 @@ BAD = {
     ),
     "feature-names-too-many": (
         [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2}, "feature_names": ["a", "b"]})],
-        "hypotheses: feature_names must be 1 different names; they are ['a', 'b']",
+        "hypotheses: feature_names must be 1 different strings; they are ['a', 'b']",
     ),
     "labels-ragged": (
         [("hypotheses", {"labels": [[0, 0], [0]]})],
@@ -654,7 +654,7 @@ BAD_POINTS = {
     ),
     "feature-names-too-few": (
         [("hypotheses", "feature_names", ["age"])],
-        "feature_names must be 2 different names; they are ['age']",
+        "feature_names must be 2 different strings; they are ['age']",
     ),
     "missing": (
         [("agents", 1, "points", "none.csv")],

@@ -39,7 +39,7 @@ def test_one_feature_may_be_a_row_or_a_column():
 def test_feature_names_must_fit():
     assert read_feature_names(None, 2) == ("f1", "f2")
     for names in (["x"], ["x", "x"], ["x", "y", "z"]):
-        with pytest.raises(FederationError, match="feature_names must be 2 different names"):
+        with pytest.raises(FederationError, match="feature_names must be 2 different strings"):
             read_feature_names(names, 2)
 
 

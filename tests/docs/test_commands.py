@@ -27,8 +27,6 @@ ELSEWHERE = {
         None,
     ),
     r"python -m reproduction.*": ("is run with all others", QUICK),
-    r"fedpact run digits": ("trains candidates", "tests/cli/test_run.py::test_digits"),
-    r"fedpact run hospitals --data DIR": ("needs a download", None),
     r"(names=hospital|\(echo \$names| for h in| sed).*": ("needs a download", None),
     r"fedpact run alice-bob --engine flower": (
         "takes a minute",

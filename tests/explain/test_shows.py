@@ -86,13 +86,6 @@ def audit():
     return replace(found, ex_post=replace(found.ex_post, gain=witness.gain, witness=witness))
 
 
-def train():
-    points = np.random.default_rng(0).normal(size=(60, 3))
-    found = fp.sites.train(points, points[:, 0] > points[:, 1], count=3, rng=17)
-    names = dict(zip([NASTY, "b", "c"], found.models.values(), strict=True))
-    return replace(found, models=names)
-
-
 def check_books():
     problem = fp.protocol.BooksProblem(entry=1, run="r", code="not-opened", values={"run": NASTY})
     return replace(fp.protocol.check_books(base().ledger), problems=(problem,), wrong=1)
@@ -135,7 +128,6 @@ CASES = {
     fp.planning.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
     fp.Report: lambda: base().report,
     fp.sites.Predicted: lambda: base().predicted,
-    fp.sites.TrainedCandidates: train,
     fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
     fp.protocol.RunOutcome: lambda: base().outcome,
     fp.protocol.Statement: lambda: fp.protocol.statements_of(base().ledger)[0],

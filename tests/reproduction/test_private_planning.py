@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from reproduction.data.private_points import Labelled, SiteData
 from reproduction.private_planning import plan_privately
+from reproduction.train_candidates import predict, train
 
 pytest.importorskip("sklearn")
 EPSILON = [0.2, 0.4]
@@ -17,10 +19,10 @@ def draw_sites(sizes, rng):
 
     def draw(n, center):
         points = rng.normal(center, 1.0, size=(n, 2))
-        return fp.sites.Labelled(points, (points.sum(axis=1) > 0).astype(np.int64))
+        return Labelled(points, (points.sum(axis=1) > 0).astype(np.int64))
 
     private = {f"s{place}": draw(n, place - 1.0) for place, n in enumerate(sizes)}
-    return fp.sites.SiteData(name="drawn", public=draw(60, 0.0), private=private)
+    return SiteData(name="drawn", public=draw(60, 0.0), private=private)
 
 
 DATA = draw_sites((40, 60, 50), np.random.default_rng(1))
@@ -50,8 +52,8 @@ def small():
 
 @pytest.fixture(scope="module")
 def labels():
-    trained = fp.sites.train(*DATA.public, count=24, rng=3)
-    return {site: trained.predict(own.points).labels for site, own in DATA.private.items()}
+    trained = train(*DATA.public, count=24, seed=3)
+    return {site: predict(trained, own.points).labels for site, own in DATA.private.items()}
 
 
 def costs(seen):
@@ -104,7 +106,7 @@ def test_sites_with_few_points_are_planned_for_without_capacities(small):
 
 
 def test_no_stage_that_plans_looks_at_private_labels(large):
-    hidden = {site: fp.sites.Labelled(own.points, 1 - own.labels) for site, own in DATA.private.items()}
+    hidden = {site: Labelled(own.points, 1 - own.labels) for site, own in DATA.private.items()}
     again = run(replace(DATA, private=hidden))
     assert again["plans"] == large["plans"]
     assert again["least_error"] != large["least_error"]

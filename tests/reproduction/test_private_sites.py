@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from reproduction.data.private_points import FILE, load_digit_sites, load_hospitals
 from reproduction.page import conclusions_of, plot_of, tables_of
 from reproduction.private_planning import plan_privately
-from reproduction.private_sites import HOSPITALS_FILE
 from reproduction.sweep import reproduce
 
 pytest.importorskip("sklearn")
@@ -56,7 +56,7 @@ def small(run):
 def patients(tmp_path_factory):
     """A folder with the patients of two hospitals, ill where they are old."""
     rng, folder = np.random.default_rng(0), tmp_path_factory.mktemp("patients")
-    with (folder / HOSPITALS_FILE).open("w", newline="") as file:
+    with (folder / FILE).open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["hospital", *FEATURES, "num"])
         for place in range(120):
@@ -70,7 +70,7 @@ def plans(found):
 
 
 def test_digits_are_shared_out_unevenly_and_planned_for(small):
-    data = fp.sites.load_digit_sites(np.random.default_rng(0))
+    data = load_digit_sites(np.random.default_rng(0))
     shares = [np.bincount(own.labels, minlength=10) / len(own.labels) for own in data.private.values()]
     assert min(data.sizes.values()) >= 15
     assert max(share.max() for share in shares) > 0.2
@@ -83,7 +83,7 @@ def test_digits_are_shared_out_unevenly_and_planned_for(small):
 
 
 def test_cells_are_what_planning_for_all_at_once_gives(small):
-    data = fp.sites.load_digit_sites(np.random.default_rng(0))
+    data = load_digit_sites(np.random.default_rng(0))
     for one in small["results"]["runs"]:
         assert one == plan_privately(data, candidates=one["H"], epsilon=[0.3, 0.4], **ASKED)
     assert small["results"]["epsilon"] == [0.3, 0.4]
@@ -100,7 +100,7 @@ def test_every_seed_is_a_draw_of_its_own(run, small):
 
 def test_hospitals_are_read_from_a_folder(run, patients):
     found = run("hospitals", patients, epsilon=[0.3])
-    data = fp.sites.load_hospitals(patients, np.random.default_rng(0))
+    data = load_hospitals(patients, np.random.default_rng(0))
     first = found["results"]["runs"][0]
     assert {site["name"]: site["points"] for site in first["sites"]} == data.sizes == {"north": 45, "south": 45}
     assert first == plan_privately(data, candidates=12, epsilon=[0.3], **ASKED)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.matrix_csv import read_csv, write_csv
 from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.array_files import map_npy
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
@@ -101,7 +102,7 @@ def write_parquet(predicted: Predicted, path: Path) -> None:
 
 def _map(path: Path) -> NDArray[Any]:
     try:
-        return np.lib.format.open_memmap(path, mode="r")
+        return map_npy(path)
     except FileNotFoundError:
         raise FederationError(f"{path}: no such file") from None
     except UNREADABLE:

@@ -28,12 +28,12 @@ from fedpact.candidates.adapt_torch import (
     prepare_weights,
     refuse_pickle,
 )
-from fedpact.candidates.batches import BATCH, Prepared, ask_all, first_line
+from fedpact.candidates.batches import BATCH, Prepared, ask_one, count_points, first_line
 from fedpact.candidates.model_digest import digest_model
-from fedpact.candidates.predicted import Predicted
+from fedpact.candidates.predicted import Predicted, collect
 from fedpact.describe.candidate_list import CandidateList, digest_of
-from fedpact.describe.label_codes import Label, read_classes
-from fedpact.describe.numbers import shorten
+from fedpact.describe.label_codes import Coded, Label, read_classes
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
@@ -140,16 +140,20 @@ def predict(
         raise FederationError(f"candidates must be names and models, not none; they are {shorten(candidates)}")
     CandidateList.from_names(candidates)  # a name that will not do is found before anything is predicted
     declared = None if classes is None else read_classes(classes)
-    prepared = ((name, _prepare(name, candidate)) for name, candidate in candidates.items())
-    return ask_all(
-        prepared,
-        len(candidates),
-        points,
-        classes=declared,
-        threshold=threshold,
-        batch=batch,
-        progress=progress,
-    )
+    size, n = read_whole_number(batch, "batch", least=1), count_points(points)
+    cut = None if threshold is None else read_number(threshold, "threshold")
+    rows: dict[str, Coded] = {}
+    digests = {}
+
+    def tell(predicted: int) -> None:
+        if progress is not None:
+            progress(len(rows) * n + predicted, n * len(candidates))
+
+    for name, candidate in candidates.items():
+        prepared = _prepare(name, candidate)
+        digests[name] = prepared.digest
+        rows[name] = ask_one(name, prepared, points, batch=size, classes=declared, threshold=cut, tell=tell)
+    return collect(rows, digests, declared)
 
 
 def from_torch(

@@ -18,28 +18,15 @@ from fedpact.cli.common import (
     PlotOption,
     SeedOption,
     answer,
-    progress_bar,
     read_amounts,
     read_federation,
-    read_seed,
     require_package,
 )
 from fedpact.cli.complete import RUN_METHODS, RUN_RULES, complete_federations, list_choices, one_of
 from fedpact.cli.show_run import print_outcome, say_reason, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
-TRIALS = ("hospitals", "digits")
-_OF_TRIALS = {"candidates", "epsilon", "delta", "data"}
 _OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
-
-
-class _Trial(NamedTuple):
-    """What a trial on real data is asked for."""
-
-    candidates: int
-    epsilon: str
-    delta: str
-    data: Path | None
 
 
 class _Made(NamedTuple):
@@ -57,8 +44,7 @@ def run(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help='A federation file, an example such as "alice-bob", or a trial on real data: "digits", or '
-            '"hospitals" with --data.',
+            help='A federation file, or an example such as "alice-bob".',
             autocompletion=complete_federations,
         ),
     ] = None,
@@ -130,10 +116,6 @@ def run(
     teacher: Annotated[
         str | None, typer.Option(metavar="HYPOTHESIS", help="Who labels at sites that are made up; else drawn.")
     ] = None,
-    candidates: Annotated[int, typer.Option(help="Candidates to train in a trial.")] = 100,
-    epsilon: Annotated[str, typer.Option(help="The error that sites tolerate in a trial.")] = "0.3",
-    delta: Annotated[str, typer.Option(help="Chance, at most, that a target is missed in a trial.")] = "0.05",
-    data: Annotated[Path | None, typer.Option(help="Folder with the data of the trial 'hospitals'.")] = None,
     seed: SeedOption = 0,
     plot: PlotOption = None,
     as_json: JsonOption = False,
@@ -161,9 +143,8 @@ def run(
     else:
         carrier = _choose_carrier(engine, local_nodes, superlink)
         terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience)
-        trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
         made = (
-            _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
+            _make_run(_insist(file), terms, teacher, seed, has_own_sites=superlink is not None)
             if not sites
             else _Made(pact=fp.protocol.load_pact(_insist(file), **terms), folders=tuple(sites))
         )
@@ -221,16 +202,13 @@ def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) 
         if is_resumed and name not in _OF_RESUMES:
             what = repr(file) if name == "file" else options[name]
             raise fp.FederationError(f"a run is resumed as it was agreed on; leave out {what}")
-        if not is_resumed and file not in TRIALS and name in _OF_TRIALS:
-            raise fp.FederationError(
-                f"{options[name]} is for the trials {' and '.join(TRIALS)}; {file!r} says its own, or has none"
-            )
-    if "sites" in given and (file in TRIALS or "superlink" in given):
-        whose = f"{file!r} has its own" if file in TRIALS else "--superlink is for those on machines of their own"
-        raise fp.FederationError(f"--sites names sites on this machine; {whose}")
+    if "sites" in given and "superlink" in given:
+        raise fp.FederationError(
+            "--sites names sites on this machine; --superlink is for those on machines of their own"
+        )
     if "sites" in given and file in fp.examples.CATALOGUE:
         raise fp.FederationError(f"--sites are those of a federation file; the sites of {file!r} are made up")
-    if "teacher" in given and (file in TRIALS or "superlink" in given or "sites" in given):
+    if "teacher" in given and ("superlink" in given or "sites" in given):
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 
 
@@ -279,44 +257,14 @@ def _read_terms(
     }
 
 
-def _make_run(
-    file: str, terms: dict[str, Any], trial: _Trial, teacher: str | None, seed: int, *, has_own_sites: bool
-) -> _Made:
-    """Make the pact of a file, of an example or of a trial, and its sites unless they are on their own."""
-    if has_own_sites and file in TRIALS:
-        raise fp.FederationError(f"the sites of {file!r} are on this machine; leave out --superlink")
+def _make_run(file: str, terms: dict[str, Any], teacher: str | None, seed: int, *, has_own_sites: bool) -> _Made:
+    """Make the pact of a file or of an example, and its sites unless they are on their own."""
     if has_own_sites:
         return _Made(pact=fp.protocol.load_pact(file, **terms))
-    if file in TRIALS:
-        return _make_trial(file, terms, trial, seed)
     fed = read_federation(file)
     return _Made(
         pact=fp.protocol.make_pact(fed, **terms), sites=fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
     )
-
-
-def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _Made:
-    loaded = _load_trial(file, trial.data, seed)
-    with progress_bar("Training candidates") as report:
-        made = fp.protocol.train_sites(
-            loaded.public,
-            loaded.private,
-            epsilon=trial.epsilon,
-            delta=trial.delta,
-            candidates=trial.candidates,
-            seed=seed,
-            name=loaded.name,
-            progress=report,
-        )
-    return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites)
-
-
-def _load_trial(file: str, data: Path | None, seed: int) -> fp.sites.SiteData:
-    if file == "digits":
-        return fp.sites.load_digit_sites(read_seed(seed))
-    if data is None:
-        raise fp.FederationError("the hospitals' patients are in a file that you have: --data FOLDER")
-    return fp.sites.load_hospitals(data, read_seed(seed))
 
 
 def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:

@@ -1,14 +1,13 @@
 """Arrays saved by ``numpy.save``, and one agent's points: such an array, or numbers in a .csv under a header.
 
-Arrays are read without executing anything and without trusting what the file says of their size. The header of a
-.csv names the features; a number may be written as a fraction, as everywhere in a federation's files.
+Arrays are mapped, without executing anything and without trusting what the file says of their size. The header
+of a .csv names the features; a number may be written as a fraction, as everywhere in a federation's files.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,31 +19,16 @@ from fedpact.describe.parsing import read_text
 from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError
 
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
-
-def read_npy(path: Path) -> NDArray[Any]:
-    """Read an array; a header that promises more than the file holds is refused before memory is taken for it.
+def map_npy(path: Path) -> NDArray[Any]:
+    """Map an array; a header that promises more than the file holds, or Python objects, is refused.
 
     Raises
     ------
     ValueError
         Among others: see :data:`fedpact.describe.report_files.UNREADABLE`.
     """
-    with path.open("rb") as file:
-        version = np.lib.format.read_magic(file)
-        if version not in _HEADERS:
-            raise ValueError(f"the format is {version}, which is for arrays of named fields")
-        shape, _, dtype = _HEADERS[version](file)
-        left = path.stat().st_size - file.tell()
-        if not dtype.hasobject and math.prod(shape) * dtype.itemsize > left:
-            raise ValueError(f"the header promises an array of {shape}, and the file ends before that")
-        file.seek(0)
-        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-    return array
+    return np.lib.format.open_memmap(path, mode="r")
 
 
 class PointFile(NamedTuple):
@@ -56,7 +40,7 @@ class PointFile(NamedTuple):
 
 def _read_points(path: Path) -> PointFile:
     try:
-        array = read_npy(path)
+        array = map_npy(path)
     except UNREADABLE:
         raise FederationError(
             "not an .npy array that can be read without pickle, and its name does not end in .csv"

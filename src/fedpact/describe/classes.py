@@ -177,15 +177,15 @@ def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> halfspaces([1, 2]).hypotheses
     ('f1 >= 1', 'f1 < 1', 'f1 >= 2', 'f1 < 2')
     """
-    x = read_features(features, "halfspaces") + 0.0  # -0.0 is 0.0
+    x = read_features(features, "halfspaces")
     if x.shape[1] == 2:
-        return halfspaces_in_plane(x, names=names)
+        return halfspaces_in_plane(x, None if names is None else read_feature_names(names, 2))
     names = read_feature_names(names, x.shape[1])
     used = independent_features(np.unique(x, axis=0)) or [0]
     if len(used) == 1:
         return replace(stumps(x[:, used], names=[names[used[0]]]), name="halfspaces")
     if len(used) == 2:
-        return halfspaces_in_plane(x[:, used], names=[names[feature] for feature in used])
+        return halfspaces_in_plane(x[:, used], [names[feature] for feature in used])
     return separate(x[:, used], [names[feature] for feature in used])
 
 

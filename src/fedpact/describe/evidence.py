@@ -37,8 +37,6 @@ from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 
-SUM_TOL = 1e-9
-
 T = TypeVar("T")
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from fedpact.describe.array_files import PointFile, read_npy, read_point_file
+from fedpact.describe.array_files import PointFile, map_npy, read_point_file
 from fedpact.describe.classes import NAMES, OF_POINTS, ON_LINE, ON_POINTS, check_class, make_class
 from fedpact.describe.evidence import Evidence
 from fedpact.describe.hypothesis_class import HypothesisClass
@@ -209,7 +209,7 @@ def _say_unreadable(path: Path) -> str:
 
 def _read_array(path: Path) -> NDArray[Any]:
     try:
-        array = read_npy(path)
+        array = map_npy(path)
     except UNREADABLE:
         raise FederationError(f"{path}: {_say_unreadable(path)}") from None
     if array.ndim != 2:

@@ -61,46 +61,40 @@ def show(value: float) -> str:
 
 def read_features(features: ArrayLike, class_name: str) -> NDArray[np.float64]:
     """Read an (n, d) matrix; n numbers are one feature."""
-    x = _finite(features, class_name)
-    if x.ndim == 1:
-        x = x[:, None]
-    if x.ndim != 2 or x.size == 0:
-        raise FederationError(
-            f"class {class_name!r} needs a matrix of features, one row per point; shape {x.shape}"
-        )
-    return x
-
-
-def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
-    """Read one number per point."""
-    x = _finite(values, class_name)
-    if x.ndim == 2 and x.shape[1] == 1:
-        x = x[:, 0]
-    if x.ndim != 1 or x.size == 0:
-        raise FederationError(f"class {class_name!r} needs one number per point; the shape is {x.shape}")
-    return x
-
-
-def _finite(values: Any, class_name: str) -> NDArray[np.float64]:
     try:
-        x = np.asarray(values, dtype=np.float64)
+        x = np.asarray(features, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
         raise FederationError(
             f"class {class_name!r} needs numbers as features, the same count for every point"
         ) from None
     if not np.isfinite(x).all():
         raise FederationError(f"class {class_name!r} needs finite features; nan or infinity was given")
-    return x
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise FederationError(
+            f"class {class_name!r} needs a matrix of features, one row per point; shape {x.shape}"
+        )
+    return x.reshape(len(x), -1) + 0.0  # -0.0 is 0.0
+
+
+def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
+    """Read one number per point."""
+    x = read_features(values, class_name)
+    if x.shape[1] != 1:
+        raise FederationError(f"class {class_name!r} needs one number per point; the shape is {x.shape}")
+    return x[:, 0]
+
+
+def read_names(names: Any, count: int, field: str) -> tuple[str, ...]:
+    """Read so many different strings."""
+    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if len(given) != count or not all(isinstance(name, str) for name in given) or len(set(given)) != count:
+        raise FederationError(f"{field} must be {count} different strings; they are {shorten(given or names)}")
+    return tuple(given)
 
 
 def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
     """``f1, f2, ...`` unless there are better names."""
-    if names is None:
-        return number_names("f", d)
-    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if len(given) != d or not all(isinstance(name, str) for name in given) or len(set(given)) != d:
-        raise FederationError(f"feature_names must be {d} different names; they are {shorten(names)}")
-    return given
+    return number_names("f", d) if names is None else read_names(names, d, "feature_names")
 
 
 def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:

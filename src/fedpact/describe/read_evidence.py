@@ -7,8 +7,8 @@ agent's points and are consistent with the same samples of them, so the labeling
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.classes import OF_POINTS, check_class, make_class
 from fedpact.describe.evidence import Predictions, Reports, Table, freeze
-from fedpact.describe.hypothesis_class import HypothesisClass, number_names
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_names
 from fedpact.describe.label_matrix import Classes, read_labels, share_classes
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
@@ -26,16 +26,12 @@ from fedpact.errors import FederationError, Problems
 SUM_TOL = 1e-9
 OF_FEATURES = "hypotheses must name a class of points with features"
 
+T = TypeVar("T")
+
 
 def read_hypothesis_names(names: Sequence[str] | None, H: int) -> tuple[str, ...]:
     """Check H different names; ``h1, h2, ...`` without any."""
-    if names is None:
-        return number_names("h", H)
-    listed = list(names) if isinstance(names, Sequence) and not isinstance(names, str) else names
-    is_list = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
-    if not is_list or not len(set(listed)) == len(listed) == H:
-        raise FederationError(f"hypothesis names must be {H} different strings; they are {shorten(listed)}")
-    return tuple(listed)
+    return number_names("h", H) if names is None else read_names(names, H, "hypothesis names")
 
 
 def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
@@ -97,6 +93,11 @@ def _read_distributions(values: Any, names: Sequence[str], points: Sequence[str]
     return np.array(read)
 
 
+def _read_label_array(labels: Any, classes: Classes) -> tuple[NDArray[np.integer], Classes]:
+    (codes,), classes = share_classes({"labels": read_labels(labels, "labels")}, "labels", classes)
+    return codes, classes
+
+
 def read_table(
     labels: Any,
     distributions: Any,
@@ -110,25 +111,18 @@ def read_table(
     class_name, problems = None, Problems()
     if isinstance(labels, HypothesisClass):
         class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
-    matrix = problems.read("", read_labels, labels, "labels")
-    numbered = None
-    if matrix is not None:
-        numbered = problems.read("", share_classes, {"labels": matrix}, "labels", classes)
+    numbered = problems.read("", _read_label_array, labels, classes)
     rows = problems.read("", _read_distributions, distributions, names, points)
     problems.raise_if_any()
     assert numbered is not None, "what is missing was noted"
     assert rows is not None, "what is missing was noted"
-    (label_array,), classes = numbered
+    label_array, classes = numbered
     n = label_array.shape[1]
     if rows.shape[1] != n:
         raise FederationError(
             f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
         )
-    points = tuple(points) if points is not None else number_names("x", n)
-    if len(points) != n or not all(isinstance(point, str) for point in points) or len(set(points)) != n:
-        raise FederationError(
-            f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
-        )
+    points = number_names("x", n) if points is None else read_names(points, n, "points, one per column of labels,")
     return Table(
         labels=freeze(label_array),
         distributions=freeze(rows),
@@ -139,22 +133,26 @@ def read_table(
     )
 
 
+def _read_each(
+    arrays: Mapping[str, Any], read: Callable[[Any, str], T], field: str, size: Callable[[T], int], rule: str
+) -> dict[str, T]:
+    """Read the array of every agent; all must be of one ``size``, or the ``rule`` is broken."""
+    problems = Problems()
+    found = {name: problems.read("", read, array, f"agent {name!r}: {field}") for name, array in arrays.items()}
+    known = {name: array for name, array in found.items() if array is not None}
+    sizes = {name: size(array) for name, array in known.items()}
+    if len(set(sizes.values())) > 1:
+        problems.add(f"{rule} differ: {shorten(sizes)}")
+    problems.raise_if_any()
+    return known
+
+
 def read_predictions(
     predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, classes: Classes = None
 ) -> Predictions:
     """Check one prediction matrix per agent."""
-    problems = Problems()
-    read = {
-        name: problems.read("", read_labels, array, f"agent {name!r}: predictions")
-        for name, array in predictions.items()
-    }
-    known = {name: matrix for name, matrix in read.items() if matrix is not None}
-    heights = {name: len(matrix.codes) for name, matrix in known.items()}
-    if len(set(heights.values())) > 1:
-        problems.add(
-            f"every agent must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
-        )
-    problems.raise_if_any()
+    rule = "every agent must predict with the same hypotheses; the numbers of rows"
+    known = _read_each(predictions, read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
     lists = lists_of(predictions)
     if difference := find_difference(lists):
         raise FederationError(f"every agent must predict with the same candidates; {difference}")
@@ -198,17 +196,8 @@ def _read_point_array(values: Any, field: str) -> NDArray[np.float64]:
 
 def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
     """Check one (n_i, d) array per agent."""
-    problems = Problems()
-    read = {
-        name: problems.read("", _read_point_array, array, f"agent {name!r}: points")
-        for name, array in points.items()
-    }
-    known = {name: array for name, array in read.items() if array is not None}
-    widths = {name: array.shape[1] for name, array in known.items()}
-    if len(set(widths.values())) > 1:
-        problems.add(f"every agent's points must have the same features; their numbers differ: {shorten(widths)}")
-    problems.raise_if_any()
-    return tuple(known.values())
+    rule = "every agent's points must have the same features; their numbers"
+    return tuple(_read_each(points, _read_point_array, "points", lambda array: array.shape[1], rule).values())
 
 
 def read_restriction(

@@ -22,7 +22,7 @@ import numpy as np
 
 from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.classes import check_class
-from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
+from fedpact.describe.halfspaces import enumerate_halfspaces
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
 from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.read_evidence import OF_FEATURES, read_points
@@ -101,7 +101,11 @@ def vc_dimension(class_name: str, f: int) -> int:
 
 
 def _cover_halfspaces(pool: Pool, gamma: float, most: int) -> Members:
-    different, where = np.unique(read_plane(pool.x), axis=0, return_inverse=True)
+    if pool.x.shape[1] != 2:
+        raise FederationError(
+            f"class 'halfspaces' needs exactly 2 features per point; there are {pool.x.shape[1]}"
+        )
+    different, where = np.unique(pool.x, axis=0, return_inverse=True)
     if len(different) > MAX_IN_PLANE:
         raise FederationError(
             f"halfspaces are enumerated over {MAX_IN_PLANE} different points at most; there are "

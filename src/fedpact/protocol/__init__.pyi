@@ -59,5 +59,3 @@ from fedpact.protocol.site.site import HeldOut as HeldOut
 from fedpact.protocol.site.site import Site as Site
 from fedpact.protocol.site.site import make_site_report as make_site_report
 from fedpact.protocol.site.site_files import read_site as read_site
-from fedpact.protocol.site.trained_sites import TrainedSites as TrainedSites
-from fedpact.protocol.site.trained_sites import train_sites as train_sites

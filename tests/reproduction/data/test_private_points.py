@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.candidates.site_data import FEATURES, FILE, load_hospitals
+from reproduction.data.private_points import FEATURES, FILE, load_hospitals
 
 HEADER = ["hospital", *FEATURES, "slope", "ca", "thal", "num"]
 

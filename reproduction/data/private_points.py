@@ -1,4 +1,4 @@
-"""Points of several sites, a quarter of each public: what an experiment on private data starts from.
+"""Points of several sites, a quarter of each public: what the experiments on private data start from.
 
 *Digits*: scikit-learn's handwritten digits, 1,797 images of 8 by 8 pixels. Every digit is shared out among the
 sites by a draw of its own from a Dirichlet distribution, so a site sees much of some digits, little of others.
@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.numbers import read_number
-from fedpact.errors import FederationError, MissingExtraError
+import fedpact as fp
+from reproduction.values import read_number
 
 PUBLIC_SHARE = 0.25
 
@@ -65,7 +65,7 @@ def draw_public(sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str,
     drawn = {}
     for site, n in sizes.items():
         if n < 2:
-            raise FederationError(f"site {site!r} must have two points or more, one of them public; it has {n}")
+            raise fp.FederationError(f"site {site!r} must have two points or more, one of them public; it has {n}")
         is_public = np.zeros(n, dtype=bool)
         is_public[rng.permutation(n)[: max(1, round(PUBLIC_SHARE * n))]] = True
         drawn[site] = is_public
@@ -105,7 +105,7 @@ def load_digit_sites(rng: np.random.Generator) -> SiteData:
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
-        raise MissingExtraError("the digits", extra="sklearn") from error
+        raise fp.errors.MissingExtraError("the digits", extra="sklearn") from error
     images, digits = load_digits(return_X_y=True)
     site = _share_out(digits, SITES, rng)
     places = {f"site-{number + 1}": np.flatnonzero(site == number) for number in range(SITES)}
@@ -140,35 +140,35 @@ def _read_patients(lines: Iterable[str], path: Path) -> dict[str, list[list[floa
     header = [cell.strip() for cell in next(reader, [])]
     absent = [column for column in _COLUMNS if column not in header]
     if absent:
-        raise FederationError(f"{path}: line 1 must name the column {absent[0]!r} and does not")
+        raise fp.FederationError(f"{path}: line 1 must name the column {absent[0]!r} and does not")
     patients: dict[str, list[list[float]]] = {}
     for row in filter(None, reader):
         where = f"{path}: line {reader.line_num}"
         if len(row) != len(header):
-            raise FederationError(f"{where} must have {len(header)} cells, one per column; it has {len(row)}")
+            raise fp.FederationError(f"{where} must have {len(header)} cells, one per column; it has {len(row)}")
         cells = {column: cell.strip() for column, cell in zip(header, row, strict=True)}
         if not cells["hospital"]:
-            raise FederationError(f"{where}: hospital must have a name; it is empty")
+            raise fp.FederationError(f"{where}: hospital must have a name; it is empty")
         own = patients.setdefault(cells["hospital"], [])
         own.append([_read_cell(cells[column], column, where) for column in _COLUMNS[1:]])
     if not patients:
-        raise FederationError(f"{path} must have one line per patient; it has none")
+        raise fp.FederationError(f"{path} must have one line per patient; it has none")
     return patients
 
 
 def _read_file(folder: str | PathLike[str]) -> dict[str, NDArray[np.float64]]:
     path = Path(folder) / FILE
     if not Path(folder).is_dir():
-        raise FederationError(f"data must be a folder that holds {FILE}; there is no folder {str(folder)!r}")
+        raise fp.FederationError(f"data must be a folder that holds {FILE}; there is no folder {str(folder)!r}")
     try:
         with path.open(encoding="utf-8", newline="") as lines:
             patients = _read_patients(lines, path)
     except FileNotFoundError:
-        raise FederationError(f"data must be a folder that holds {FILE}; {str(folder)!r} does not") from None
+        raise fp.FederationError(f"data must be a folder that holds {FILE}; {str(folder)!r} does not") from None
     except OSError as error:
-        raise FederationError(f"{path} cannot be read: {error.strerror}") from None
+        raise fp.FederationError(f"{path} cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error):
-        raise FederationError(f"{path} must be a text of comma-separated values in UTF-8; it is not") from None
+        raise fp.FederationError(f"{path} must be a text of comma-separated values in UTF-8; it is not") from None
     return {hospital: np.array(rows) for hospital, rows in patients.items()}
 
 
@@ -178,7 +178,7 @@ def _fill_values(public: NDArray[np.float64]) -> NDArray[np.float64]:
     for feature, column in zip(FEATURES, public.T, strict=True):
         known = column[~np.isnan(column)]
         if not len(known):
-            raise FederationError(f"{feature} must be known of at least one public patient; it never is")
+            raise fp.FederationError(f"{feature} must be known of at least one public patient; it never is")
         kinds, counts = np.unique(known, return_counts=True)
         values.append(kinds[counts.argmax()] if feature in CODED else np.median(known))
     return np.array(values)

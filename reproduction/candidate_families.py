@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.integer]
+Labels: TypeAlias = NDArray[np.int64]
 Fitted: TypeAlias = Iterator[tuple[str, Any]]
-Family: TypeAlias = Callable[[Points, Codes, np.random.Generator], Fitted]
+Family: TypeAlias = Callable[[Points, Labels, np.random.Generator], Fitted]
 
 _STRENGTHS = tuple(10.0**power for power in range(-4, 3))
 _TREES = (2, 6, 20)
@@ -35,26 +35,26 @@ def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
-def _fit_logistic(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_logistic(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.linear_model import LogisticRegression
 
     strength = _choose(rng, _STRENGTHS)
-    yield f"logistic C {strength:g}", LogisticRegression(C=strength, max_iter=200).fit(points, codes)
+    yield f"logistic C {strength:g}", LogisticRegression(C=strength, max_iter=200).fit(points, labels)
 
 
-def _fit_tree(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_tree(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.tree import DecisionTreeClassifier
 
     depth = 1 + int(rng.integers(12))
     tree = DecisionTreeClassifier(max_depth=depth, random_state=_seed(rng))
-    yield f"tree depth {depth}", tree.fit(points, codes)
+    yield f"tree depth {depth}", tree.fit(points, labels)
 
 
-def _fit_forest(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_forest(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.ensemble import RandomForestClassifier
 
     depth = _choose(rng, (2, 4, 8, 16))
-    forest = RandomForestClassifier(_TREES[-1], max_depth=depth, random_state=_seed(rng)).fit(points, codes)
+    forest = RandomForestClassifier(_TREES[-1], max_depth=depth, random_state=_seed(rng)).fit(points, labels)
     for trees in _TREES:
         part = copy.copy(forest)
         part.estimators_ = forest.estimators_[:trees]
@@ -62,51 +62,51 @@ def _fit_forest(points: Points, codes: Codes, rng: np.random.Generator) -> Fitte
         yield f"forest of {trees} depth {depth}", part
 
 
-def _fit_neighbours(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_neighbours(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.neighbors import KNeighborsClassifier
 
     neighbours = min(_choose(rng, (1, 3, 5, 9, 15, 25, 45)), len(points))
     weights = _choose(rng, ("uniform", "distance"))
     model = KNeighborsClassifier(neighbours, weights=weights)
-    yield f"{neighbours} neighbours by {weights}", model.fit(points, codes)
+    yield f"{neighbours} neighbours by {weights}", model.fit(points, labels)
 
 
-def _fit_bayes(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_bayes(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.naive_bayes import GaussianNB
 
     smoothing = _choose(rng, (1e-9, 1e-3, 1e-2, 1e-1, 1.0))
-    yield f"bayes smoothed {smoothing:g}", GaussianNB(var_smoothing=smoothing).fit(points, codes)
+    yield f"bayes smoothed {smoothing:g}", GaussianNB(var_smoothing=smoothing).fit(points, labels)
 
 
-def _fit_svm(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_svm(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.svm import LinearSVC
 
     strength = _choose(rng, _STRENGTHS)
     model = LinearSVC(C=strength, dual="auto", max_iter=300, random_state=_seed(rng))
-    yield f"svm C {strength:g}", model.fit(points, codes)
+    yield f"svm C {strength:g}", model.fit(points, labels)
 
 
-def _fit_network(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_network(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.neural_network import MLPClassifier
 
     width = _choose(rng, (2, 4, 8, 16))
     network = MLPClassifier(
         (width,), learning_rate_init=0.01, batch_size=min(64, len(points)), random_state=_seed(rng)
     )
-    classes = np.unique(codes)
+    classes = np.unique(labels)
     for epoch in range(1, _EPOCHS[-1] + 1):
-        network.partial_fit(points, codes, classes=classes)
+        network.partial_fit(points, labels, classes=classes)
         if epoch in _EPOCHS:
             yield f"network of {width} epoch {epoch}", copy.deepcopy(network)
 
 
-def _fit_boosting(points: Points, codes: Codes, rng: np.random.Generator) -> Fitted:
+def _fit_boosting(points: Points, labels: Labels, rng: np.random.Generator) -> Fitted:
     from sklearn.ensemble import GradientBoostingClassifier
 
     depth, rate = _choose(rng, (1, 2, 3)), _choose(rng, (0.1, 0.3))
     boosted = GradientBoostingClassifier(
         n_estimators=_STAGES[-1], max_depth=depth, learning_rate=rate, subsample=0.7, random_state=_seed(rng)
-    ).fit(points, codes)
+    ).fit(points, labels)
     for stages in _STAGES:
         part = copy.copy(boosted)
         part.estimators_ = boosted.estimators_[:stages]
@@ -114,13 +114,13 @@ def _fit_boosting(points: Points, codes: Codes, rng: np.random.Generator) -> Fit
         yield f"boosting depth {depth} rate {rate:g} stage {stages}", part
 
 
-FAMILIES: dict[str, Family] = {
-    "logistic": _fit_logistic,
-    "tree": _fit_tree,
-    "forest": _fit_forest,
-    "neighbours": _fit_neighbours,
-    "bayes": _fit_bayes,
-    "svm": _fit_svm,
-    "network": _fit_network,
-    "boosting": _fit_boosting,
-}
+FAMILIES: tuple[Family, ...] = (
+    _fit_logistic,
+    _fit_tree,
+    _fit_forest,
+    _fit_neighbours,
+    _fit_bayes,
+    _fit_svm,
+    _fit_network,
+    _fit_boosting,
+)
