@@ -66,7 +66,7 @@ async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | 
     if job_id is None:
         standing, _ = await look_at(state.runs, run)
         under_way = (job for job in state.jobs.jobs() if job.name == name and not job.is_over)
-        task, is_quick = CheckTask(ledger=run.feed.where), standing.length <= _SHORT
+        task, is_quick = CheckTask(ledger=run.ledger), standing.length <= _SHORT
         job = next(under_way, None) or state.jobs.do(name, task, is_quick=is_quick)
     else:
         job = await find_job(state, job_id)
@@ -118,18 +118,19 @@ async def continue_run(state: State, run: AddressedRun) -> RunLine:
 
 @router.get("/runs/{key}/events", summary="A run as it goes on", response_class=EventSourceResponse)
 async def follow_events(
+    state: State,
     run: AddressedRun,
     after: After = 0,
     last_event_id: Annotated[str, Header(description="Number of the last entry that was received.")] = "",
 ) -> AsyncIterator[ServerSentEvent]:
     """Send every entry of the ledger as it is written (see :mod:`fedpact.web.run_views`)."""
     is_number = last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) < 18
-    async for event in follow_run(run, int(last_event_id) if is_number else after):
+    async for event in follow_run(state.runs, run, int(last_event_id) if is_number else after):
         yield event
 
 
 async def _read_statements(state: ServerState, run: Run) -> list[fp.protocol.Statement]:
-    return await state.runs.reader.read(read_statements, run.feed.where) if run.feed.is_there else []
+    return await state.runs.reader.read(read_statements, run.ledger) if run.is_there else []
 
 
 @router.get("/runs/{key}/statements.json", summary="Statements of payment")
