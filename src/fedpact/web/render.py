@@ -17,7 +17,7 @@ from fedpact.explain.numbers import count_of, format_amount, format_field, forma
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
 from fedpact.planning.methods import PLANNERS
-from fedpact.web.charts import explain_part
+from fedpact.web.charts import EXPLAINED
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.parts import PAGES, RUN, Page, Part
@@ -102,7 +102,7 @@ def _environment() -> Environment:
         "name_rule": name_rule,
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "explain_part": explain_part,
+        "explained": EXPLAINED,
         "is_export": False,
     }
     return made
