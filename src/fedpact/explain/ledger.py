@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import make_table
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 from fedpact.protocol.operator.money import without_dust
@@ -119,9 +119,8 @@ def say_first_problem(check: BooksCheck) -> str:
 def explain_ledger_check(check: LedgerCheck) -> Explanation:
     """Explain whether a ledger is as it was written."""
     status = _LEDGER.say(f"status.{check.status}")
-    return Explanation(
-        kind=check.kind,
-        title=_LEDGER.say("title", where=check.where),
+    return explain_as(
+        check,
         headline=_LEDGER.say("headline", entries=check.entries, head=check.head, status=status)
         if check.is_intact
         else _LEDGER.say("headline_broken", why=say_break(check)),
@@ -134,12 +133,9 @@ def explain_books_check(check: BooksCheck) -> Explanation:
     unsigned = _BOOKS.say("unsigned", unsigned=check.unsigned) if check.unsigned else ""
     keys = ("runs", "closed", "signatures", "followed", "payments")
     counts = _BOOKS.say("headline", unsigned=unsigned, **{key: getattr(check, key) for key in keys})
-    status = _BOOKS.say(f"status.{check.status}")
     rows = [(problem.entry, problem.run, say_problem(problem)) for problem in check.problems]
-    return Explanation(
-        kind=check.kind,
-        title=_BOOKS.say("title"),
-        headline=status[:1].upper() + status[1:] + ".",
+    return explain_as(
+        check,
         sentences=(counts,) if check.runs else (),
         tables=(make_table(_BOOKS, "problems", "entry count, run, what", rows),) if rows else (),
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Point, Table
-from fedpact.explain.generic import make_points, make_table, say_status
+from fedpact.explain.generic import explain_as, make_points, make_table, say_status
 from fedpact.explain.words import sentence, words_of
 
 if TYPE_CHECKING:
@@ -179,9 +179,8 @@ def _chart(plan: Plan) -> tuple[Chart, ...]:
 
 def explain_plan(plan: Plan) -> Explanation:
     """Explain a plan."""
-    return Explanation(
-        kind=plan.kind,
-        title=_WORDS.say("title", name=plan.name),
+    return explain_as(
+        plan,
         headline=_say_headline(plan),
         facts=_list_facts(plan),
         sentences=_list_sentences(plan),
@@ -220,9 +219,8 @@ def explain_shadow_prices(prices: ShadowPrices) -> Explanation:
         said.append(_SHADOW.say("free", free=free, k=len(prices.epsilon)))
     if prices.halving_delta:
         said.append(words_of("plan").say("answers.certainty", more=prices.halving_delta))
-    return Explanation(
-        kind=prices.kind,
-        title=_SHADOW.say("title", name=prices.name),
+    return explain_as(
+        prices,
         headline=_SHADOW.say("headline" if table.rows else "headline_nothing", cost=prices.fractional_cost),
         sentences=tuple(said),
         tables=(table,) if table.rows else (),

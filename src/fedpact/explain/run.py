@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Mark, Table
-from fedpact.explain.generic import make_table
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 
@@ -87,9 +87,8 @@ def explain_run_outcome(outcome: RunOutcome) -> Explanation:
     samples = sum(outcome.contributions.values())
     key = "headline" if outcome.payments else "headline_unpaid"
     said = {"hypothesis": outcome.hypothesis, "mistakes": outcome.mistakes, "samples": samples}
-    return Explanation(
-        kind=outcome.kind,
-        title=_WORDS.say("title", pact=outcome.pact, run=outcome.run),
+    return explain_as(
+        outcome,
         headline=_WORDS.say("headline_early")
         if outcome.hypothesis is None
         else _WORDS.say(key, **said, paid=_without_dust(outcome.deficit)),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Table
-from fedpact.explain.generic import make_facts, make_table
+from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.phrases import name_rule, note_rule
 from fedpact.explain.words import words_of
 
@@ -95,8 +95,8 @@ def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
     agents = find_concerned(bill)
     own = note_rule(bill.rule)
-    return Explanation(
-        kind=bill.kind,
+    return explain_as(
+        bill,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
         headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
         facts=list_facts(bill),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import make_facts, make_table, say_status
+from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -69,10 +69,8 @@ def _list_sentences(split: Share) -> tuple[str, ...]:
 
 def explain_share(split: Share) -> Explanation:
     """Explain a split of the cost."""
-    return Explanation(
-        kind=split.kind,
-        title=_WORDS.say("title", name=split.name),
-        headline=say_status(split),
+    return explain_as(
+        split,
         facts=make_facts(_WORDS, {"rule": split.rule, "cost": split.cost}),
         sentences=_list_sentences(split),
         tables=(_list_agents(split),),
