@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from fastapi import HTTPException
 
 import fedpact as fp
 from fedpact.protocol.home import hold_home
@@ -17,7 +18,7 @@ from fedpact.web.limits import Limits
 from fedpact.web.run_ledger import read_newest, read_statements, read_steps
 from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_views import follow_run
-from fedpact.web.runs import RunManager, UnknownRunError
+from fedpact.web.runs import RunManager
 from fedpact.web.worker import RunTask
 from ledgers import fill, tampering
 from web_runs import held, is_alive, prepare, read_entries, running
@@ -221,7 +222,7 @@ def test_runs_of_a_folder_are_found_again_and_continued(tmp_path):
                 runs.go_on(again)
                 await until(again, Condition.FINISHED)
             assert (await runs.look_at(again)).outcome["payments"] == {"alice": 3.0, "bob": 2.0}
-            with pytest.raises(UnknownRunError):
+            with pytest.raises(HTTPException):
                 runs.find("by the command line")
 
     run(second, run(first))

@@ -10,8 +10,9 @@ from fedpact.explain.audit import gain_of, list_witness, say_truthful
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table, say_refusal
 from fedpact.explain.phrases import name_rule, say_rule
-from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
+from fedpact.explain.settlement import chart_payments, find_concerned, size_of
 from fedpact.explain.words import words_of
+from fedpact.protocol.operator.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow
@@ -31,7 +32,7 @@ def _list_money(bill: Settlement) -> tuple[Any, ...]:
     amounts = (bill.spend, bill.recovered, bill.deficit, bill.overpayment)
     outcome = _WORDS.say(f"outcome.{bill.status}", agents=find_concerned(bill))
     mark = Mark(outcome, "good" if bill.status == "accepted" else "bad")
-    return (*(clean(amount, size_of(bill)) for amount in amounts), mark)
+    return (*(without_dust(amount, size_of(bill)) for amount in amounts), mark)
 
 
 def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:

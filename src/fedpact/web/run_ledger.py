@@ -10,13 +10,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 import fedpact as fp
-from fedpact.explain.ledger import say_entry
+from fedpact.explain.ledger import say_entry, say_time
 from fedpact.explain.phrases import say_reason
 from fedpact.protocol.operator.outcome import make_outcome
 from fedpact.web.models import SiteView, Standing, StepView
@@ -44,20 +43,6 @@ def _opened(where: str) -> Iterator[fp.protocol.Ledger]:
         raise fp.errors.LedgerError(
             f"the ledger holds what no run of fedpact {fp.__version__} writes ({type(error).__name__}); check it"
         ) from error
-
-
-def say_time(at: float) -> str:
-    """Write a time in UTC; a number that is no time of ours stays a number.
-
-    Examples
-    --------
-    >>> say_time(1_000_000_000.25), say_time(1e300)
-    ('2001-09-09 01:46:40', '1e+300')
-    """
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        return f"{at:.6g}"
 
 
 def _say_step(entry: fp.protocol.Entry) -> StepView:

@@ -15,14 +15,14 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ValidationError
 
 import fedpact as fp
+from fedpact.explain.ledger import say_time
 from fedpact.explain.numbers import format_field
 from fedpact.web.jobs import BusyError, Job, wait_for
-from fedpact.web.library import UnknownFederationError
 from fedpact.web.models import CheckView, RunLine, RunPageView, RunRequest, RunView, StatementView
 from fedpact.web.parts import RUN
 from fedpact.web.render import render
 from fedpact.web.routes import ADDRESS, Wait
-from fedpact.web.run_ledger import read_statements, say_time
+from fedpact.web.run_ledger import read_statements
 from fedpact.web.run_record import Run
 from fedpact.web.run_views import (
     follow_run,
@@ -234,7 +234,7 @@ def _view_beside(state: ServerState, run: Run | None) -> View:
     if run is not None and run.note is not None:
         try:
             return view_of(state.library.get(run.note.federation), run.note.query)
-        except (UnknownFederationError, fp.FederationError):
+        except (HTTPException, fp.FederationError):
             pass
     return read_view(state.library.get(state.library.default), [])
 

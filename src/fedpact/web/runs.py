@@ -20,6 +20,8 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from fastapi import HTTPException
+
 import fedpact as fp
 from fedpact.protocol.ledger.place import say_ledger
 from fedpact.web.jobs import BusyError
@@ -32,10 +34,6 @@ from fedpact.web.worker import RunTask
 
 AT_ONCE = 2
 """Runs that are under way at the same time, at most."""
-
-
-class UnknownRunError(Exception):
-    """No run has this key."""
 
 
 def _make_folder(folder: Path) -> Path:
@@ -112,12 +110,12 @@ class RunManager:
 
         Raises
         ------
-        UnknownRunError
+        HTTPException
             If there is none.
         """
         run = self._own.get(key) or self._followed.get(key)
         if run is None:
-            raise UnknownRunError(f"there is no run {key[:40]!r} here; see /runs")
+            raise HTTPException(404, f"there is no run {key[:40]!r} here; see /runs")
         return run
 
     def start(self, task: RunTask, note: RunNote) -> Run:
