@@ -13,7 +13,6 @@ from fastapi import HTTPException
 import fedpact as fp
 from fedpact.protocol.home import hold_home
 from fedpact.web import run_ledger as feeds
-from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.run_ledger import read_newest, read_statements, read_steps
 from fedpact.web.run_record import Condition, RunNote
@@ -140,11 +139,11 @@ def test_a_third_run_at_once_is_refused():
     async def test():
         async with manager() as runs:
             first, second = start(runs), start(runs)
-            with pytest.raises(BusyError, match="2 runs are under way, which is the most"):
+            with pytest.raises(HTTPException, match="2 runs are under way, which is the most"):
                 start(runs)
             await runs.cancel(first)
             start(runs)
-            with pytest.raises(BusyError):
+            with pytest.raises(HTTPException):
                 runs.go_on(first)
             await runs.cancel(second)
 

@@ -65,7 +65,12 @@ def audit(
     Example: [bold]fedpact audit "pwyc-not-dominant(1/20)" --rule all --ceiling 1[/bold]
     """
     fed, rng = read_federation(file), read_seed(seed)
-    ceilings, worths = read_amounts(ceiling, "ceiling"), read_amounts(worth, "worth")
+    options = _given(method=method, n_misreports=n_misreports) | {
+        "ceiling": read_amounts(ceiling, "ceiling"),
+        "worth": read_amounts(worth, "worth"),
+        "time_limit": time_limit,
+        "rng": rng,
+    }
     if rule == "all":
         _refuse_with_all(
             fee=fee,
@@ -75,31 +80,19 @@ def audit(
             pivot=None if pivot == "none" else pivot,
         )
         with progress_bar("Settling and auditing") as report:
-            table = fp.mechanism.compare_rules(
-                fed,
-                **_given(method=method, n_misreports=n_misreports),
-                ceiling=ceilings,
-                worth=worths,
-                time_limit=time_limit,
-                rng=rng,
-                progress=report,
-            )
+            table = fp.mechanism.compare_rules(fed, **options, progress=report)
         answer(table, as_json=as_json)
         return
     with progress_bar("Trying misreports") as report:
         seen = fp.audit(
             fed,
             rule,
-            **_given(method=method, n_misreports=n_misreports),
+            **options,
             private=private,
             fee=read_amounts(fee, "fee"),
             cost_recovery=cost_recovery,
             min_standalone=read_amounts(min_standalone, "min_standalone"),
             pivot=pivot,
-            ceiling=ceilings,
-            worth=worths,
-            time_limit=time_limit,
-            rng=rng,
             progress=report,
         )
     answer(seen, as_json=as_json)

@@ -24,7 +24,6 @@ from fastapi import HTTPException
 
 import fedpact as fp
 from fedpact.protocol.ledger.place import say_ledger
-from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
@@ -123,7 +122,7 @@ class RunManager:
 
         Raises
         ------
-        BusyError
+        HTTPException
             If too many are under way.
         """
         self._insist_on_room()
@@ -154,7 +153,7 @@ class RunManager:
         ------
         FedpactError
             If there is nothing to continue.
-        BusyError
+        HTTPException
             If too many are under way.
         """
         if run.home is None or not run.can_continue:
@@ -197,9 +196,10 @@ class RunManager:
     def _insist_on_room(self) -> None:
         under_way = sum(run.is_under_way for run in self._own.values())
         if under_way >= AT_ONCE:
-            raise BusyError(
+            raise HTTPException(
+                503,
                 f"{under_way} runs are under way, which is the most that this server takes on at once; wait until "
-                "one is over, or cancel one"
+                "one is over, or cancel one",
             )
 
     def _forget(self) -> None:
