@@ -23,23 +23,14 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, RULES, one_of
+from fedpact.cli.complete import METHODS, RULES, choose
 
 
 def audit(
     file: FileArgument,
-    rule: Annotated[
-        str,
-        typer.Option(
-            help=f"{', '.join(RULES)}, or all for a table of them.", autocompletion=one_of(*RULES, "all")
-        ),
-    ] = "pwyc",
+    rule: Annotated[str, choose((*RULES, "all"), f"{', '.join(RULES)}, or all for a table of them.")] = "pwyc",
     method: Annotated[
-        str | None,
-        typer.Option(
-            help='How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.',
-            autocompletion=one_of(*METHODS),
-        ),
+        str | None, choose(METHODS, 'How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.')
     ] = None,
     n_misreports: Annotated[
         int | None, typer.Option(help="How many misreports to try; 1000 if not given, 200 for each of all rules.")
