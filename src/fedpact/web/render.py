@@ -13,10 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 import fedpact as fp
 from fedpact.explain import explain, federation
-from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
 from fedpact.planning.methods import PLANNERS
+from fedpact.protocol.operator.money import without_dust
 from fedpact.web.charts import EXPLAINED
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
@@ -80,7 +81,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "number": format_number,
-        "amount": format_amount,
+        "amount": lambda value, size: format_number(without_dust(value, size)),
         "share": format_share,
         "field": format_field,
         "names": join_names,
