@@ -50,8 +50,8 @@ def _say_step(entry: fp.protocol.Entry) -> StepView:
     return StepView(**kept, time=say_time(entry.at), what=say_entry(entry))
 
 
-def read_steps(where: str, after: int, last: StepView | None = None) -> list[StepView]:
-    """Read the entries that follow the one with a number, up to so many; if it was read before, insist on it.
+def read_steps(where: str, after: int | None, last: StepView | None = None) -> list[StepView]:
+    """Read the entries that follow the one with a number, or the newest; insist on one that was read before.
 
     Raises
     ------
@@ -63,13 +63,8 @@ def read_steps(where: str, after: int, last: StepView | None = None) -> list[Ste
             raise fp.errors.LedgerError(
                 f"entry {last.seq} is not there any more as it was read before: the ledger was replaced"
             )
-        return [_say_step(entry) for entry in islice(ledger.entries(after + 1), MOST_STEPS)]
-
-
-def read_newest(where: str, most: int = MOST_STEPS) -> list[StepView]:
-    """Read the newest entries, the oldest of them first."""
-    with _opened(where) as ledger:
-        return [_say_step(entry) for entry in ledger.entries(max(len(ledger) - most, 0) + 1)]
+        start = max(len(ledger) - MOST_STEPS, 0) if after is None else after
+        return [_say_step(entry) for entry in islice(ledger.entries(start + 1), MOST_STEPS)]
 
 
 def _read_site(state: fp.protocol.RunState, site: str, seen: Any, slug: str | None) -> SiteView:
@@ -92,27 +87,24 @@ def _read_site(state: fp.protocol.RunState, site: str, seen: Any, slug: str | No
     )
 
 
-def _read_standing(ledger: fp.protocol.Ledger) -> Standing:
-    if ledger.last("open") is None:
-        return Standing(length=len(ledger), head=ledger.head)
-    state = fp.protocol.read_run(ledger)
-    outcome, terms = make_outcome(state, ledger.head).to_dict(), state.pact.to_dict()
-    slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
-    return Standing(
-        length=len(ledger),
-        head=ledger.head,
-        run=state.run,
-        status=state.status,
-        terms={name: terms[name] for name in _TERMS if name in terms},
-        outcome=outcome,
-        sites=[_read_site(state, name, outcome["evaluation"][name], slugs.get(name)) for name in state.pact.names],
-    )
-
-
 def read_standing(where: str) -> Standing:
     """Read how far the last run of a ledger is."""
     with _opened(where) as ledger:
-        return _read_standing(ledger)
+        if ledger.last("open") is None:
+            return Standing(length=len(ledger), head=ledger.head)
+        state = fp.protocol.read_run(ledger)
+        outcome, terms = make_outcome(state, ledger.head).to_dict(), state.pact.to_dict()
+        slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
+        seen = outcome["evaluation"]
+        return Standing(
+            length=len(ledger),
+            head=ledger.head,
+            run=state.run,
+            status=state.status,
+            terms={name: terms[name] for name in _TERMS if name in terms},
+            outcome=outcome,
+            sites=[_read_site(state, name, seen[name], slugs.get(name)) for name in state.pact.names],
+        )
 
 
 def read_statements(where: str) -> list[fp.protocol.Statement]:

@@ -28,7 +28,7 @@ from fedpact.web.models import (
     StepView,
 )
 from fedpact.web.routes import view_federation
-from fedpact.web.run_ledger import read_newest, read_steps
+from fedpact.web.run_ledger import read_steps
 from fedpact.web.run_record import Run, RunNote
 from fedpact.web.runs import RunManager
 from fedpact.web.view import MOST_PARAMETERS, View, read_view
@@ -138,9 +138,8 @@ async def view_run(manager: RunManager, run: Run, after: int | None = None, *, h
     standing, trouble = await look_at(manager, run)
     steps: list[StepView] = []
     if standing.length and has_steps:
-        read, where = manager.reader.read, run.ledger
         try:
-            steps = await (read(read_newest, where) if after is None else read(read_steps, where, after))
+            steps = await manager.reader.read(read_steps, run.ledger, after)
         except fp.errors.LedgerError as error:
             trouble = str(error)
     sites = [
