@@ -5,14 +5,16 @@ import os
 import signal
 import tempfile
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
+from fastapi import HTTPException
 
 import fedpact as fp
-from fedpact.web.jobs import BusyError, JobQueue, JobState, follow, wait_for
+from fedpact.web.jobs import JobQueue, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
-from fedpact.web.worker import ReadTask
+from fedpact.web.worker import read_files
 from web_runs import is_alive
 
 HARD = fp.examples.build("arizona-hospitals")
@@ -181,7 +183,7 @@ def test_more_jobs_than_the_limit_are_refused():
                 await running.change.wait()
             for delta in (0.1, 0.2):
                 jobs.ask(ask_plan("union", "hard", delta), HARD)
-            with pytest.raises(BusyError, match="2 jobs wait already"):
+            with pytest.raises(HTTPException, match="2 jobs wait already"):
                 jobs.ask(ask_plan("union", "hard", 0.3), HARD)
 
     run(test)
@@ -206,7 +208,7 @@ def read(files, main, limits=None):
     async def test():
         async with job_queue(limits) as jobs:
             with tempfile.TemporaryDirectory() as folder:
-                job = jobs.do("read", ReadTask(files=files, main=main, limits=limits or Limits(), folder=folder))
+                job = jobs.do("read", partial(read_files, files, main, limits or Limits(), folder))
                 await wait_for(job, 60)
             found["job"] = job
 

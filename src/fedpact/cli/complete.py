@@ -6,8 +6,11 @@ words name the same rules in the same order, and those that pay in a run have wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+import typer
 
 import fedpact as fp
 from fedpact.explain.words import words_of
@@ -48,6 +51,11 @@ def complete_federations(incomplete: str) -> list[str]:
     names = sorted(f"{folder}{path.name}{'/' * path.is_dir()}" for path in paths)
     found = [name for name in names if name.startswith(incomplete) and name.endswith(("/", ".toml", ".json"))]
     return [*found, *complete_names(incomplete)]
+
+
+def choose(values: Sequence[str], meaning: str) -> Any:
+    """Make an option that takes one of a few values, and completes them."""
+    return typer.Option(help=meaning, autocompletion=one_of(*values))
 
 
 def one_of(*values: str) -> Callable[[str], list[str]]:

@@ -20,16 +20,13 @@ from fedpact.cli.common import (
     progress_bar,
     read_federation,
 )
-from fedpact.cli.complete import METHOD_NAMES, METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, choose
 
 
 def export_html(
     file: FileArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
-    method: Annotated[
-        str,
-        typer.Option(help=f'As for "fedpact plan": {METHOD_NAMES}.', autocompletion=one_of(*METHODS)),
-    ] = "auto",
+    method: Annotated[str, choose(METHODS, f'As for "fedpact plan": {METHOD_NAMES}.')] = "auto",
     confidence: ConfidenceOption = None,
     order: Annotated[
         str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")

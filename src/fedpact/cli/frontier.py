@@ -16,7 +16,7 @@ from fedpact.cli.common import (
     read_federation,
     read_list,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHODS, choose
 
 _FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
@@ -29,7 +29,7 @@ def frontier(
     delta: Annotated[
         str | None, typer.Option(metavar="LIST", help='Probabilities of missing a target, such as "0.01,0.1".')
     ] = None,
-    method: Annotated[str, typer.Option(help="As for plan.", autocompletion=one_of(*METHODS))] = "auto",
+    method: Annotated[str, choose(METHODS, "As for plan.")] = "auto",
     max_nodes: Annotated[
         int | None, typer.Option(help="Boxes per point that the exact search may look at.")
     ] = None,

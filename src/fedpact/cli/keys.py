@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, show
+from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, refuse, show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -102,7 +101,4 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
         show(replace(said, tables=said.tables[:1]))
     from fedpact.explain.keys import say_keys_problem
 
-    for problem in found.problems:
-        print(f"error: {say_keys_problem(problem)}", file=sys.stderr)
-    if found.problems:
-        raise typer.Exit(1)
+    refuse([say_keys_problem(problem) for problem in found.problems])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -39,14 +38,6 @@ app = typer.Typer(
 )
 
 
-def _say_time(at: float) -> str:
-    """Write a time in UTC; a number that is no time of ours stays a number."""
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        return f"{at:.6g}"
-
-
 def _plain(text: str) -> str:
     """Keep what a terminal can show of a text, in one line."""
     return "".join(char if char.isprintable() else "�" for char in text)
@@ -78,7 +69,7 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
-    from fedpact.explain.ledger import say_entry
+    from fedpact.explain.ledger import say_entry, say_time
 
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
@@ -87,7 +78,7 @@ def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     for entry in entries:
         run, *texts = map(_plain, (entry.run, entry.kind, say_entry(entry)))
         cells = (_shorten(run, _RUN) if is_terminal else run, *texts)
-        table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
+        table.add_row(str(entry.seq), say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
     (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
 
 

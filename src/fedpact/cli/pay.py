@@ -25,24 +25,19 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
-from fedpact.cli.complete import METHOD_NAMES, METHODS, RULES, list_choices, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, RULES, choose, list_choices
 
 
 def pay(
     file: FileArgument,
     rule: Annotated[
         str,
-        typer.Option(
-            help=f"{list_choices(*RULES)}; pwyc is pay what you contribute, proportional is to the cost alone.",
-            autocompletion=one_of(*RULES),
+        choose(
+            RULES, f"{list_choices(*RULES)}; pwyc is pay what you contribute, proportional is to the cost alone."
         ),
     ] = "pwyc",
     method: Annotated[
-        str | None,
-        typer.Option(
-            help=f"How contributions are planned: {METHOD_NAMES}, which it is if not given.",
-            autocompletion=one_of(*METHODS),
-        ),
+        str | None, choose(METHODS, f"How contributions are planned: {METHOD_NAMES}, which it is if not given.")
     ] = None,
     confidence: ConfidenceOption = None,
     time_limit: SecondsOption = None,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ import typer
 from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json, require_package
+from fedpact.cli.common import JsonOption, console, print_json, refuse, require_package
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -34,8 +33,8 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
     try:
         site = fp.protocol.read_site(folder)
     except fp.FederationError as error:
-        _print_problems(error.problems)
-        raise typer.Exit(1) from None
+        refuse(error.problems, _MOST_PROBLEMS)
+        raise
     made = fp.protocol.make_site_report(site)
     found = {**made.to_dict(), "pool": site.pool.size, "signs": site.key is not None}
     if as_json:
@@ -47,14 +46,6 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
         escape(f"{site.name}: {made.H} candidates on {made.n} points; labels {limit} samples; {signs}"),
         soft_wrap=True,
     )
-
-
-def _print_problems(problems: Sequence[str]) -> None:
-    """Print all that is wrong, up to what fits a screen."""
-    for problem in problems[:_MOST_PROBLEMS]:
-        print(f"error: {problem}", file=sys.stderr)
-    if len(problems) > _MOST_PROBLEMS:
-        print(f"error: and {len(problems) - _MOST_PROBLEMS} more", file=sys.stderr)
 
 
 @app.command()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import list_rows, make_facts, make_table
+from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table
 from fedpact.explain.numbers import join_values
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
@@ -59,9 +59,8 @@ def list_witness(lie: Witness) -> list[str]:
 def explain_witness(lie: Witness) -> Explanation:
     """Explain a profitable misreport."""
     keys = ("contributions_truthful", "contributions_lying", "met_truthful", "met_lying")
-    return Explanation(
-        kind=lie.kind,
-        title=_WITNESS.say("title"),
+    return explain_as(
+        lie,
         headline=list_witness(lie)[-1],
         sentences=tuple(list_witness(lie)[:-1]),
         tables=(list_rows(lie, _WITNESS, "agent", *keys),),
@@ -102,8 +101,8 @@ def explain_audit(seen: Audit) -> Explanation:
     rows = [
         (_WORDS.say(f"scenario.{one.scenario}"), gain_of(one.gain, one.tried), one.tried) for one in seen.findings
     ]
-    return Explanation(
-        kind=seen.kind,
+    return explain_as(
+        seen,
         title=_WORDS.say("title", name=seen.name, rule=name_rule(seen.rule, seen.pivot)),
         headline=_WORDS.say(f"status.{seen.status}", tried=tried),
         facts=make_facts(_WORDS, {"method": seen.method, "truthful": say_truthful(seen)}),

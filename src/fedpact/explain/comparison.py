@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Mark, Table
-from fedpact.explain.generic import make_table, say_refusal, say_status
+from fedpact.explain.generic import explain_as, make_table, say_refusal, say_status
 from fedpact.explain.phrases import say_shortfall
 from fedpact.explain.words import words_of
 
@@ -104,9 +104,8 @@ def explain_comparison(comparison: Comparison) -> Explanation:
     if comparison.best is not None:
         method = _name_method(comparison.best)
         headline = _WORDS.say("headline", cost=comparison.row(comparison.best).cost, method=method)
-    return Explanation(
-        kind=comparison.kind,
-        title=_WORDS.say("title", name=comparison.name),
+    return explain_as(
+        comparison,
         headline=headline,
         sentences=(_say_alone(comparison), _say_exchangeable(comparison), _say_equilibria(comparison)),
         tables=(_list_rows(comparison),),

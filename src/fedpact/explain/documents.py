@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import list_rows, make_facts, make_table
+from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ def explain_pact(pact: Pact) -> Explanation:
         for agent in pact.agents
     ]
     columns = "agent, epsilon number, cost, capacity count" + (", fee number" if fees else "")
-    return Explanation(
-        kind=pact.kind,
-        title=_PACT.say("title", name=pact.name),
+    return explain_as(
+        pact,
         headline=_PACT.say("headline", k=len(pact.agents), method=pact.method, rule=pact.rule),
         facts=make_facts(_PACT, {key: getattr(pact, key) for key in _TERMS}),
         tables=(make_table(_PACT, "agents", columns, rows),),
@@ -54,9 +53,8 @@ def _list_disclosed(report: Report) -> list[str]:
 
 def explain_report(report: Report) -> Explanation:
     """Explain a report."""
-    return Explanation(
-        kind=report.kind,
-        title=_REPORT.say("title", name=report.name),
+    return explain_as(
+        report,
         headline=_REPORT.say("headline", H=report.H, n=report.n, n_classes=report.n_classes),
         sentences=tuple(_list_disclosed(report)),
         tables=(replace(list_rows(report, _REPORT), name="rates", title=_REPORT.say("rates.title")),),
@@ -82,10 +80,8 @@ def explain_labelling(found: Labelling) -> Explanation:
     """Explain how far labelling is."""
     columns = ", ".join(["run", *(f"{key} count" for key in _COUNTS)])
     row = (found.run or _LABELS.say("fields.no_run"), *(getattr(found, key) for key in _COUNTS))
-    return Explanation(
-        kind=found.kind,
-        title=_LABELS.say("title", site=found.site),
-        headline=_LABELS.say(f"status.{found.status}"),
+    return explain_as(
+        found,
         tables=(make_table(_LABELS, "labels", columns, [row]),),
         sentences=_list_steps(found),
     )

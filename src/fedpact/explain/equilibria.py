@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
-from fedpact.explain.generic import list_facts, make_facts, make_table, say_status
+from fedpact.explain.generic import explain_as, list_facts, make_facts, make_table
 from fedpact.explain.numbers import format_share, join_names
 from fedpact.explain.phrases import say_profile, say_shortfall, skip_middle
 from fedpact.explain.words import words_of
@@ -108,9 +108,8 @@ def chart_strips(found: Equilibria, plan: Mapping[str, int]) -> Chart:
 
 def explain_equilibria(found: Equilibria) -> Explanation:
     """Explain a search for pure equilibria."""
-    return Explanation(
-        kind=found.kind,
-        title=_WORDS.say("title", name=found.name),
+    return explain_as(
+        found,
         headline=_say_headline(found),
         facts=make_facts(_WORDS, {key: getattr(found, key) for key in ("optimum", "stability", "anarchy")}),
         sentences=_list_sentences(found),
@@ -149,10 +148,9 @@ def _list_mixtures(found: MixedEquilibrium) -> Table:
 def explain_mixed_equilibrium(found: MixedEquilibrium) -> Explanation:
     """Explain a mixed equilibrium."""
     worth = tuple(_MIXED.say("worth_of", worth=value, name=name) for name, value in found.worth.items())
-    return Explanation(
-        kind=found.kind,
+    return explain_as(
+        found,
         title=_MIXED.say("title_pure" if found.is_pure else "title"),
-        headline=say_status(found),
         facts=list_facts(found, _MIXED),
         sentences=(_MIXED.say("worth", worth=worth),),
         tables=(_list_mixtures(found),),

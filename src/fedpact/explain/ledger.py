@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import make_table
+from fedpact.explain.generic import explain_as, make_table, say_status
 from fedpact.explain.phrases import say_reason
-from fedpact.explain.words import words_of
+from fedpact.explain.words import sentence, words_of
 from fedpact.protocol.operator.money import without_dust
 
 if TYPE_CHECKING:
@@ -94,6 +95,20 @@ def say_entry(entry: Entry) -> str:
     return one_line(said)
 
 
+def say_time(at: float) -> str:
+    """Write a time in UTC; a number that is no time of ours stays a number.
+
+    Examples
+    --------
+    >>> say_time(1_000_000_000.25), say_time(1e300)
+    ('2001-09-09 01:46:40', '1e+300')
+    """
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{at:.6g}"
+
+
 _LEDGER = words_of("ledger-check")
 _BOOKS = words_of("books-check")
 
@@ -119,9 +134,8 @@ def say_first_problem(check: BooksCheck) -> str:
 def explain_ledger_check(check: LedgerCheck) -> Explanation:
     """Explain whether a ledger is as it was written."""
     status = _LEDGER.say(f"status.{check.status}")
-    return Explanation(
-        kind=check.kind,
-        title=_LEDGER.say("title", where=check.where),
+    return explain_as(
+        check,
         headline=_LEDGER.say("headline", entries=check.entries, head=check.head, status=status)
         if check.is_intact
         else _LEDGER.say("headline_broken", why=say_break(check)),
@@ -134,12 +148,10 @@ def explain_books_check(check: BooksCheck) -> Explanation:
     unsigned = _BOOKS.say("unsigned", unsigned=check.unsigned) if check.unsigned else ""
     keys = ("runs", "closed", "signatures", "followed", "payments")
     counts = _BOOKS.say("headline", unsigned=unsigned, **{key: getattr(check, key) for key in keys})
-    status = _BOOKS.say(f"status.{check.status}")
     rows = [(problem.entry, problem.run, say_problem(problem)) for problem in check.problems]
-    return Explanation(
-        kind=check.kind,
-        title=_BOOKS.say("title"),
-        headline=status[:1].upper() + status[1:] + ".",
+    return explain_as(
+        check,
+        headline=sentence(say_status(check)),
         sentences=(counts,) if check.runs else (),
         tables=(make_table(_BOOKS, "problems", "entry count, run, what", rows),) if rows else (),
     )

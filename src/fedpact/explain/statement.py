@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Table
-from fedpact.explain.generic import make_points, make_table
+from fedpact.explain.generic import explain_as, make_points, make_table
 from fedpact.explain.phrases import say_reason, say_statement
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.rules import OWNERS
@@ -199,8 +199,8 @@ def explain_statement(found: Statement) -> Explanation:
         is_owed = without_dust(body["amount"], money.total) < 0
         key, amount = "headline_owed" if is_owed else "headline", money(abs(body["amount"]))
         points = _say_check(body) | _say_books(found)
-        return Explanation(
-            kind=found.kind,
+        return explain_as(
+            found,
             title=_WORDS.say("title", site=body["site"]),
             headline=" ".join(
                 [

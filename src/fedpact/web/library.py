@@ -24,10 +24,6 @@ from fedpact.web.limits import Limits
 DEFAULT = "arizona-hospitals"
 
 
-class UnknownFederationError(Exception):
-    """No federation has this key."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """A federation and how it is addressed."""
@@ -57,15 +53,17 @@ class Library:
 
         Raises
         ------
-        UnknownFederationError
+        HTTPException
             If there is none, or it was sent long ago and is forgotten.
         """
         with contextlib.suppress(KeyError):
             self._sent.move_to_end(key)
         known = self._fixed.get(key) or self._sent.get(key) or self._build_example(key)
         if known is None:
-            raise UnknownFederationError(
-                f"there is no federation {key!r} here; files that were sent are kept in memory only: send it again"
+            raise HTTPException(
+                404,
+                f"there is no federation {key!r} here; files that were sent are kept in memory only: "
+                "send it again",
             )
         return known
 

@@ -13,11 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 import fedpact as fp
 from fedpact.explain import explain, federation
-from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
+from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
 from fedpact.planning.methods import PLANNERS
-from fedpact.web.charts import explain_part
+from fedpact.protocol.operator.money import without_dust
+from fedpact.web.charts import EXPLAINED
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.parts import PAGES, RUN, Page, Part
@@ -80,7 +81,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "number": format_number,
-        "amount": format_amount,
+        "amount": lambda value, size: format_number(without_dust(value, size)),
         "share": format_share,
         "field": format_field,
         "names": join_names,
@@ -102,7 +103,7 @@ def _environment() -> Environment:
         "name_rule": name_rule,
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "explain_part": explain_part,
+        "explained": EXPLAINED,
         "is_export": False,
     }
     return made

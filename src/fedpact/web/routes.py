@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, File, HTTPException, Query, UploadFile
@@ -18,6 +19,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 import fedpact as fp
+from fedpact.web import worker
 from fedpact.web.export import PART_NAMES, render_export
 from fedpact.web.jobs import JobState, follow, wait_for
 from fedpact.web.library import Known, Sent, name_file, read_files, read_text, write_file
@@ -26,7 +28,6 @@ from fedpact.web.parts import PAGES, PARTS
 from fedpact.web.render import PartState, render_page, render_part
 from fedpact.web.state import AddressedJob, AddressedView, ServerState, State, ask_part, ask_parts
 from fedpact.web.view import METHODS, MOST_REPORTS, OF_ALL, ORDERS, PER_AGENT, View, list_options
-from fedpact.web.worker import ReadTask
 
 router = APIRouter()
 pages = APIRouter(include_in_schema=False)
@@ -90,7 +91,7 @@ async def list_examples(state: State) -> list[ExampleView]:
 
 async def _read_sent(state: ServerState, sent: Sent) -> FederationView:
     with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
-        task = ReadTask(files=sent.files, main=sent.main, limits=state.limits, folder=folder)
+        task = partial(worker.read_files, sent.files, sent.main, state.limits, folder)
         job = state.jobs.do("read", task)
         await wait_for(job, state.limits.quick_seconds * 2)
         state.jobs.cancel(job)

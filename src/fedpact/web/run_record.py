@@ -10,14 +10,13 @@ import asyncio
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import quote
 
 import fedpact as fp
 from fedpact.protocol.home import hold_home
-from fedpact.web.run_ledger import Feed, Reader
 from fedpact.web.worker import RunTask
 
 
@@ -73,8 +72,11 @@ class Run:
     key: str
     name: str
     """Of the federation, or the ledger's place."""
-    feed: Feed
+    ledger: str
+    """Its path or URL."""
     condition: Condition
+    is_there: bool = True
+    """Whether there is a ledger to read; if not, that is no trouble until somebody says that there is."""
     home: Path | None = None
     """Its folder, if it can be carried out here."""
     note: RunNote | None = None
@@ -83,6 +85,9 @@ class Run:
     begun: RunTask | None = None
     """What it was started with, until its folder is there."""
     task: asyncio.Task[None] | None = None
+    change: asyncio.Event = field(default_factory=asyncio.Event)
+    has_ended: bool = False
+    """Whether nobody is to follow it any more, because the server ends."""
 
     @property
     def address(self) -> str:
@@ -107,7 +112,12 @@ class Run:
     def become(self, condition: Condition, *problems: str) -> None:
         """Change how it stands, and let everybody know who listens."""
         self.condition, self.problems = condition, problems
-        self.feed.tell()
+        self.tell()
+
+    def tell(self) -> None:
+        """Let everybody look who follows it."""
+        self.change.set()
+        self.change = asyncio.Event()
 
 
 _NOTE = "page.json"
@@ -152,7 +162,7 @@ def _find_condition(home: fp.protocol.RunHome) -> tuple[Condition, tuple[str, ..
     return (Condition.INTERRUPTED if outcome is None else CONDITION_OF[outcome.status]), ()
 
 
-def _read_run(folder: Path, reader: Reader) -> Run | None:
+def _read_run(folder: Path) -> Run | None:
     try:
         home = fp.protocol.read_home(folder)
     except _UNREADABLE:
@@ -162,7 +172,7 @@ def _read_run(folder: Path, reader: Reader) -> Run | None:
     return Run(
         key=_name_home(folder),
         name=home.pact.name,
-        feed=Feed(home.ledger, reader),
+        ledger=home.ledger,
         condition=condition,
         home=folder,
         note=note,
@@ -171,11 +181,11 @@ def _read_run(folder: Path, reader: Reader) -> Run | None:
     )
 
 
-def read_runs(folder: Path, most: int, reader: Reader) -> list[Run]:
+def read_runs(folder: Path, most: int) -> list[Run]:
     """Read the newest runs of a folder, the oldest of them first."""
     homes = sorted(
         (place for place in folder.iterdir() if (place / "operator").is_dir()),
         key=lambda place: place.stat().st_mtime,
     )
-    runs = (_read_run(place, reader) for place in homes[-most:])
+    runs = (_read_run(place) for place in homes[-most:])
     return sorted((run for run in runs if run is not None), key=lambda run: run.created or 0.0)

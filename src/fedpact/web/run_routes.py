@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
@@ -15,14 +16,15 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ValidationError
 
 import fedpact as fp
+from fedpact.explain.ledger import say_time
 from fedpact.explain.numbers import format_field
-from fedpact.web.jobs import BusyError, Job, wait_for
-from fedpact.web.library import UnknownFederationError
+from fedpact.web import worker
+from fedpact.web.jobs import Job, wait_for
 from fedpact.web.models import CheckView, RunLine, RunPageView, RunRequest, RunView, StatementView
 from fedpact.web.parts import RUN
 from fedpact.web.render import render
 from fedpact.web.routes import ADDRESS, Wait
-from fedpact.web.run_ledger import read_statements, say_time
+from fedpact.web.run_ledger import read_statements
 from fedpact.web.run_record import Run
 from fedpact.web.run_views import (
     follow_run,
@@ -37,7 +39,6 @@ from fedpact.web.run_views import (
 )
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State, find_job
 from fedpact.web.view import View, read_view
-from fedpact.web.worker import CheckTask
 
 router = APIRouter()
 pages = APIRouter(include_in_schema=False)
@@ -53,7 +54,7 @@ async def start_run(state: ServerState, asked: RunRequest) -> Run:
     ------
     FederationError
         With everything that stands in the way.
-    BusyError
+    HTTPException
         If too many are under way.
     """
     task, note = await asyncio.to_thread(read_request, asked, state.library.get(asked.federation))
@@ -66,7 +67,7 @@ async def check_run(state: ServerState, run: Run, seconds: float, job_id: str | 
     if job_id is None:
         standing, _ = await look_at(state.runs, run)
         under_way = (job for job in state.jobs.jobs() if job.name == name and not job.is_over)
-        task, is_quick = CheckTask(ledger=run.feed.where), standing.length <= _SHORT
+        task, is_quick = partial(worker.check_ledger, run.ledger), standing.length <= _SHORT
         job = next(under_way, None) or state.jobs.do(name, task, is_quick=is_quick)
     else:
         job = await find_job(state, job_id)
@@ -118,18 +119,19 @@ async def continue_run(state: State, run: AddressedRun) -> RunLine:
 
 @router.get("/runs/{key}/events", summary="A run as it goes on", response_class=EventSourceResponse)
 async def follow_events(
+    state: State,
     run: AddressedRun,
     after: After = 0,
     last_event_id: Annotated[str, Header(description="Number of the last entry that was received.")] = "",
 ) -> AsyncIterator[ServerSentEvent]:
     """Send every entry of the ledger as it is written (see :mod:`fedpact.web.run_views`)."""
     is_number = last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) < 18
-    async for event in follow_run(run, int(last_event_id) if is_number else after):
+    async for event in follow_run(state.runs, run, int(last_event_id) if is_number else after):
         yield event
 
 
 async def _read_statements(state: ServerState, run: Run) -> list[fp.protocol.Statement]:
-    return await state.runs.reader.read(read_statements, run.feed.where) if run.feed.is_there else []
+    return await state.runs.reader.read(read_statements, run.ledger) if run.is_there else []
 
 
 @router.get("/runs/{key}/statements.json", summary="Statements of payment")
@@ -223,8 +225,8 @@ async def begin_run_by_form(state: State, request: Request) -> Any:
         return await _show_form(state, view, given, said)
     except fp.FederationError as error:
         return await _show_form(state, view, given, error.problems)
-    except BusyError as error:
-        return await _show_form(state, view, given, (str(error),))
+    except HTTPException as error:
+        return await _show_form(state, view, given, (error.detail,))
     return RedirectResponse(run.address, status_code=303)
 
 
@@ -233,7 +235,7 @@ def _view_beside(state: ServerState, run: Run | None) -> View:
     if run is not None and run.note is not None:
         try:
             return view_of(state.library.get(run.note.federation), run.note.query)
-        except (UnknownFederationError, fp.FederationError):
+        except (HTTPException, fp.FederationError):
             pass
     return read_view(state.library.get(state.library.default), [])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
@@ -26,7 +28,7 @@ from fedpact.web.models import (
     StepView,
 )
 from fedpact.web.routes import view_federation
-from fedpact.web.run_ledger import read_newest, read_steps
+from fedpact.web.run_ledger import read_steps
 from fedpact.web.run_record import Run, RunNote
 from fedpact.web.runs import RunManager
 from fedpact.web.view import MOST_PARAMETERS, View, read_view
@@ -103,6 +105,10 @@ def read_request(asked: RunRequest, known: Known) -> tuple[RunTask, RunNote]:
     return task, note
 
 
+_BETWEEN = 0.2
+"""Seconds between two looks at a file."""
+_BETWEEN_FAR = 1.0
+"""Seconds between two looks at a database, which means a connection each time."""
 _KEPT = ("key", "name", "condition", "problems", "created", "can_continue", "address")
 
 
@@ -132,9 +138,8 @@ async def view_run(manager: RunManager, run: Run, after: int | None = None, *, h
     standing, trouble = await look_at(manager, run)
     steps: list[StepView] = []
     if standing.length and has_steps:
-        read, where = manager.reader.read, run.feed.where
         try:
-            steps = await (read(read_newest, where) if after is None else read(read_steps, where, after))
+            steps = await manager.reader.read(read_steps, run.ledger, after)
         except fp.errors.LedgerError as error:
             trouble = str(error)
     sites = [
@@ -187,7 +192,7 @@ def view_check(job: Job) -> CheckView:
     )
 
 
-async def follow_run(run: Run, after: int) -> AsyncIterator[ServerSentEvent]:
+async def follow_run(manager: RunManager, run: Run, after: int) -> AsyncIterator[ServerSentEvent]:
     """Yield server-sent events from the entry after a number on, until the run is over, or reader or server leave.
 
     ``entry``
@@ -202,25 +207,23 @@ async def follow_run(run: Run, after: int) -> AsyncIterator[ServerSentEvent]:
         leaves.
     """
     told: dict[str, Any] = {"trouble": {"trouble": None}}
-    with run.feed.listening():
-        while not run.feed.has_ended:
-            change, is_over, condition = run.feed.change, run.is_over, run.condition
-            if is_over:
-                await run.feed.look()
-            trouble = run.feed.trouble
-            try:
-                while steps := await run.feed.since(after):
-                    after = steps[-1].seq
-                    for step in steps:
-                        yield ServerSentEvent(event="entry", id=str(step.seq), data=step.model_dump())
-            except fp.errors.LedgerError as error:
-                trouble = str(error)
-            stands = {"condition": condition.value, "problems": list(run.problems)}
-            news = {"trouble": {"trouble": trouble}, "run": stands, **({"over": stands} if is_over else {})}
-            for kind, values in news.items():  # how the run stands comes after the steps that led there
-                if told.get(kind) != values:
-                    told[kind] = values
-                    yield ServerSentEvent(event=kind, data=values)
-            if is_over:
-                return
-            await change.wait()
+    last: StepView | None = None
+    while not run.has_ended:
+        change, is_over, condition, trouble = run.change, run.is_over, run.condition, None
+        try:
+            while run.is_there and (steps := await manager.reader.read(read_steps, run.ledger, after, last)):
+                last, after = steps[-1], steps[-1].seq
+                for step in steps:
+                    yield ServerSentEvent(event="entry", id=str(step.seq), data=step.model_dump())
+        except (fp.FedpactError, OSError) as error:
+            trouble = str(error)
+        stands = {"condition": condition.value, "problems": list(run.problems)}
+        news = {"trouble": {"trouble": trouble}, "run": stands, **({"over": stands} if is_over else {})}
+        for kind, values in news.items():  # how the run stands comes after the steps that led there
+            if told.get(kind) != values:
+                told[kind] = values
+                yield ServerSentEvent(event=kind, data=values)
+        if is_over:
+            return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(change.wait(), _BETWEEN_FAR if "://" in run.ledger else _BETWEEN)

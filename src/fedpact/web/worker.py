@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO
@@ -46,14 +47,6 @@ class RunTask:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckTask:
-    """A ledger to look through."""
-
-    ledger: str
-    """Path or URL."""
-
-
 def _prepare(task: RunTask) -> fp.protocol.RunHome:
     """Find the home of a run, or make it."""
     try:
@@ -80,10 +73,10 @@ def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> fp.protocol.
         return fp.protocol.run_home(home).status
 
 
-def check_ledger(task: CheckTask) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
+def check_ledger(ledger: str) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
     """Check every entry, every link and, in a file, every byte; then that signatures and payments are right."""
-    found = fp.protocol.verify_ledger(task.ledger)
-    return found, fp.protocol.check_books(task.ledger) if found.is_intact else None
+    found = fp.protocol.verify_ledger(ledger)
+    return found, fp.protocol.check_books(ledger) if found.is_intact else None
 
 
 LENGTH = 8
@@ -92,20 +85,8 @@ _BETWEEN = 0.1
 """Seconds between two messages about progress."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTask:
-    """Files that a stranger sent, to be read as a federation."""
-
-    files: Mapping[str, bytes]
-    main: str
-    """Which of them describes the federation."""
-    limits: Limits
-    folder: str
-    """An empty folder for them; whoever gives the task removes it, even if the worker is stopped."""
-
-
-Task = tuple[Question, fp.Federation, Answer | None] | ReadTask | RunTask | CheckTask
-"""A question, its federation and the answer that it rests on; or something to read, to run or to check."""
+Task = tuple[Question, fp.Federation, Answer | None] | RunTask | partial[Any]
+"""A question, its federation and the answer that it rests on; a run; or what else is to be called."""
 
 
 def _write(stream: BinaryIO, message: Any) -> None:
@@ -122,16 +103,27 @@ def _read_tasks(tasks: SimpleQueue[Task]) -> None:
     os._exit(0)
 
 
-def read_files(task: ReadTask) -> fp.Federation:
+def read_files(files: Mapping[str, bytes], main: str, limits: Limits, folder: str) -> fp.Federation:
     """Read a federation from files that a stranger sent: nothing but these files is reached, nothing is executed.
 
     Problems name the files as they were sent.
+
+    Parameters
+    ----------
+    files
+        What was sent, by name.
+    main
+        Which of them describes the federation.
+    limits
+        How large it may be.
+    folder
+        An empty folder for them; whoever gives the task removes it, even if the worker is stopped.
     """
-    with contextlib.chdir(task.folder):
-        for name, data in task.files.items():
+    with contextlib.chdir(folder):
+        for name, data in files.items():
             Path(name).write_bytes(data)
-        fed = fp.load(task.main, confined=True)
-    task.limits.check_federation(fed)
+        fed = fp.load(main, confined=True)
+    limits.check_federation(fed)
     return fed
 
 
@@ -153,10 +145,8 @@ def _do(task: Task, known: dict[str, fp.Federation], tell: Tell) -> Any:
     match task:
         case RunTask():
             return carry_out(task, tell)
-        case CheckTask():
-            return check_ledger(task)
-        case ReadTask():
-            return read_files(task)
+        case partial():
+            return task()
     question, base, earlier = task
     fed = known[question.federation] = known.pop(question.federation, base)
     if len(known) > _KEPT:
