@@ -14,7 +14,7 @@ import fedpact as fp
 from fedpact.protocol.home import hold_home
 from fedpact.web import run_ledger as feeds
 from fedpact.web.limits import Limits
-from fedpact.web.run_ledger import read_statements, read_steps
+from fedpact.web.run_ledger import Reader, read_statements, read_steps
 from fedpact.web.run_record import Condition, RunNote
 from fedpact.web.run_views import follow_run
 from fedpact.web.runs import RunManager
@@ -410,3 +410,21 @@ def test_a_password_is_never_shown():
     runs = RunManager(Limits(), None, ["postgresql://me:secret@host/pacts", "runs/ledger.db"])
     assert [run.name for run in runs.runs()] == ["postgresql+psycopg://me:***@host/pacts", "runs/ledger.db"]
     assert runs.find("ledger-2").condition is Condition.FOLLOWED
+
+
+def test_what_many_ask_is_read_once_until_something_changes():
+    asked = []
+
+    def read(after):
+        asked.append(after)
+        return after
+
+    async def follow():
+        reader = Reader()
+        found = [reader.read_once(60, read, after, given=given) for given in "ab" for after in (1, 1, 2)]
+        answers = await asyncio.gather(*found)
+        reader.close()
+        return answers
+
+    assert asyncio.run(follow()) == [1, 1, 2] * 2
+    assert sorted(asked) == [1, 1, 2, 2]

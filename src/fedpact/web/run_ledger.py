@@ -7,7 +7,8 @@ said in a sentence, like everything else that stands in the way of reading.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -50,18 +51,18 @@ def _say_step(entry: fp.protocol.Entry) -> StepView:
     return StepView(**kept, time=say_time(entry.at), what=say_entry(entry))
 
 
-def read_steps(where: str, after: int | None, last: StepView | None = None) -> list[StepView]:
-    """Read the entries that follow the one with a number, or the newest; insist on one that was read before.
+def read_steps(where: str, after: int | None, known: str | None = None) -> list[StepView]:
+    """Read the entries that follow the one with a number, or the newest; insist on that one's hash if it is known.
 
     Raises
     ------
     LedgerError
-        If that one is not there any more: somebody has put another ledger in its place.
+        If it has another: somebody has put another ledger in its place.
     """
     with _opened(where) as ledger:
-        if last is not None and last.hash not in [entry.hash for entry in islice(ledger.entries(last.seq), 1)]:
+        if known is not None and known not in [entry.hash for entry in islice(ledger.entries(after or 1), 1)]:
             raise fp.errors.LedgerError(
-                f"entry {last.seq} is not there any more as it was read before: the ledger was replaced"
+                f"entry {after} is not there any more as it was read before: the ledger was replaced"
             )
         start = max(len(ledger) - MOST_STEPS, 0) if after is None else after
         return [_say_step(entry) for entry in islice(ledger.entries(start + 1), MOST_STEPS)]
@@ -118,6 +119,7 @@ class Reader:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="ledger")
+        self._shared: dict[Hashable, tuple[float, asyncio.Future[Any]]] = {}
 
     async def read(self, read: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
         """Read, or give up after some seconds.
@@ -132,6 +134,19 @@ class Reader:
             return await asyncio.wait_for(reading, PATIENCE)
         except TimeoutError:
             raise fp.errors.LedgerError(SLOW) from None
+
+    async def read_once(self, seconds: float, read: Callable[..., T], *args: Any, given: Hashable) -> T:
+        """Read for all who ask the same within some seconds while something is given: many cost what one does."""
+        now, key = time.monotonic(), (read, args, given)
+        self._shared = {asked: held for asked, held in self._shared.items() if held[0] > now}
+        if key not in self._shared:
+            reading = asyncio.ensure_future(self.read(read, *args))
+            reading.add_done_callback(
+                lambda done: done.cancelled() or done.exception()
+            )  # whoever asked may be gone
+            self._shared[key] = now + seconds, reading
+        found: T = await asyncio.shield(self._shared[key][1])
+        return found
 
     def close(self) -> None:
         """Begin nothing more."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -207,12 +208,14 @@ async def follow_run(manager: RunManager, run: Run, after: int) -> AsyncIterator
         leaves.
     """
     told: dict[str, Any] = {"trouble": {"trouble": None}}
-    last: StepView | None = None
+    known: str | None = None
+    between = _BETWEEN_FAR if "://" in run.ledger else _BETWEEN
     while not run.has_ended:
         change, is_over, condition, trouble = run.change, run.is_over, run.condition, None
         try:
-            while run.is_there and (steps := await manager.reader.read(read_steps, run.ledger, after, last)):
-                last, after = steps[-1], steps[-1].seq
+            look = partial(manager.reader.read_once, between, read_steps, run.ledger, given=condition)
+            while run.is_there and (steps := await look(after, known)):
+                known, after = steps[-1].hash, steps[-1].seq
                 for step in steps:
                     yield ServerSentEvent(event="entry", id=str(step.seq), data=step.model_dump())
         except (fp.FedpactError, OSError) as error:
@@ -226,4 +229,4 @@ async def follow_run(manager: RunManager, run: Run, after: int) -> AsyncIterator
         if is_over:
             return
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(change.wait(), _BETWEEN_FAR if "://" in run.ledger else _BETWEEN)
+            await asyncio.wait_for(change.wait(), between)
