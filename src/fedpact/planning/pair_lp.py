@@ -30,7 +30,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
-from fedpact.planning.row_generation import Row, row_of_pair
+from fedpact.planning.row_generation import Row, find_largest, order_from_largest, row_of_pair
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 from fedpact.statistics.rates import Rates, rates_of
 from fedpact.statistics.request import teacher_of, truths_of
@@ -98,11 +98,11 @@ class PairProgram:
 
         def worst_of(block: slice) -> tuple[Floats, Places]:
             short = self._short(look, block, self.at_one)
-            return short.max(axis=1), short.argmax(axis=1) + block.start
+            return short.max(axis=1), find_largest(short) + block.start
 
         found = list(self.rates.map_blocks(worst_of))
         worst, partner = (np.concatenate(part) for part in zip(*found, strict=True))
-        truths = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
+        truths = order_from_largest(worst)[:_NEW_ROWS]
         truths = truths[worst[truths] > (TOL if m.any() else -np.inf)]
         pairs = [(int(t), int(partner[t])) for t in truths if (int(t), int(partner[t])) not in self._known]
         return self._add(pairs)

@@ -210,4 +210,4 @@ def _explain(fed: Federation, solution: Solution | None, unit: float) -> tuple[B
         for (truth, hypothesis, requirement), (dual, worth) in duals.items()
         if worth > 1e-9 * max(total, 1e-300)
     ]
-    return tuple(sorted(pairs, key=lambda pair: -pair.share))
+    return tuple(sorted(pairs, key=lambda pair: -round(pair.share, 9)))

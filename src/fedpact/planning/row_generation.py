@@ -30,11 +30,23 @@ COST_TOL = 1e-6
 """How far below its curve a cost may stay, relative to the cost; well above the solver's own tolerance."""
 MANY_AGENTS = 2_000
 _NEW_COLUMNS = 200
+_SAME = 1e-9
+_SAME_DIGITS = 2.0**36
 _SMALL = 1e-3
 _SPAN = 1e-14
 _PLENTY = 2.0**50
 _INFINITY = highspy.kHighsInf
 _SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
+
+
+def find_largest(values: Floats) -> Places:
+    """Find the first along the last axis that is the largest but for rounding, so that processors agree on it."""
+    return np.asarray((values >= values.max(axis=-1, keepdims=True) - _SAME).argmax(axis=-1))
+
+
+def order_from_largest(values: Floats) -> Places:
+    """Order from the largest on, those that differ by rounding as they come."""
+    return np.argsort(-np.round(values, 9), kind="stable")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +68,7 @@ class Row:
     @property
     def pair(self) -> tuple[int, int]:
         """The truth and the hypothesis that counts most."""
-        return self.truth, int(self.hypotheses[self.weights.argmax()])
+        return self.truth, int(self.hypotheses[find_largest(self.weights)])
 
 
 def row_of_pair(a: Floats, b: float, truth: int, hypothesis: int, requirement: int) -> Row:
@@ -101,6 +113,7 @@ class CoveringProgram:
         self.floor = np.zeros(len(costs)) if floor is None else floor.astype(np.float64)
         self._sunk = float(sum(self.costs[j](self.floor[j]) for j in np.flatnonzero(self.floor)))
         self.rows: list[Row] = []
+        self._seen: set[bytes] = set()
         self._places: list[int] = []
         self._units: list[float] = []
         self._column = np.full(len(costs), -1)
@@ -125,15 +138,11 @@ class CoveringProgram:
 
         ``start`` (k,) is the solution of a similar program: the rows that it violates are added first.
         """
-        for row in separate(start) if start is not None else ():
-            self._add_row(row)
+        self._add_new(separate(start) if start is not None else ())
         while True:
             m, value, duals = self._solve_restricted()
-            found = separate(m)
-            if not found:
+            if not self._add_new(separate(m)):
                 return Solution(m=m, value=value, rows=tuple(self.rows), duals=duals)
-            for row in found:
-                self._add_row(row)
 
     def set_rate(self, agent: int, rate: float) -> None:
         """Let an agent of linear cost charge another rate; the rows so far stay valid."""
@@ -173,10 +182,7 @@ class CoveringProgram:
                 break
             m = np.zeros(len(self.costs))
             m[agents] = np.rint(np.array(self._highs.getSolution().col_value)[columns])
-            found = separate(m)
-            for row in found:
-                self._add_row(row)
-            if not found:
+            if not self._add_new(separate(m)):
                 break
         self._set_kind(columns, highspy.HighsVarType.kContinuous)
         self._highs.setOptionValue("time_limit", _INFINITY)
@@ -241,6 +247,17 @@ class CoveringProgram:
         chosen = outside[good[np.argsort(reduced[good], kind="stable")[:_NEW_COLUMNS]]]
         self._add_columns(np.sort(chosen))
         return bool(len(chosen))
+
+    def _add_new(self, rows: Sequence[Row]) -> bool:
+        """Add rows, of those that differ by rounding (as of symmetric truths) the first; whether any was new."""
+        before = len(self.rows)
+        for row in rows:
+            fraction, exponent = np.frexp(np.append(row.a, row.b))
+            key = np.rint(fraction * _SAME_DIGITS).tobytes() + exponent.tobytes()
+            if key not in self._seen:
+                self._seen.add(key)
+                self._add_row(row)
+        return len(self.rows) > before
 
     def _add_row(self, row: Row) -> None:
         unit = self._unit(row)

@@ -32,7 +32,7 @@ from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
-from fedpact.planning.row_generation import Row
+from fedpact.planning.row_generation import Row, find_largest, order_from_largest
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
 from fedpact.statistics.rates import Rates, rates_of
@@ -77,13 +77,13 @@ class UnionProgram:
     def __call__(self, m: Floats) -> Sequence[Row]:
         """Tangents at ``m`` of the most violated constraint of the worst truths."""
         sums = self._sums(m)
-        order = np.argsort(-sums, kind="stable")
+        order = order_from_largest(sums)
         found: list[tuple[float, Row]] = []
         for some in self._chunks(order[: int((sums > 1).sum())]):
             found += self._tangents(m, some)
             if len(found) >= _NEW_ROWS:
                 break
-        found.sort(key=lambda entry: (-entry[0], entry[1].truth))
+        found.sort(key=lambda entry: (-round(entry[0], 9), entry[1].truth))
         return [*(row for _, row in found[:_NEW_ROWS]), *(self._never(m) if self._never else [])]
 
     def _chunks(self, truths: Places) -> list[Places]:
@@ -150,7 +150,7 @@ class UnionProgram:
         if self.is_pac and self.is_clear[truths].all():
             return self.bad[truths] / self.fed.delta, self.owner[truths]
         weights = self._weigh(truths)
-        worst = np.matmul(weights, q[:, :, None])[:, :, 0].argmax(axis=1)
+        worst = find_largest(np.matmul(weights, q[:, :, None])[:, :, 0])
         return weights[np.arange(len(truths)), worst], worst
 
     def improve_theta(self, m: Floats) -> bool:

@@ -83,17 +83,18 @@ def _carry_out(
     )
     until, ask_at = time.monotonic() + within, time.monotonic() + _ASK_EVERY
     while True:
+        has_ended = False
+        if time.monotonic() > ask_at:  # asked before the books are read: what it wrote last is in them
+            has_ended, ask_at = connection.is_over(run), time.monotonic() + _ASK_EVERY
         state = read_state(home)
         if state is not None and watch is not None:
             watch(state, read_waits(home.operator, state))
         if state is not None and _is_over(home, state, begun_at):
             return
-        if time.monotonic() > ask_at:
-            if connection.is_over(run):
-                raise ProtocolError(
-                    f"the operator's process on Flower ended before the run did; its log is in {connection.home}"
-                )
-            ask_at = time.monotonic() + _ASK_EVERY
+        if has_ended:
+            raise ProtocolError(
+                f"the operator's process on Flower ended before the run did; its log is in {connection.home}"
+            )
         if time.monotonic() > until:
             raise ProtocolError(f"the run is not over after {within:g} s; resume it later")
         time.sleep(_EVERY)
