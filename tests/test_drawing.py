@@ -65,6 +65,7 @@ def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch):
         draw_bars({"a": 1}, title="", axis="")
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_only_to_draw_and_pyplot_never():
     code = (
         "import sys, fedpact as fp\n"

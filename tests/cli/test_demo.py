@@ -18,6 +18,7 @@ def once(monkeypatch, worked_out):
     monkeypatch.setattr(demo, "work_out", lambda: worked_out)
 
 
+@pytest.mark.slow
 def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
     def stop(*_, **__):
         raise fp.FedpactError("stopped")

@@ -89,16 +89,18 @@ ANSWERED = [
 """Those that a federation's file is enough for; the how-tos on audits, files and the browser have the others."""
 
 
-@pytest.mark.parametrize(("page", "words"), INLINE, ids=lambda value: value)
-def test_a_command_in_the_text_is_one(page, words):
-    command, rest = get_command(app), shlex.split(words)
-    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
-        assert rest[0] in command.commands
-        command = command.commands[rest.pop(0)]
-    known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
-    assert {word.partition("=")[0] for word in rest if word.startswith("-")} <= known
+def test_a_command_in_the_text_is_one():
+    for page, words in INLINE:
+        command, rest = get_command(app), shlex.split(words)
+        while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+            assert rest[0] in command.commands, f"{page}: {words}"
+            command = command.commands[rest.pop(0)]
+        known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
+        options = {word.partition("=")[0] for word in rest if word.startswith("-")}
+        assert options <= known, f"{page}: {words}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ANSWERED)
 def test_a_command_of_the_readme_answers(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

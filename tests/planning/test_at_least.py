@@ -61,6 +61,7 @@ def test_every_method_against_brute_force(objective, guarantee, data):
     assert costs == sorted(costs, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["pac", "expected"])
 @given(data=st.data())
 @settings(max_examples=30)

@@ -53,6 +53,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(("objective", "guarantee", "teacher"), SETTINGS)
 def test_right_limits_make_right_plans(objective, guarantee, teacher, classes):

@@ -11,6 +11,7 @@ LADDER = ("lp", "union", "tree", "exact")
 QUICK, QUESTIONS = 60, 1_000
 
 
+@pytest.mark.slow
 def test_ladder():
     assert sum(check_ladder(random_question(seed)) for seed in range(QUICK)) >= QUICK // 3
 

@@ -17,6 +17,7 @@ from strategies import cases
 LADDER = ("lp", "union", "tree", "exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["pac", "expected"])
 @given(data=st.data())
 @settings(max_examples=60)
@@ -145,6 +146,7 @@ def test_an_unknown_method_is_refused():
         plan(fp.examples.alice_bob(), "magic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e6, 1e9])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_currency_changes_nothing_but_the_amounts(seed, factor):

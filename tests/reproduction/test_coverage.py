@@ -45,6 +45,7 @@ def share(one):
     return one["missed"] / one["federations"]
 
 
+@pytest.mark.slow
 def test_only_plans_that_trust_estimates_miss(small):
     assert [(one["n"], one["plan"], one["federations"]) for one in small["results"]["rows"]] == [
         (n, plan, 6) for n in (30, 1000) for plan in ("confident", "trusting", "optimal")

@@ -28,6 +28,7 @@ def by_m(found, objective):
     return {tuple(point["m"]): point for point in found["results"][objective]["points"]}
 
 
+@pytest.mark.slow
 def test_the_map_of_the_pac_objective(found):
     status = {m: point["status"] for m, point in by_m(found, "pac").items()}
     assert len(status) == 9

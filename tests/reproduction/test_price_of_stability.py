@@ -24,6 +24,7 @@ def column(found, name):
     return [row[name] for row in found["results"]["rows"]]
 
 
+@pytest.mark.slow
 def test_the_first_rows_are_computed_and_the_formula_is_three_times_too_large(compute):
     curve = compute("1/8", "1/16", "1/32", "1/64")
     assert column(curve, "price") == pytest.approx(PRICES[:4], abs=5e-4)

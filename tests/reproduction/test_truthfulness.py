@@ -20,6 +20,7 @@ def run(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_every_planner_tries_its_share_and_no_lie_pays(run):
     found = run(seeds=2, reports=13)
     assert found["results"]["gains"] == []

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "trace_walk.py"
 
 
+@pytest.mark.slow
 def test_both_walks_are_counted():
     done = subprocess.run(
         [sys.executable, SCRIPT, "--files"], capture_output=True, text=True, check=True, timeout=60

@@ -148,6 +148,7 @@ def test_small_counts_are_hidden_after_the_noise():
     assert sent.counts.tolist() == np.where(noisy.counts < 400, 0, noisy.counts).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum_count", [0, 8], ids=["plain", "hidden"])
 def test_limits_at_a_confidence_hold_for_the_true_rates(minimum_count):
     """Each limit may be wrong with chance 0.05; over many reports not more of them are."""

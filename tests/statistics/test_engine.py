@@ -227,6 +227,7 @@ def test_a_federation_that_is_dropped_takes_its_engine_along():
     assert watched() is None
 
 
+@pytest.mark.slow
 def test_the_exact_sum_is_refused_where_it_is_too_long():
     rng = np.random.default_rng(0)
     fed = fp.Federation.from_predictions({"a": rng.integers(0, 2, (30, 60))}, epsilon=0.1, delta=0.1)

@@ -25,6 +25,7 @@ def test_drawn_reports_are_distributions_of_all_sizes_of_change():
     assert change.max() > 0.3
 
 
+@pytest.mark.slow
 def test_a_search_finds_the_union_planner_oblivious_too():
     """The example's own distributions: not only the paper's program is steered by reports."""
     found = fp.mechanism.obliviousness(fp.examples.singletons(), method="union", rng=np.random.default_rng(0))

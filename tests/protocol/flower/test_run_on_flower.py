@@ -77,6 +77,15 @@ def test_an_operator_that_never_began_its_run_does_not_show_the_one_before(secon
         follow(second[0])
 
 
+def test_what_is_written_while_flower_is_asked_is_read(second, superlink, monkeypatch):
+    """A run whose last entry came between the look at the books and the question was called lost."""
+    home, _ = second
+    monkeypatch.setattr(module, "_ASK_EVERY", -1.0)
+    monkeypatch.setattr(SuperLinkConnection, "is_over", lambda self, run: bool(run_home(home)))
+    follow(home)
+    assert read_state(home).status is RunStatus.FINISHED
+
+
 def stop_the_run(home):
     """Let all sites be gone, so that there is no plan."""
     operator, now = read_operator(home), time.time()

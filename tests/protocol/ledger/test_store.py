@@ -57,6 +57,7 @@ def test_grouping_into_transactions_makes_no_difference_to_the_chain(bodies):
     assert heads[0] == heads[1]
 
 
+@pytest.mark.slow
 def test_long_ledgers_and_large_entries_are_read_in_chunks(place):
     with Ledger.create(place) as ledger:
         ledger.append_all([("early", {})], run="r", at=0.0)

@@ -149,6 +149,7 @@ def insist(path, content, known):
     return not found.is_intact
 
 
+@pytest.mark.slow
 def test_every_change_of_one_byte_is_found_or_changes_no_entry(hundred, tmp_path):
     """A part of the sweep; scripts/sweep_ledger.py changes every byte of the file."""
     content, known = hundred.read_bytes(), read_hashes(hundred)

@@ -612,6 +612,7 @@ def put(value, path, new):
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(data=st.data())
 def test_whatever_stands_in_an_entry_the_audit_comes_to_an_end(honest, data):
@@ -629,6 +630,7 @@ def test_whatever_stands_in_an_entry_the_audit_comes_to_an_end(honest, data):
 SIGNED = {"answer": ("body", "signature", "request"), "pay": ("statement", "site")}
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(data=st.data())
 def test_no_signed_value_can_be_changed(honest, data):
