@@ -538,7 +538,7 @@ FRAUDS = {
     a_sum_that_is_no_number: other("close", "paid", "'4.0'", "4.0"),
     a_plan_without_bob: coded("malformed", kind="plan"),
     planned_after_the_choice: not_due("plan", "ask evaluate alice"),
-    planned_before_all_had_reported: not_due("plan", "an answer to report/alice/1"),
+    planned_before_all_had_reported: not_due("plan", "answer report/alice/1"),
     went_on_after_a_stop: not_due("stop", "choose"),
     stopped_after_the_choice: not_due("stop", "ask evaluate alice"),
     evaluated_another: other("ask evaluate alice", "body.index", "3", "2"),

@@ -165,7 +165,7 @@ class RunBooks:
         due, name = self._due or decide_again(state, entry), name_draft(entry.kind, entry.body)
         named = {name_draft(*draft): draft for draft in due}
         if name not in named:
-            waits = [f"an answer to {ask.request}" for ask in state.open]
+            waits = [f"answer {ask.request}" for ask in state.open]
             first = next(iter([*named, *waits]), "nothing")
             yield coded("not-due", what=name, due="plan" if first == "stop" else first)
             return
