@@ -116,12 +116,12 @@ def time_import(python: Path, folder: Path) -> dict[str, float]:
 def ask_for_extras(python: Path, folder: Path) -> int:
     """Ask for everything that needs an extra, where there is none; returns how many requests that are."""
     answers = json.loads(run(python, ROOT / "tests" / "core_only.py", folder=folder).stdout)
-    left = answers.pop("files left behind")[0]
+    left, failed = (answers.pop(what)[0] for what in ("files left behind", "failed alone"))
     wrong = {
         asked: said for asked, (code, said) in answers.items() if code != 1 or 'pip install "fedpact[' not in said
     }
-    if wrong or left:
-        sys.exit(f"without extras, {left} files are left behind, and this is said: {wrong}")
+    if wrong or left or failed:
+        sys.exit(f"without extras, {left} files are left behind, and this is said: {wrong | failed}")
     return len(answers)
 
 

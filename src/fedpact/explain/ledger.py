@@ -12,7 +12,7 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_as, make_table, say_status
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import sentence, words_of
-from fedpact.protocol.operator.money import without_dust
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.protocol.ledger.entry import Entry

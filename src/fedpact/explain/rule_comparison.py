@@ -12,7 +12,7 @@ from fedpact.explain.generic import explain_as, make_table, say_refusal
 from fedpact.explain.phrases import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, find_concerned, size_of
 from fedpact.explain.words import words_of
-from fedpact.protocol.operator.money import without_dust
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow

@@ -9,7 +9,7 @@ from fedpact.explain.explanation import Explanation, Fact, Mark, Table
 from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
-from fedpact.protocol.operator.money import without_dust
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.outcome import RunOutcome

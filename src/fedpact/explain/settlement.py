@@ -9,7 +9,7 @@ from fedpact.explain.explanation import Chart, Explanation, Fact, Table
 from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.phrases import name_rule, note_rule
 from fedpact.explain.words import words_of
-from fedpact.protocol.operator.money import without_dust
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.mechanism.payment.settlement import Settlement

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.words import words_of
-from fedpact.protocol.operator.money import without_dust
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.coalition.result import LeavingGroup, Share

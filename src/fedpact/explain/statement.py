@@ -9,9 +9,9 @@ from fedpact.explain.explanation import Explanation, Fact, Table
 from fedpact.explain.generic import explain_as, make_points, make_table
 from fedpact.explain.phrases import say_reason, say_statement
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
 from fedpact.mechanism.payment.rules import OWNERS
 from fedpact.protocol.ledger.entry import well_formed
-from fedpact.protocol.operator.money import count_decimals, format_money, without_dust
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.statements import Statement

@@ -16,8 +16,8 @@ from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import without_dust
 from fedpact.planning.methods import PLANNERS
-from fedpact.protocol.operator.money import without_dust
 from fedpact.web.charts import EXPLAINED
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json

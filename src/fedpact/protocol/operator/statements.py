@@ -24,6 +24,7 @@ from fedpact.describe.parsing import one_line
 from fedpact.describe.ties import exceeds
 from fedpact.errors import LedgerError
 from fedpact.formats import check_format
+from fedpact.mechanism.payment.money import plain_amount
 from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.files import write_for_people
@@ -31,7 +32,6 @@ from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry, well_formed
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
-from fedpact.protocol.operator.money import plain_amount
 from fedpact.protocol.operator.run_state import RunState
 from fedpact.protocol.site.spreadsheets import defuse, to_csv
 from fedpact.result import Result
