@@ -13,6 +13,7 @@ import fedpact as fp
 from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, refuse, show
 
 app = typer.Typer(
+    add_completion=False,
     no_args_is_help=True,
     help="Keys and certificates of the operator and its sites. "
     "Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]",

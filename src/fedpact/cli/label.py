@@ -11,6 +11,7 @@ import fedpact as fp
 from fedpact.cli.common import ForceOption, JsonOption, answer
 
 app = typer.Typer(
+    add_completion=False,
     no_args_is_help=True,
     help="Labels that people make for a site. Example: [bold]fedpact label export cleveland -o todo.csv[/bold]",
     rich_markup_mode="rich",

@@ -32,6 +32,7 @@ _WIDEST = 1_000_000
 """Wider than any line: what goes to a file or another program is never cut or wrapped."""
 
 app = typer.Typer(
+    add_completion=False,
     help="Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]",
     no_args_is_help=True,
     rich_markup_mode="rich",

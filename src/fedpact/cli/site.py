@@ -14,6 +14,7 @@ import fedpact as fp
 from fedpact.cli.common import JsonOption, console, print_json, refuse, require_package
 
 app = typer.Typer(
+    add_completion=False,
     no_args_is_help=True,
     help="A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]",
     rich_markup_mode="rich",
