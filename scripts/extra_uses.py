@@ -62,8 +62,9 @@ fedpact("report", "says.csv", "--name", "alice", "--classes", "0,1", "--privacy"
 assert fp.sites.read_report("alice.report.npz").noise is not None
 """,
     "protocol": """
-assert "finished" in fedpact("run", "alice-bob")
-assert "intact" in fedpact("ledger", "verify", "fedpact-runs/alice-bob")
+import json
+assert json.loads(fedpact("run", "alice-bob", "--json"))["status"] == "finished"
+assert json.loads(fedpact("ledger", "verify", "fedpact-runs/alice-bob", "--json"))["status"] == "intact"
 """,
     "postgresql": """
 said = fedpact("ledger", "verify", "postgresql://nobody@127.0.0.1:1/none", code=1)
@@ -93,6 +94,7 @@ with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         server.terminate()
 """,
     "flower": """
-assert "finished" in fedpact("run", "alice-bob", "--engine", "flower-sim")
+import json
+assert json.loads(fedpact("run", "alice-bob", "--engine", "flower-sim", "--json"))["status"] == "finished"
 """,
 }
