@@ -8,7 +8,7 @@ proved, and the truth unless that is refuted, so a gain is never claimed that is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,6 @@ from fedpact.mechanism.claims import Claim, Claims
 from fedpact.mechanism.payment.rule import Case, PlanningRule, Rule, Terms
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.mechanism.payment.vcg import check_is_optimum
-from fedpact.mechanism.witness import Witness
 from fedpact.planning.exact import AUTO_SECONDS, EXACT_SECONDS
 from fedpact.planning.plan import plan
 
@@ -37,34 +36,8 @@ class Outcome:
     """(k,) contributions; those of a second name are the agent's own."""
     met: NDArray[np.bool_]
     """(k,)"""
-    paid: Mapping[int, float]
-    """To the agents that were asked about."""
     utility: dict[int, float]
-    """Of the same."""
-
-
-def make_witness(
-    names: Sequence[str],
-    before: Outcome,
-    after: Outcome,
-    *,
-    deviation: str,
-    reports: dict[str, dict[str, float]],
-    given: dict[str, dict[str, float]],
-) -> Witness:
-    """Set what the liars have with a lie, in truth, beside what they have without."""
-    return Witness(
-        deviation=deviation,
-        agents=tuple(names[agent] for agent in sorted(after.utility)),
-        reports=reports,
-        given=given,
-        contributions_truthful=dict(zip(names, before.m.tolist(), strict=True)),
-        contributions_lying=dict(zip(names, after.m.tolist(), strict=True)),
-        met_truthful=dict(zip(names, before.met.tolist(), strict=True)),
-        met_lying=dict(zip(names, after.met.tolist(), strict=True)),
-        utility_truthful=sum(before.utility[agent] for agent in after.utility),
-        utility_lying=sum(after.utility.values()),
-    )
+    """Of the agents that were asked about."""
 
 
 class Trial:
@@ -156,4 +129,4 @@ class Trial:
             agent: float(self.worth[agent] * met[agent] - self.truth.agents[agent].cost(m[agent])) + payment
             for agent, payment in paid.items()
         }
-        return Outcome(m=m, met=met, paid=paid, utility=utility)
+        return Outcome(m=m, met=met, utility=utility)

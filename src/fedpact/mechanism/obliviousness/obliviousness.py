@@ -3,8 +3,7 @@
 Definition 1 of the paper: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
 more or less) there are distributions D and reports D_i' of every agent i such that the planner answers m to D
 and m' to (D_i', D_-i), and both m and m' are enough for D and for every (D_i', D_-i). Where that holds no
-payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute
-(:mod:`fedpact.mechanism.obliviousness.refute_payment`).
+payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute (Theorem 4).
 
 The paper says that its program is locally oblivious at all m above 2 H log H (Lemma 1, pac), and at all m up to
 2 log H / epsilon (Lemma 5, expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
