@@ -69,18 +69,14 @@ def second_name(fed: Federation, agent: int) -> str:
 
 def _add_twin(fed: Federation, agent: int) -> Federation:
     """Let one agent take part under a second name too, with its own data and half of its capacity."""
-    evidence, own = _own_evidence(fed), fed.agents[agent]
+    own = fed.agents[agent]
     first, twin = own, replace(own, name=second_name(fed, agent))
     if own.capacity is not None:
         half = own.capacity // 2
         first, twin = replace(own, capacity=own.capacity - half), replace(twin, capacity=half)
-    if isinstance(evidence, Reports):
-        doubled: Evidence = replace(evidence, reports=(*evidence.reports, evidence.reports[agent]))
-    else:
-        rows = np.vstack([evidence.distributions, evidence.distributions[agent]])
-        doubled = replace(evidence, distributions=rows)
+    evidence = _own_evidence(fed).restrict([*range(fed.k), agent])
     agents = (*fed.agents[:agent], first, *fed.agents[agent + 1 :], twin)
-    return replace(fed, evidence=doubled, agents=agents, distinct=find_distinct(doubled))
+    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence))
 
 
 @final

@@ -92,12 +92,10 @@ class Trial:
             return self._see(nothing, self._judge(nothing, surely=surely), dict.fromkeys(who, 0.0))
 
     def _run(self, fed: Federation, who: Iterable[int], *, surely: bool, twin: int | None = None) -> Outcome:
-        terms = self.terms if twin is None else self.terms.for_twin_of(twin)
+        owners = np.array([*range(self.truth.k), *([] if twin is None else [twin])])
+        terms = self.terms.of(owners)
         given = self._contribute(fed, terms)
-        m, owners = given, np.arange(fed.k)
-        if twin is not None:
-            owners[-1] = twin
-            m = np.bincount(owners, weights=given).astype(np.int64)
+        m = np.bincount(owners, weights=given).astype(np.int64)
         met = self._judge(m, surely=surely)
         case = Case(fed=fed, m=given, met=met[owners], worth=self.worth[owners], terms=terms)
         paid = {

@@ -78,19 +78,12 @@ def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> 
 
 
 def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
-    if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
-        return steering.describe(agent, SteeringOutcome.IMPOSSIBLE)
-    report = built.report(agent, wanted)
+    is_impossible = isinstance(built, OwnPoints) and built.is_impossible(agent, wanted)
+    report = None if is_impossible else built.report(agent, wanted)
     if report is None:
-        return steering.describe(agent, SteeringOutcome.NOT_FOUND)
-    return steering.try_report(agent, report, wanted)
-
-
-def _status(neighbours: tuple[NeighbourPlan, ...]) -> ObliviousnessStatus:
-    if not neighbours:
-        return ObliviousnessStatus.OTHER_PLAN
-    is_shown = all(neighbour.is_reached for neighbour in neighbours)
-    return ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+        outcome = SteeringOutcome.IMPOSSIBLE if is_impossible else SteeringOutcome.NOT_FOUND
+        return SteeringReport(agent=steering.fed.names[agent], outcome=outcome)
+    return steering.try_report(agent, report, [wanted])
 
 
 def _limits(fed: Federation, method: str) -> tuple[NDArray[np.float64], float]:
@@ -109,8 +102,12 @@ def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
 def _show(
     m: NDArray[np.int64], steering: Steering, construction: str, neighbours: tuple[NeighbourPlan, ...]
 ) -> Obliviousness:
+    status = ObliviousnessStatus.OTHER_PLAN
+    if neighbours:
+        is_shown = all(neighbour.is_reached for neighbour in neighbours)
+        status = ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
     return replace(
-        _conclude(steering.fed, m, steering.method, _status(neighbours)),
+        _conclude(steering.fed, m, steering.method, status),
         distributions={
             name: steering.masses(row)
             for name, row in zip(steering.fed.names, steering.distributions, strict=True)
