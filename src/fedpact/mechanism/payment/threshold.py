@@ -166,10 +166,11 @@ def _pay(rate: float, steps: tuple[Step, ...]) -> float:
     return total
 
 
-def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None) -> Thresholds:
+@memoized
+def find_thresholds(fed: Federation, ceiling: tuple[float, ...] | None = None) -> Thresholds:
     """Contributions of the paper's program, rounded up, and threshold payments for them.
 
-    ``ceiling`` (k,) is the most that a sample of each agent may cost; infinite where there is none.
+    ``ceiling`` is the most that a sample of each agent may cost; infinite where there is none.
 
     Examples
     --------
@@ -183,7 +184,7 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     check_linear_costs(fed, "costs under rule 'threshold'", "; use rule 'pwyc'")
     scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
-        ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
+        ceilings = np.full(fed.k, np.inf) if ceiling is None else np.array(ceiling) / unit
     try:
         optimum = _Optimum(scaled)
     except UnreachableRow as blocked:
@@ -201,13 +202,8 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     )
 
 
-@memoized
-def _kept_thresholds(fed: Federation, ceiling: tuple[float, ...] | None) -> Thresholds:
-    return find_thresholds(fed, None if ceiling is None else np.array(ceiling))
-
-
 def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
-    return _kept_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
+    return find_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
 
 
 @final

@@ -140,14 +140,6 @@ class CriticalCounts:
         """Number of pairs that some outcome of m samples makes suspicious."""
         return int(self.claim.pairs[(self.above <= self.m) | (self.below >= 0)].sum())
 
-    def catch_above(self, rates: Floats) -> Floats:
-        """(u,) chance that pairs which truly differ at these rates have suspiciously large counts."""
-        return upper_tail(self.m, self.above, rates)
-
-    def catch_below(self, rates: Floats) -> Floats:
-        """(u,) chance that pairs which truly differ at these rates have suspiciously small counts."""
-        return upper_tail(self.m, self.m - self.below, 1 - rates)
-
     def are_suspicious(self, counts: NDArray[np.number]) -> NDArray[np.bool_]:
         """(..., P) which pairs' counts (..., P) are suspicious."""
         place = self.claim.place
