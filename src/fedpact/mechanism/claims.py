@@ -51,10 +51,10 @@ class Claims(ABC):
         """Return a claim in words that can be printed."""
 
     @final
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation in which ``agent`` takes part under two names, the second one last."""
-        twins = replace(self, truth=_add_twin(self.truth, agent))
-        return twins.federation({agent: claims[0], self.truth.k: claims[1]})
+    def with_twin(self, claim: Mapping[int, Claim], second: Claim) -> Federation:
+        """Return the federation in which the one agent that claims takes part under two names, the second last."""
+        (agent,) = claim
+        return replace(self, truth=_add_twin(self.truth, agent)).federation({**claim, self.truth.k: second})
 
 
 def _with_evidence(fed: Federation, evidence: Evidence) -> Federation:

@@ -125,7 +125,7 @@ class MisreportSearch:
             own = self.trial.claims.of(agent)
             first = own if number % 3 < 2 else next(streams[agent]).claim
             second = own if number == 0 else next(streams[agent]).claim
-            after = self.trial.play_twin(agent, (first, second))
+            after = self.trial.play({agent: first}, [agent], second=second)
             self._see(Scenario.SPLIT, "split", {agent: first}, {}, self.truthful, after, second=second)
             yield
 

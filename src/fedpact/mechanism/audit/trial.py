@@ -64,19 +64,17 @@ class Trial:
         """Everybody reports the truth; raises what settling would."""
         return self._run(self.truth, range(self.truth.k), surely=False)
 
-    def play(self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True) -> Outcome | None:
+    def play(
+        self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True, second: Claim | None = None
+    ) -> Outcome | None:
         """Let some agents claim something else; None if the optimum that the rule needs cannot be proved.
 
         With ``surely`` a target counts as met only if that is proved, as for the outcome of a lie; without it,
-        unless that is refuted, as for what a lie is compared with.
+        unless that is refuted, as for what a lie is compared with. With ``second``, a claim too, the one who lies
+        takes part under two names, both of which draw from its true data.
         """
-        return self._try(self.claims.federation(lies), list(who), surely=surely)
-
-    def play_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Outcome | None:
-        """Let one agent take part under two names, both of which draw from its true data."""
-        return self._try(self.claims.with_twin(agent, claims), [agent], surely=True, twin=agent)
-
-    def _try(self, fed: Federation, who: list[int], *, surely: bool, twin: int | None = None) -> Outcome | None:
+        twin = None if second is None else next(iter(lies))
+        fed = self.claims.federation(lies) if second is None else self.claims.with_twin(lies, second)
         if time.monotonic() > self._deadline:
             raise StoppedEarly
         self.played += 1

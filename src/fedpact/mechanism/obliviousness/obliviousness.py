@@ -22,8 +22,8 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,33 +106,33 @@ def _show(
     if neighbours:
         is_shown = all(neighbour.is_reached for neighbour in neighbours)
         status = ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
-    return replace(
-        _conclude(steering.fed, m, steering.method, status),
-        distributions={
-            name: steering.masses(row)
-            for name, row in zip(steering.fed.names, steering.distributions, strict=True)
-        },
+    distributions = zip(steering.fed.names, map(steering.masses, steering.distributions), strict=True)
+    return _conclude(
+        steering.fed,
+        m,
+        steering.method,
+        status,
+        distributions=dict(distributions),
         neighbours=neighbours,
         reports_tried=steering.reports_tried,
         construction=construction,
     )
 
 
-def _conclude(fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus) -> Obliviousness:
-    """Say what is known of a plan for which nothing was built."""
+def _conclude(
+    fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus, **built: Any
+) -> Obliviousness:
+    """Say what is known of a plan, also where nothing was built for it."""
     largest, largest_cost = _limits(fed, method)
     return Obliviousness(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
-        distributions={},
-        neighbours=(),
         largest=dict(zip(fed.names, largest.tolist(), strict=True)),
         largest_cost=largest_cost,
-        reports_tried=0,
         status=status,
-        construction="none",
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        **built,
     )
 
 

@@ -104,16 +104,16 @@ class Obliviousness(Result):
 
     contributions: dict[str, int]
     """The plan m."""
-    distributions: dict[str, dict[str, float]]
+    distributions: dict[str, dict[str, float]] = field(default_factory=dict)
     """Masses by agent and point with which the planner answers m; empty if there are none."""
-    neighbours: tuple[NeighbourPlan, ...]
+    neighbours: tuple[NeighbourPlan, ...] = ()
     largest: dict[str, float]
     """More than this no reports make the planner ask of an agent; infinite where nothing is proved."""
     largest_cost: float
     """More than this no reports make the plan cost; infinite where nothing is proved."""
-    reports_tried: int
+    reports_tried: int = 0
     status: ObliviousnessStatus
-    construction: str
+    construction: str = "none"
     """"spread", "concentrated", "own-points", "search" or "none"."""
     method: str
     objective: Objective

@@ -118,9 +118,9 @@ def check_linear_costs(fed: Federation, what: str, advice: str = "") -> None:
 class Rule(ABC):
     """A payment rule."""
 
-    in_data: ClassVar[Truthful]
+    in_data: Truthful
     """In which sense truth is a best report about the data, the costs being known."""
-    in_costs: ClassVar[Truthful]
+    in_costs: Truthful
     """In which sense truth is a best report about the costs, the data being known."""
     terms: ClassVar[tuple[str, ...]] = ()
     """Which fields of :class:`Terms` belong to it."""
