@@ -164,16 +164,15 @@ def compare(
     dependent = find_shortfalls(fed, needs)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
     found = find_equilibria(game_of(fed), max_count=_MOST_EQUILIBRIA, time_limit=seconds)
-    ways: dict[str, Callable[[], ComparedRow]] = {
-        "alone": lambda: _go_alone(fed, needs, dependent),
-        "exchangeable": lambda: _count_only(fed, needs),
-        "worst-equilibrium": lambda: _leave_it_to_everyone(fed, found, "worst-equilibrium"),
-        "best-equilibrium": lambda: _leave_it_to_everyone(fed, found, "best-equilibrium"),
-    }
-    for method in _list_planners(fed):
-        ways[method] = partial(_make_plan, fed, method, max_nodes, time_limit)
+    ways: list[Callable[[], ComparedRow]] = [
+        partial(_go_alone, fed, needs, dependent),
+        partial(_count_only, fed, needs),
+        partial(_leave_it_to_everyone, fed, found, "worst-equilibrium"),
+        partial(_leave_it_to_everyone, fed, found, "best-equilibrium"),
+        *(partial(_make_plan, fed, method, max_nodes, time_limit) for method in _list_planners(fed)),
+    ]
     rows: list[ComparedRow] = []
-    for way in ways.values():
+    for way in ways:
         rows.append(way())
         if progress is not None:
             progress(len(rows), len(ways))

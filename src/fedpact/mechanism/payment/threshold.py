@@ -111,15 +111,12 @@ class _Optimum:
         slope = float(found.m[agent])
         return Line(found.value - slope * t, slope)
 
-    def without(self, agent: int) -> Line | None:
-        """V where the agent is not asked for anything; None if there is no plan without it."""
+    def without(self, agent: int) -> Line:
+        """V where the agent is not asked for anything."""
         most = capacities(self.fed)
         most[agent] = 0.0
         program = CoveringProgram([other.cost for other in self.fed.agents], most)
-        try:
-            return Line(program.solve(PairProgram(self.fed)).value, 0.0)
-        except UnreachableRow:
-            return None
+        return Line(program.solve(PairProgram(self.fed)).value, 0.0)
 
     def lines(self, agent: int, low: float, first: Line, high: float, last: Line) -> list[tuple[float, Line]]:
         """Lines that V consists of from ``first`` to ``last``, each with the cost at which the next takes over."""
@@ -142,17 +139,15 @@ def _round_up(m_fractional: float) -> int:
 def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     """How many samples the agent is asked for at costs from its own to the ceiling."""
     low, first = float(optimum.rates[agent]), optimum.first_line(agent)
-    if math.isinf(ceiling):
-        last = optimum.without(agent)
-        if last is None:
-            raise RuleError(
-                f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
-                f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
-                code="indispensable",
-                agents=(optimum.fed.names[agent],),
-            )
-    else:
-        last = optimum.touch(agent, ceiling)
+    try:
+        last = optimum.without(agent) if math.isinf(ceiling) else optimum.touch(agent, ceiling)
+    except UnreachableRow:
+        raise RuleError(
+            f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
+            f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
+            code="indispensable",
+            agents=(optimum.fed.names[agent],),
+        ) from None
     lines = optimum.lines(agent, low, first, ceiling, last)
     return tuple(Step(float(upto), _round_up(line.slope)) for upto, line in lines)
 
