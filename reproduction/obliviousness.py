@@ -115,11 +115,12 @@ def _place_own_points(fed: fp.Federation, m: Sequence[int]) -> NDArray[np.float6
     return np.array([list(row.values()) for row in found.distributions.values()]) if found.distributions else None
 
 
-def _report(fed: fp.Federation, masses: NDArray[np.float64]) -> fp.Federation:
-    """Return the same federation with other distributions."""
+def give_distributions(fed: fp.Federation, masses: NDArray[np.float64]) -> fp.Federation:
+    """Return the same federation with other distributions (k, n)."""
     evidence: Any = fed.evidence
+    cost = [agent.cost for agent in fed.agents]
     return fp.Federation.from_table(
-        evidence.labels, masses, epsilon=fed.epsilon, delta=fed.delta, objective=fed.objective
+        evidence.labels, masses, epsilon=fed.epsilon, delta=fed.delta, cost=cost, objective=fed.objective
     )
 
 
@@ -134,7 +135,9 @@ def _search_reports(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     assert masses is not None, "was checked before"
     n = masses.shape[1]
     reports = itertools.islice(list_grid(n, (0, 1, 2, n - 1), cell["parts"]), first, None, step)
-    plans = [fp.plan(_report(fed, np.vstack([report, masses[1:]])), "lp").m.tolist() for report in reports]
+    plans = [
+        fp.plan(give_distributions(fed, np.vstack([report, masses[1:]])), "lp").m.tolist() for report in reports
+    ]
     return {"reports": len(plans), "plans": sorted([list(m) for m in {tuple(m) for m in plans}])}
 
 

@@ -66,9 +66,8 @@ def rename(result):
 
 
 @cache
-def refute():
-    fed = fp.examples.singletons(epsilon=0.01)
-    return rename(fp.mechanism.refute_payment(fed, lambda m: [200, 200], [130, 130]))
+def lie():
+    return rename(fp.audit(fp.examples.pwyc_not_dominant(), n_misreports=60).witness)
 
 
 def mix():
@@ -81,7 +80,7 @@ def mix():
 
 
 def audit():
-    witness = refute().witness
+    witness = lie()
     found = fp.audit(base().fed, "pwyc", n_misreports=8)
     return replace(found, ex_post=replace(found.ex_post, gain=witness.gain, witness=witness))
 
@@ -101,7 +100,7 @@ CASES = {
     fp.game.Regret: lambda: fp.game.regret(base().fed, [14, 14]),
     fp.Settlement: lambda: fp.settle(base().fed, base().plan),
     fp.Audit: audit,
-    fp.mechanism.Witness: lambda: refute().witness,
+    fp.mechanism.Witness: lie,
     fp.mechanism.RuleComparison: lambda: fp.mechanism.RuleComparison(
         rows=(fp.mechanism.RuleRow(rule="vcg", pivot=None, refusal=Refusal(code="capacity", agents=(NASTY,))),),
         method="lp",
@@ -117,7 +116,6 @@ CASES = {
     fp.mechanism.Obliviousness: lambda: rename(
         fp.mechanism.obliviousness(fp.examples.singletons(epsilon=0.01), m=[130, 130])
     ),
-    fp.mechanism.Refutation: refute,
     fp.planning.Cover: lambda: fp.planning.cover({NASTY: range(10)}, "thresholds", 0.2),
     fp.planning.CoverPlan: lambda: fp.planning.plan_cover(
         {NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from fedpact.coalition.cost_game import CostGame, Members, Split
-from fedpact.coalition.groups import GroupSearch, find_better_off, find_usable
+from fedpact.coalition.groups import GroupSearch
 from fedpact.describe.arrays import Bools, Floats
 from fedpact.errors import InfeasibleError, SolverError
 
@@ -106,8 +106,8 @@ def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Bools]:
 class _CoreProgram:
     """The least core over the groups so far; grows by groups that its solution asks too much of."""
 
-    def __init__(self, game: CostGame, search: GroupSearch) -> None:
-        self.game, self.search = game, search
+    def __init__(self, search: GroupSearch) -> None:
+        self.game, self.search = search.game, search
         self.groups: list[Members] = []
 
     def solve(self, floor: float = -_INFINITY) -> Split:
@@ -122,7 +122,7 @@ class _CoreProgram:
                 return Split(x=self.solve(floor=0.0).x)
             slack = _SLACK * max(1.0, abs(best.e))
             x = _closest_to_equal(k, self.groups, limits + best.e, slack) * game.total
-            new = find_better_off(self.search, game, x, best.e * game.total, most=k)
+            new = self.search.find_better_off(x, best.e * game.total, most=k)
             if not self.add(new):
                 return Split(x=x, e=best.e * game.total)
 
@@ -147,7 +147,7 @@ class _CoreProgram:
         k = self.game.fed.k
         ray = _solve(k, self.groups, np.zeros(len(self.groups)), 0.0, -1.0)
         assert ray is not None, "e has a lower end of -1"
-        return self.add(find_usable(self.search, self.game, ray.x, most=k))
+        return self.add(self.search.find_usable(ray.x, most=k))
 
 
 def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:
@@ -161,16 +161,16 @@ def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleE
     )
 
 
-def find_least_core(game: CostGame, search: GroupSearch) -> Split:
+def find_least_core(search: GroupSearch) -> Split:
     """Find the split of v(N) with the least e, of those the one closest to equal."""
-    program, k = _CoreProgram(game, search), game.fed.k
-    if k > 1:  # each agent alone, and all agents but one, mostly give e a lower end
-        program.add(combinations(game.everyone, 1))
-        program.add(combinations(game.everyone, k - 1))
+    program, everyone = _CoreProgram(search), search.game.everyone
+    if len(everyone) > 1:  # each agent alone, and all agents but one, mostly give e a lower end
+        program.add(combinations(everyone, 1))
+        program.add(combinations(everyone, len(everyone) - 1))
     return program.solve()
 
 
-def find_core(game: CostGame, search: GroupSearch) -> Split:
+def find_core(search: GroupSearch) -> Split:
     """Find the split of v(N) that no group would leave and that is closest to equal.
 
     Raises
@@ -178,8 +178,8 @@ def find_core(game: CostGame, search: GroupSearch) -> Split:
     InfeasibleError
         If the core is empty; names groups of which one would leave whatever the split.
     """
-    program = _CoreProgram(game, search)
+    program = _CoreProgram(search)
     point = program.solve(floor=0.0)
-    if point.e is not None and point.e > game.tol:
-        raise _empty_core(game, program.witness(), point.e)
+    if point.e is not None and point.e > search.game.tol:
+        raise _empty_core(search.game, program.witness(), point.e)
     return Split(x=point.x)

@@ -157,7 +157,9 @@ class CostGame:
         """Cost that no plan of the group undercuts, from its plan if there is one already."""
         if group in self._values:
             return self._values[group].lower_bound
-        return self._bound(group)
+        if group not in self._bounds:
+            self._bounds[group] = bound_below(self.fed.restrict(self.names(group)))
+        return self._bounds[group]
 
     def excess(self, x: Floats, group: Members) -> float:
         """Return what the group would save by leaving the split ``x`` (k,); negative if it would lose."""
@@ -166,11 +168,6 @@ class CostGame:
     def gap(self, x: Floats, group: Members) -> float:
         """Return what the group could save at most by leaving the split ``x`` (k,)."""
         return share_of(x, group) - self.lower_bound(group)
-
-    def _bound(self, group: Members) -> float:
-        if group not in self._bounds:
-            self._bounds[group] = bound_below(self.fed.restrict(self.names(group)))
-        return self._bounds[group]
 
     def _plan_everyone(self) -> Value:
         found = plan(self.fed, self.method, time_limit=self.time_limit)
@@ -185,7 +182,7 @@ class CostGame:
             with on_interrupt("raise"):
                 found = plan_from(fed, method, Start(), Budget(time_limit=seconds))
         except NoPlanFoundError as error:
-            return Value(cost=math.inf, lower_bound=self._bound(group), plan=None, reason=str(error))
+            return Value(cost=math.inf, lower_bound=self.lower_bound(group), plan=None, reason=str(error))
         except InfeasibleError as error:
             return Value(cost=math.inf, lower_bound=math.inf, plan=None, reason=str(error))
         return Value(cost=found.cost, lower_bound=found.lower_bound, plan=found)

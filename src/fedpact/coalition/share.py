@@ -23,14 +23,7 @@ import numpy as np
 
 from fedpact.coalition.core import find_core, find_least_core
 from fedpact.coalition.cost_game import CostGame, Members, Split, share_of
-from fedpact.coalition.groups import (
-    MANY_AGENTS,
-    AllGroups,
-    GroupSearch,
-    SampledGroups,
-    find_better_off,
-    is_proved_stable,
-)
+from fedpact.coalition.groups import MANY_AGENTS, GroupSearch
 from fedpact.coalition.result import RULES, GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.any_federation import takes_federation
@@ -63,15 +56,16 @@ def _in_proportion(game: CostGame) -> Floats:
     return np.asarray(game.total * costs / costs.sum())
 
 
-def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng: np.random.Generator) -> Split:
+def _split(search: GroupSearch, rule: str, rng: np.random.Generator) -> Split:
+    game = search.game
     if game.total == 0 or rule == "equal":
         return Split(x=np.full(game.fed.k, game.total / game.fed.k))
     if rule == "proportional":
         return Split(x=_in_proportion(game))
     if rule == "shapley":
-        orders = max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
+        orders = search.max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
         return exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
-    return find_core(game, search) if rule == "core" else find_least_core(game, search)
+    return find_core(search) if rule == "core" else find_least_core(search)
 
 
 def _describe_group(game: CostGame, x: Floats, members: Members) -> LeavingGroup:
@@ -146,11 +140,11 @@ def share(
     game = CostGame(fed, method, time_limit=time_limit, tell=_report(progress, most))
     everyone = game.value(game.everyone)
     assert everyone.plan is not None, "without a plan for all an error is raised"
-    search = AllGroups(game) if fed.k <= MANY_AGENTS else SampledGroups(game, max_groups, rng)
-    split = _split(game, rule, search, max_groups, rng)
+    search = GroupSearch(game, max_groups, rng)
+    split = _split(search, rule, rng)
     x, errors = split.x, split.standard_error
-    leaving = find_better_off(search, game, x)
-    status = ShareStatus.STABLE if is_proved_stable(search, game, x) else ShareStatus.NOT_BEATEN
+    leaving = search.find_better_off(x)
+    status = ShareStatus.STABLE if search.is_proved_stable(x) else ShareStatus.NOT_BEATEN
     labelling = [float(agent.cost(everyone.plan.contributions[agent.name])) for agent in fed.agents]
     return Share(
         shares=dict(zip(fed.names, x.tolist(), strict=True)),

@@ -46,12 +46,6 @@ _EQUILIBRIUM_SECONDS = 10.0
 _MOST_EQUILIBRIA = 1000
 
 
-def _row_without_numbers(method: str, status: RowStatus, refusal: Refusal | None = None) -> ComparedRow:
-    return ComparedRow(
-        method=method, contributions={}, cost=None, met={}, is_feasible=False, status=status, refusal=refusal
-    )
-
-
 def _verified_row(
     method: str, seen: Verification, status: RowStatus = RowStatus.RULE, lower_bound: float | None = None
 ) -> ComparedRow:
@@ -73,9 +67,7 @@ def _go_alone(fed: Federation, needs: Mapping[str, int | None], dependent: Mappi
     return ComparedRow(
         method="alone",
         contributions=dict(needs),
-        cost=None,
         met={name: name not in dependent for name in fed.names},
-        is_feasible=False,
         status=RowStatus.REFUSED,
         refusal=Refusal(code="not-alone", agents=tuple(dependent)),
     )
@@ -85,13 +77,13 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
     try:
         return _verified_row("exchangeable", verify(fed, plan_exchangeable(fed, needs)))
     except InfeasibleError as error:
-        return _row_without_numbers("exchangeable", RowStatus.REFUSED, refusal_of(error))
+        return ComparedRow(method="exchangeable", status=RowStatus.REFUSED, refusal=refusal_of(error))
 
 
 def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
     """Row of the dearest or the cheapest equilibrium that meets every target; of any one if none does."""
     if not len(found.profiles):
-        return _row_without_numbers(method, RowStatus(found.status))
+        return ComparedRow(method=method, status=RowStatus(found.status))
     is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
     if not is_met.any():
         known = RowStatus.FOUND_MISS if found.cost_left else RowStatus.ALL_MISS
@@ -106,7 +98,7 @@ def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: 
     try:
         found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
     except NoPlanFoundError as error:
-        return _row_without_numbers(method, RowStatus.REFUSED, refusal_of(error))
+        return ComparedRow(method=method, status=RowStatus.REFUSED, refusal=refusal_of(error))
     return _verified_row(method, verify(fed, found.m), RowStatus(found.status), found.lower_bound)
 
 
@@ -172,16 +164,15 @@ def compare(
     dependent = find_shortfalls(fed, needs)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
     found = find_equilibria(game_of(fed), max_count=_MOST_EQUILIBRIA, time_limit=seconds)
-    ways: dict[str, Callable[[], ComparedRow]] = {
-        "alone": lambda: _go_alone(fed, needs, dependent),
-        "exchangeable": lambda: _count_only(fed, needs),
-        "worst-equilibrium": lambda: _leave_it_to_everyone(fed, found, "worst-equilibrium"),
-        "best-equilibrium": lambda: _leave_it_to_everyone(fed, found, "best-equilibrium"),
-    }
-    for method in _list_planners(fed):
-        ways[method] = partial(_make_plan, fed, method, max_nodes, time_limit)
+    ways: list[Callable[[], ComparedRow]] = [
+        partial(_go_alone, fed, needs, dependent),
+        partial(_count_only, fed, needs),
+        partial(_leave_it_to_everyone, fed, found, "worst-equilibrium"),
+        partial(_leave_it_to_everyone, fed, found, "best-equilibrium"),
+        *(partial(_make_plan, fed, method, max_nodes, time_limit) for method in _list_planners(fed)),
+    ]
     rows: list[ComparedRow] = []
-    for way in ways.values():
+    for way in ways:
         rows.append(way())
         if progress is not None:
             progress(len(rows), len(ways))

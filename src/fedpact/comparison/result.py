@@ -65,13 +65,13 @@ class ComparedRow:
     DERIVED: ClassVar = ("samples", "ratio", "targets_met")
 
     method: str
-    contributions: dict[str, int | None]
+    contributions: dict[str, int | None] = field(default_factory=dict)
     """Samples per agent, None where 2^40 are not enough; empty if the method gives none."""
-    cost: float | None
+    cost: float | None = None
     """None if nobody can pay it: the vector is missing, unbounded or beyond a capacity."""
-    met: dict[str, bool]
+    met: dict[str, bool] = field(default_factory=dict)
     """Whether each target is really met; empty if there are no contributions."""
-    is_feasible: bool = field(metadata={"key": "feasible"})
+    is_feasible: bool = field(default=False, metadata={"key": "feasible"})
     """Whether the federation's chosen guarantee holds."""
     lower_bound: float | None = None
     """For plans: no contribution vector that meets the targets costs less; the best bound that any plan has."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fedpact.mechanism.audit.result import Audit
-    from fedpact.mechanism.obliviousness.refute_payment import Refutation
     from fedpact.mechanism.witness import Witness
 
 
@@ -64,17 +62,6 @@ def explain_witness(lie: Witness) -> Explanation:
         headline=list_witness(lie)[-1],
         sentences=tuple(list_witness(lie)[:-1]),
         tables=(list_rows(lie, _WITNESS, "agent", *keys),),
-    )
-
-
-def explain_refutation(found: Refutation) -> Explanation:
-    """Explain why a payment is refuted."""
-    paid = {"payment_truthful": found.payment_truthful, "payment_lying": found.payment_lying}
-    return replace(
-        explain_witness(found.witness),
-        kind=found.kind,
-        title=_WITNESS.say("refuted"),
-        facts=make_facts(_WITNESS, paid),
     )
 
 

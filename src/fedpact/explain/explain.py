@@ -13,7 +13,7 @@ from fedpact.explain.generic import explain_fields
 from fedpact.result import Shown, read_result
 
 _MODULES = {
-    "audit": "audit refutation witness",
+    "audit": "audit witness",
     "comparison": "comparison",
     "contribution_check": "contribution-check",
     "divergence": "divergence",

@@ -9,9 +9,6 @@ from fedpact.mechanism.audit.result import AuditFinding as AuditFinding
 from fedpact.mechanism.audit.result import AuditStatus as AuditStatus
 from fedpact.mechanism.audit.result import Scenario as Scenario
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness as obliviousness
-from fedpact.mechanism.obliviousness.refute_payment import Refutation as Refutation
-from fedpact.mechanism.obliviousness.refute_payment import example_payments as example_payments
-from fedpact.mechanism.obliviousness.refute_payment import refute_payment as refute_payment
 from fedpact.mechanism.obliviousness.result import NeighbourPlan as NeighbourPlan
 from fedpact.mechanism.obliviousness.result import Obliviousness as Obliviousness
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus as ObliviousnessStatus

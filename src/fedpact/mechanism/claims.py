@@ -51,10 +51,10 @@ class Claims(ABC):
         """Return a claim in words that can be printed."""
 
     @final
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation in which ``agent`` takes part under two names, the second one last."""
-        twins = replace(self, truth=_add_twin(self.truth, agent))
-        return twins.federation({agent: claims[0], self.truth.k: claims[1]})
+    def with_twin(self, claim: Mapping[int, Claim], second: Claim) -> Federation:
+        """Return the federation in which the one agent that claims takes part under two names, the second last."""
+        (agent,) = claim
+        return replace(self, truth=_add_twin(self.truth, agent)).federation({**claim, self.truth.k: second})
 
 
 def _with_evidence(fed: Federation, evidence: Evidence) -> Federation:
@@ -69,18 +69,14 @@ def second_name(fed: Federation, agent: int) -> str:
 
 def _add_twin(fed: Federation, agent: int) -> Federation:
     """Let one agent take part under a second name too, with its own data and half of its capacity."""
-    evidence, own = _own_evidence(fed), fed.agents[agent]
+    own = fed.agents[agent]
     first, twin = own, replace(own, name=second_name(fed, agent))
     if own.capacity is not None:
         half = own.capacity // 2
         first, twin = replace(own, capacity=own.capacity - half), replace(twin, capacity=half)
-    if isinstance(evidence, Reports):
-        doubled: Evidence = replace(evidence, reports=(*evidence.reports, evidence.reports[agent]))
-    else:
-        rows = np.vstack([evidence.distributions, evidence.distributions[agent]])
-        doubled = replace(evidence, distributions=rows)
+    evidence = _own_evidence(fed).restrict([*range(fed.k), agent])
     agents = (*fed.agents[:agent], first, *fed.agents[agent + 1 :], twin)
-    return replace(fed, evidence=doubled, agents=agents, distinct=find_distinct(doubled))
+    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence))
 
 
 @final

@@ -47,7 +47,7 @@ def test_where_it_is_said_to_be_impossible_no_report_on_a_grid_does_it():
     fed = singletons_with_common_point(3)
     built = place_own_points(fed, np.array([7, 7]))
     steering = Steering(fed, built.distributions, "lp")
-    found = [steering.answer(0, report)[1] for report in list_grid(3, 16)]
+    found = [list(steering.try_report(0, report, []).plan.values()) for report in list_grid(3, 16)]
     assert steering.m.tolist() == [7, 7]
     assert steering.reports_tried == 153
     assert max(plan[1] for plan in found) == 7

@@ -29,7 +29,7 @@ def differing(x, m):
 
 
 def find(square, m, false_alarm_rate=0.01):
-    return find_critical_counts(gather_rates(read_reported(square).rates, 0.0), m, false_alarm_rate)
+    return find_critical_counts(gather_rates(read_reported(square), 0.0), m, false_alarm_rate)
 
 
 def flag_probability(reported, labels, masses, m, **options):

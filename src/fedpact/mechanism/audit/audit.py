@@ -218,7 +218,7 @@ def audit(
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()
     if terms.has_fees:  # raises where a fee drives somebody away
-        check_fees(bill(fed, truthful.m, name, terms=terms, worth=worth), terms)
+        check_fees(bill(fed, truthful.m, terms, worth=worth), terms)
     search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, *ends_search()):
         search.run(budget, senses)

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,6 +92,24 @@ class RuleComparison(Result):
         return found[0]
 
 
+def _make_row(
+    fed: Federation,
+    find_plan: Callable[[bool], Plan],
+    rule: str,
+    pivot: str | None,
+    terms: Mapping[str, Any],
+    look: Callable[..., Audit | None],
+) -> RuleRow:
+    """Settle by a rule and ``look`` at it, with the terms that belong to it; or say why it does not apply."""
+    given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS.get(term, RULES)}
+    try:
+        found = None if isinstance(RULES[rule], PlanningRule) else find_plan(RULES[rule].needs_optimum)
+        bill = settle(fed, found, rule, **given)
+        return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=look(**given))
+    except (FederationError, InfeasibleError) as error:
+        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
+
+
 def settle_rules(
     fed: Federation, plan: Plan, *, progress: Callable[[int, int], None] | None = None, **terms: Any
 ) -> RuleComparison:
@@ -106,12 +125,7 @@ def settle_rules(
     """
     rows = []
     for rule, pivot in VARIANTS:
-        given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS[term]}
-        try:
-            bill = settle(fed, None if isinstance(RULES[rule], PlanningRule) else plan, rule, **given)
-            rows.append(RuleRow(rule=rule, pivot=pivot, settlement=bill))
-        except (FederationError, InfeasibleError) as error:
-            rows.append(RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error)))
+        rows.append(_make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
     return RuleComparison(rows=tuple(rows), method=plan.method, name=fed.name)
@@ -162,45 +176,26 @@ def compare_rules(
     read_worth(game_of(fed), worth)
     read_terms(fed, OWNERS["ceiling"][0], ceiling=ceiling)
     seconds = read_seconds(time_limit)
-    options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
 
     @cache
-    def make_plan(needs_optimum: bool) -> Plan:
+    def find_plan(needs_optimum: bool) -> Plan:
         if needs_optimum:
             return plan(fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds))
         return plan(fed, method)
 
+    with contextlib.suppress(FederationError, NoPlanFoundError):
+        find_plan(False)  # raises where no plan exists at all
     rows: list[RuleRow] = []
-    for (name, pivot), stream in zip(VARIANTS, streams, strict=True):
-        start, rule = time.monotonic(), RULES[name]
-        terms = {term: value for term, value in {"pivot": pivot, "ceiling": ceiling}.items() if term in rule.terms}
-        own = {"rng": stream} | ({"method": method} if rule.pays_for_any_plan else {})
-        rows.append(_make_row(fed, make_plan, name, terms, options | own))
+    for (rule, pivot), stream in zip(VARIANTS, streams, strict=True):
+        start, planner = time.monotonic(), method if RULES[rule].pays_for_any_plan else None
+        look = partial(
+            audit, fed, rule, method=planner, n_misreports=n_misreports, time_limit=time_limit, rng=stream
+        )
+        rows.append(_make_row(fed, find_plan, rule, pivot, {"ceiling": ceiling, "worth": worth}, look))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
         seen = rows[-1].audit
         if seen is not None and not seen.is_complete and time.monotonic() - start < seconds:
             break  # interrupted from the keyboard
     return RuleComparison(rows=tuple(rows), method=method, name=fed.name)
-
-
-def _make_row(
-    fed: Federation,
-    make_plan: Callable[[bool], Plan],
-    rule: str,
-    terms: dict[str, Any],
-    options: dict[str, Any],
-) -> RuleRow:
-    """Settle and audit; a rule that does not apply says why, but not where no plan exists at all."""
-    chosen, pivot = RULES[rule], terms.get("pivot")
-    try:
-        found = None if isinstance(chosen, PlanningRule) else make_plan(chosen.needs_optimum)
-    except (FederationError, NoPlanFoundError) as error:
-        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
-    try:
-        bill = settle(fed, found, rule, worth=options["worth"], **terms)
-        seen = audit(fed, rule, **terms, **options)
-    except (FederationError, InfeasibleError) as error:
-        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
-    return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen)

@@ -14,8 +14,9 @@ import numpy as np
 
 from fedpact.mechanism.audit.misreports import Lie
 from fedpact.mechanism.audit.result import AuditFinding, Scenario
-from fedpact.mechanism.audit.trial import Outcome, Trial, make_witness
+from fedpact.mechanism.audit.trial import Outcome, Trial
 from fedpact.mechanism.claims import Claim, second_name
+from fedpact.mechanism.witness import Witness
 
 _NOISE = 1e-8
 """Gains below this part of what the liars have are rounding."""
@@ -124,7 +125,7 @@ class MisreportSearch:
             own = self.trial.claims.of(agent)
             first = own if number % 3 < 2 else next(streams[agent]).claim
             second = own if number == 0 else next(streams[agent]).claim
-            after = self.trial.play_twin(agent, (first, second))
+            after = self.trial.play({agent: first}, [agent], second=second)
             self._see(Scenario.SPLIT, "split", {agent: first}, {}, self.truthful, after, second=second)
             yield
 
@@ -159,6 +160,16 @@ class MisreportSearch:
         if second is not None:
             (agent,) = claims
             reports[second_name(self.trial.truth, agent)] = describe(agent, second)
-        known = {names[agent]: describe(agent, claim) for agent, claim in given.items()}
-        lie = make_witness(names, before, after, deviation=deviation, reports=reports, given=known)
+        lie = Witness(
+            deviation=deviation,
+            agents=tuple(names[agent] for agent in sorted(after.utility)),
+            reports=reports,
+            given={names[agent]: describe(agent, claim) for agent, claim in given.items()},
+            contributions_truthful=dict(zip(names, before.m.tolist(), strict=True)),
+            contributions_lying=dict(zip(names, after.m.tolist(), strict=True)),
+            met_truthful=dict(zip(names, before.met.tolist(), strict=True)),
+            met_lying=dict(zip(names, after.met.tolist(), strict=True)),
+            utility_truthful=sum(before.utility[agent] for agent in after.utility),
+            utility_lying=sum(after.utility.values()),
+        )
         self.found[scenario] = replace(best, gain=gain, witness=lie)

@@ -8,7 +8,7 @@ proved, and the truth unless that is refuted, so a gain is never claimed that is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,6 @@ from fedpact.mechanism.claims import Claim, Claims
 from fedpact.mechanism.payment.rule import Case, PlanningRule, Rule, Terms
 from fedpact.mechanism.payment.settle import judge_targets
 from fedpact.mechanism.payment.vcg import check_is_optimum
-from fedpact.mechanism.witness import Witness
 from fedpact.planning.exact import AUTO_SECONDS, EXACT_SECONDS
 from fedpact.planning.plan import plan
 
@@ -37,34 +36,8 @@ class Outcome:
     """(k,) contributions; those of a second name are the agent's own."""
     met: NDArray[np.bool_]
     """(k,)"""
-    paid: Mapping[int, float]
-    """To the agents that were asked about."""
     utility: dict[int, float]
-    """Of the same."""
-
-
-def make_witness(
-    names: Sequence[str],
-    before: Outcome,
-    after: Outcome,
-    *,
-    deviation: str,
-    reports: dict[str, dict[str, float]],
-    given: dict[str, dict[str, float]],
-) -> Witness:
-    """Set what the liars have with a lie, in truth, beside what they have without."""
-    return Witness(
-        deviation=deviation,
-        agents=tuple(names[agent] for agent in sorted(after.utility)),
-        reports=reports,
-        given=given,
-        contributions_truthful=dict(zip(names, before.m.tolist(), strict=True)),
-        contributions_lying=dict(zip(names, after.m.tolist(), strict=True)),
-        met_truthful=dict(zip(names, before.met.tolist(), strict=True)),
-        met_lying=dict(zip(names, after.met.tolist(), strict=True)),
-        utility_truthful=sum(before.utility[agent] for agent in after.utility),
-        utility_lying=sum(after.utility.values()),
-    )
+    """Of the agents that were asked about."""
 
 
 class Trial:
@@ -91,19 +64,17 @@ class Trial:
         """Everybody reports the truth; raises what settling would."""
         return self._run(self.truth, range(self.truth.k), surely=False)
 
-    def play(self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True) -> Outcome | None:
+    def play(
+        self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True, second: Claim | None = None
+    ) -> Outcome | None:
         """Let some agents claim something else; None if the optimum that the rule needs cannot be proved.
 
         With ``surely`` a target counts as met only if that is proved, as for the outcome of a lie; without it,
-        unless that is refuted, as for what a lie is compared with.
+        unless that is refuted, as for what a lie is compared with. With ``second``, a claim too, the one who lies
+        takes part under two names, both of which draw from its true data.
         """
-        return self._try(self.claims.federation(lies), list(who), surely=surely)
-
-    def play_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Outcome | None:
-        """Let one agent take part under two names, both of which draw from its true data."""
-        return self._try(self.claims.with_twin(agent, claims), [agent], surely=True, twin=agent)
-
-    def _try(self, fed: Federation, who: list[int], *, surely: bool, twin: int | None = None) -> Outcome | None:
+        twin = None if second is None else next(iter(lies))
+        fed = self.claims.federation(lies) if second is None else self.claims.with_twin(lies, second)
         if time.monotonic() > self._deadline:
             raise StoppedEarly
         self.played += 1
@@ -119,12 +90,10 @@ class Trial:
             return self._see(nothing, self._judge(nothing, surely=surely), dict.fromkeys(who, 0.0))
 
     def _run(self, fed: Federation, who: Iterable[int], *, surely: bool, twin: int | None = None) -> Outcome:
-        terms = self.terms if twin is None else self.terms.for_twin_of(twin)
+        owners = np.array([*range(self.truth.k), *([] if twin is None else [twin])])
+        terms = self.terms.of(owners)
         given = self._contribute(fed, terms)
-        m, owners = given, np.arange(fed.k)
-        if twin is not None:
-            owners[-1] = twin
-            m = np.bincount(owners, weights=given).astype(np.int64)
+        m = np.bincount(owners, weights=given).astype(np.int64)
         met = self._judge(m, surely=surely)
         case = Case(fed=fed, m=given, met=met[owners], worth=self.worth[owners], terms=terms)
         paid = {
@@ -156,4 +125,4 @@ class Trial:
             agent: float(self.worth[agent] * met[agent] - self.truth.agents[agent].cost(m[agent])) + payment
             for agent, payment in paid.items()
         }
-        return Outcome(m=m, met=met, paid=paid, utility=utility)
+        return Outcome(m=m, met=met, utility=utility)

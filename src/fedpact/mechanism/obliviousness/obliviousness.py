@@ -3,8 +3,7 @@
 Definition 1 of the paper: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
 more or less) there are distributions D and reports D_i' of every agent i such that the planner answers m to D
 and m' to (D_i', D_-i), and both m and m' are enough for D and for every (D_i', D_-i). Where that holds no
-payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute
-(:mod:`fedpact.mechanism.obliviousness.refute_payment`).
+payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute (Theorem 4).
 
 The paper says that its program is locally oblivious at all m above 2 H log H (Lemma 1, pac), and at all m up to
 2 log H / epsilon (Lemma 5, expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
@@ -23,8 +22,8 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,19 +78,12 @@ def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> 
 
 
 def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
-    if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
-        return steering.describe(agent, SteeringOutcome.IMPOSSIBLE)
-    report = built.report(agent, wanted)
+    is_impossible = isinstance(built, OwnPoints) and built.is_impossible(agent, wanted)
+    report = None if is_impossible else built.report(agent, wanted)
     if report is None:
-        return steering.describe(agent, SteeringOutcome.NOT_FOUND)
-    return steering.try_report(agent, report, wanted)
-
-
-def _status(neighbours: tuple[NeighbourPlan, ...]) -> ObliviousnessStatus:
-    if not neighbours:
-        return ObliviousnessStatus.OTHER_PLAN
-    is_shown = all(neighbour.is_reached for neighbour in neighbours)
-    return ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+        outcome = SteeringOutcome.IMPOSSIBLE if is_impossible else SteeringOutcome.NOT_FOUND
+        return SteeringReport(agent=steering.fed.names[agent], outcome=outcome)
+    return steering.try_report(agent, report, [wanted])
 
 
 def _limits(fed: Federation, method: str) -> tuple[NDArray[np.float64], float]:
@@ -110,33 +102,37 @@ def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
 def _show(
     m: NDArray[np.int64], steering: Steering, construction: str, neighbours: tuple[NeighbourPlan, ...]
 ) -> Obliviousness:
-    return replace(
-        _conclude(steering.fed, m, steering.method, _status(neighbours)),
-        distributions={
-            name: steering.masses(row)
-            for name, row in zip(steering.fed.names, steering.distributions, strict=True)
-        },
+    status = ObliviousnessStatus.OTHER_PLAN
+    if neighbours:
+        is_shown = all(neighbour.is_reached for neighbour in neighbours)
+        status = ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+    distributions = zip(steering.fed.names, map(steering.masses, steering.distributions), strict=True)
+    return _conclude(
+        steering.fed,
+        m,
+        steering.method,
+        status,
+        distributions=dict(distributions),
         neighbours=neighbours,
         reports_tried=steering.reports_tried,
         construction=construction,
     )
 
 
-def _conclude(fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus) -> Obliviousness:
-    """Say what is known of a plan for which nothing was built."""
+def _conclude(
+    fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus, **built: Any
+) -> Obliviousness:
+    """Say what is known of a plan, also where nothing was built for it."""
     largest, largest_cost = _limits(fed, method)
     return Obliviousness(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
-        distributions={},
-        neighbours=(),
         largest=dict(zip(fed.names, largest.tolist(), strict=True)),
         largest_cost=largest_cost,
-        reports_tried=0,
         status=status,
-        construction="none",
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        **built,
     )
 
 

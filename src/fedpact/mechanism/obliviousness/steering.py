@@ -6,7 +6,7 @@ answer m and m', and the guarantee engine has to find both m and m' enough, whet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from fedpact.describe.federation import Federation
 from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcome, SteeringReport
 from fedpact.planning.plan import plan
-from fedpact.statistics.verification import VerificationStatus, verify
+from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
 
 def list_neighbours(m: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -56,14 +56,6 @@ class Steering:
         points = table_of(self.fed, "a report").points
         return dict(zip(points, distribution.tolist(), strict=True))
 
-    def answer(self, agent: int, report: NDArray[np.float64]) -> tuple[Federation, NDArray[np.int64]]:
-        """Return that federation and its plan."""
-        self.reports_tried += 1
-        rows = self.distributions.copy()
-        rows[agent] = report
-        moved = with_distributions(self.fed, rows)
-        return moved, plan(moved, self.method).m
-
     def reach(self, steer: Callable[[int, NDArray[np.int64]], SteeringReport]) -> tuple[NeighbourPlan, ...]:
         """Collect what ``steer`` says each agent can do about every neighbour of the plan."""
         agents = range(self.fed.k)
@@ -72,36 +64,23 @@ class Steering:
             for m in list_neighbours(self.m)
         )
 
-    def try_report(self, agent: int, report: NDArray[np.float64], wanted: NDArray[np.int64]) -> SteeringReport:
-        """Say whether the agent's report does for the neighbour ``wanted`` all that the definition asks for."""
-        moved, answer = self.answer(agent, report)
-        if (answer != wanted).any():
-            return self.describe(agent, SteeringOutcome.MISSED, report, answer)
-        return self.judge(agent, report, moved, wanted)
-
-    def judge(
-        self, agent: int, report: NDArray[np.float64], moved: Federation, wanted: NDArray[np.int64]
+    def try_report(
+        self, agent: int, report: NDArray[np.float64], wanted: Sequence[NDArray[np.int64]]
     ) -> SteeringReport:
-        """Say whether both plans are enough in both cases, the report being known to lead to ``wanted``."""
-        seen = [verify(truth, m) for truth in (self.start, moved) for m in (self.m, wanted)]
-        is_enough = all(verification.status is VerificationStatus.MET for verification in seen)
-        outcome = SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED
-        failure = {name: max(one.failure[name].high for one in seen) for name in self.fed.names}
-        return self.describe(agent, outcome, report, wanted, failure)
-
-    def describe(
-        self,
-        agent: int,
-        outcome: SteeringOutcome,
-        report: NDArray[np.float64] | None = None,
-        answer: NDArray[np.int64] | None = None,
-        failure: dict[str, float] | None = None,
-    ) -> SteeringReport:
-        """Say what a report does, or that there is none to try."""
+        """Say where a report leads, and for a ``wanted`` neighbour whether both plans are enough in both cases."""
+        self.reports_tried += 1
+        rows = self.distributions.copy()
+        rows[agent] = report
+        moved = with_distributions(self.fed, rows)
+        answer = plan(moved, self.method).m
+        seen: list[Verification] = []
+        if any((answer == m).all() for m in wanted):
+            seen = [verify(truth, m) for truth in (self.start, moved) for m in (self.m, answer)]
+        is_enough = seen and all(one.status is VerificationStatus.MET for one in seen)
         return SteeringReport(
             agent=self.fed.names[agent],
-            report=None if report is None else self.masses(report),
-            plan=None if answer is None else self.name(answer),
-            failure=failure or {},
-            outcome=outcome,
+            report=self.masses(report),
+            plan=self.name(answer),
+            failure={name: max(one.failure[name].high for one in seen) for name in self.fed.names if seen},
+            outcome=SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED,
         )

@@ -1,8 +1,7 @@
 """A payment rule of one's own: any function from the contributions to the payments.
 
-Such a payment depends on the plan alone (Definition 2, contribution-based). What the paper proves of all of
-them at once stands in :mod:`fedpact.mechanism.obliviousness.refute_payment`; nothing else is known of one, so
-it counts as not truthful.
+Such a payment depends on the plan alone (Definition 2, contribution-based). Theorem 4 of the paper is about all of
+them at once (docs/explanation/obliviousness.md); nothing else is known of one, so it counts as not truthful.
 """
 
 from __future__ import annotations

@@ -41,15 +41,14 @@ class Terms:
         """Whether anybody is charged."""
         return bool(self.fee.any()) or self.cost_recovery > 0
 
-    def for_twin_of(self, agent: int) -> Terms:
-        """Terms of a federation in which a second name of ``agent`` stands last."""
+    def of(self, owners: NDArray[np.intp]) -> Terms:
+        """Terms of a federation in whose places these agents stand, one perhaps under two names."""
+        least, ceiling = self.min_standalone, self.ceiling
         return replace(
             self,
-            fee=np.append(self.fee, self.fee[agent]),
-            min_standalone=None
-            if self.min_standalone is None
-            else np.append(self.min_standalone, self.min_standalone[agent]),
-            ceiling=None if self.ceiling is None else np.append(self.ceiling, self.ceiling[agent]),
+            fee=self.fee[owners],
+            min_standalone=None if least is None else least[owners],
+            ceiling=None if ceiling is None else ceiling[owners],
         )
 
 
@@ -119,9 +118,9 @@ def check_linear_costs(fed: Federation, what: str, advice: str = "") -> None:
 class Rule(ABC):
     """A payment rule."""
 
-    in_data: ClassVar[Truthful]
+    in_data: Truthful
     """In which sense truth is a best report about the data, the costs being known."""
-    in_costs: ClassVar[Truthful]
+    in_costs: Truthful
     """In which sense truth is a best report about the costs, the data being known."""
     terms: ClassVar[tuple[str, ...]] = ()
     """Which fields of :class:`Terms` belong to it."""

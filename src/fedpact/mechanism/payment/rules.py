@@ -21,12 +21,12 @@ from fedpact.mechanism.payment.pwyc import PayWhatYouContribute
 from fedpact.mechanism.payment.rule import Rule, Terms
 from fedpact.mechanism.payment.splits import EqualSplit, NoPayment, ProportionalSplit
 from fedpact.mechanism.payment.threshold import Threshold
-from fedpact.mechanism.payment.vcg import Vcg, VerifiedVcg
+from fedpact.mechanism.payment.vcg import Vcg
 
 RULES: dict[str, Rule] = {
     "pwyc": PayWhatYouContribute(),
-    "vcg": Vcg(),
-    "vcg-verified": VerifiedVcg(),
+    "vcg": Vcg(is_verified=False),
+    "vcg-verified": Vcg(is_verified=True),
     "threshold": Threshold(),
     "none": NoPayment(),
     "equal-split": EqualSplit(),

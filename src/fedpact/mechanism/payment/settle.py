@@ -20,8 +20,8 @@ from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, RuleError
 from fedpact.game.best_response import read_worth
 from fedpact.game.game import game_of
-from fedpact.mechanism.payment.rule import Case, Payment, PlanningRule, Terms
-from fedpact.mechanism.payment.rules import RULES, find_rule, read_terms
+from fedpact.mechanism.payment.rule import Case, PlanningRule, Terms
+from fedpact.mechanism.payment.rules import find_rule, read_terms
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.payment.vcg import check_is_optimum
 from fedpact.planning.result import Plan
@@ -108,24 +108,21 @@ def _as_planned(fed: Federation, plan: Any) -> Federation:
 def bill(
     fed: Federation,
     plan: Any,
-    rule: str = "pwyc",
+    terms: Terms,
     *,
-    terms: Terms | None = None,
-    fee: Any = None,
     worth: Any = None,
     truth: Federation | None = None,
     sharing: NDArray[np.bool_] | None = None,
 ) -> Settlement:
-    """Pay for a plan by a rule as :func:`settle` does, whoever would rather have left.
+    """Pay for a plan as :func:`settle` does, whoever would rather have left.
 
     Rules that split the cost split it among those who are ``sharing`` (k,), if that is given.
     """
-    chosen, has_own_truth = find_rule(rule, fed), truth is None
+    rule, chosen, has_own_truth = terms.rule, find_rule(terms.rule, fed), truth is None
     truth = _as_planned(fed, plan) if truth is None else truth
     if not isinstance(truth, Federation) or truth.names != fed.names:
         has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
-    terms = read_terms(fed, rule, fee=fee) if terms is None else terms
     if isinstance(chosen, PlanningRule):
         m = chosen.contribute(fed, terms)
         _check_own_contributions(fed, plan, rule, m)
@@ -138,7 +135,31 @@ def bill(
     has_proof = has_own_truth and isinstance(plan, Plan) and (plan.m == m).all()  # a plan's own, unless refuted
     met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
-    return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
+    paid = [chosen.pay(case, agent) for agent in range(fed.k)]
+    spent = truth.costs_by_agent(m)
+    utility = worths * met - spent + [payment.net for payment in paid]
+
+    def by_name(values: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(fed.names, values, strict=True))
+
+    return Settlement(
+        payments=by_name(payment.net for payment in paid),
+        fees=by_name(payment.fee for payment in paid),
+        contributions=by_name(m.tolist()),
+        labelling=by_name(spent.tolist()),
+        met=by_name(met.tolist()),
+        utility=by_name(utility.tolist()),
+        utility_alone=by_name(utilities_alone(truth, worths).tolist()),
+        worth=by_name(worths.tolist()),
+        spend=sum(payment.gross for payment in paid),
+        recovered=sum(payment.fee for payment in paid),
+        cost_recovery=terms.cost_recovery or None,
+        rule=rule,
+        pivot=terms.pivot if "pivot" in chosen.terms else None,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+        name=fed.name,
+    )
 
 
 @takes_federation
@@ -218,34 +239,6 @@ def settle(
         pivot=pivot,
         ceiling=ceiling,
     )
-    found = bill(fed, plan, rule, terms=terms, worth=worth, truth=truth)
+    found = bill(fed, plan, terms, worth=worth, truth=truth)
     check_fees(found, terms)
     return found
-
-
-def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
-    fed = case.fed
-    spent = truth.costs_by_agent(case.m)
-    utility = case.worth * case.met - spent + [payment.net for payment in paid]
-
-    def by_name(values: Iterable[Any]) -> dict[str, Any]:
-        return dict(zip(fed.names, values, strict=True))
-
-    return Settlement(
-        payments=by_name(payment.net for payment in paid),
-        fees=by_name(payment.fee for payment in paid),
-        contributions=by_name(case.m.tolist()),
-        labelling=by_name(spent.tolist()),
-        met=by_name(case.met.tolist()),
-        utility=by_name(utility.tolist()),
-        utility_alone=by_name(utilities_alone(truth, case.worth).tolist()),
-        worth=by_name(case.worth.tolist()),
-        spend=sum(payment.gross for payment in paid),
-        recovered=sum(payment.fee for payment in paid),
-        cost_recovery=case.terms.cost_recovery or None,
-        rule=case.terms.rule,
-        pivot=case.terms.pivot if "pivot" in RULES[case.terms.rule].terms else None,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        name=fed.name,
-    )

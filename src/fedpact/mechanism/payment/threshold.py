@@ -111,15 +111,12 @@ class _Optimum:
         slope = float(found.m[agent])
         return Line(found.value - slope * t, slope)
 
-    def without(self, agent: int) -> Line | None:
-        """V where the agent is not asked for anything; None if there is no plan without it."""
+    def without(self, agent: int) -> Line:
+        """V where the agent is not asked for anything."""
         most = capacities(self.fed)
         most[agent] = 0.0
         program = CoveringProgram([other.cost for other in self.fed.agents], most)
-        try:
-            return Line(program.solve(PairProgram(self.fed)).value, 0.0)
-        except UnreachableRow:
-            return None
+        return Line(program.solve(PairProgram(self.fed)).value, 0.0)
 
     def lines(self, agent: int, low: float, first: Line, high: float, last: Line) -> list[tuple[float, Line]]:
         """Lines that V consists of from ``first`` to ``last``, each with the cost at which the next takes over."""
@@ -142,17 +139,15 @@ def _round_up(m_fractional: float) -> int:
 def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     """How many samples the agent is asked for at costs from its own to the ceiling."""
     low, first = float(optimum.rates[agent]), optimum.first_line(agent)
-    if math.isinf(ceiling):
-        last = optimum.without(agent)
-        if last is None:
-            raise RuleError(
-                f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
-                f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
-                code="indispensable",
-                agents=(optimum.fed.names[agent],),
-            )
-    else:
-        last = optimum.touch(agent, ceiling)
+    try:
+        last = optimum.without(agent) if math.isinf(ceiling) else optimum.touch(agent, ceiling)
+    except UnreachableRow:
+        raise RuleError(
+            f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
+            f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
+            code="indispensable",
+            agents=(optimum.fed.names[agent],),
+        ) from None
     lines = optimum.lines(agent, low, first, ceiling, last)
     return tuple(Step(float(upto), _round_up(line.slope)) for upto, line in lines)
 
@@ -166,10 +161,11 @@ def _pay(rate: float, steps: tuple[Step, ...]) -> float:
     return total
 
 
-def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None) -> Thresholds:
+@memoized
+def find_thresholds(fed: Federation, ceiling: tuple[float, ...] | None = None) -> Thresholds:
     """Contributions of the paper's program, rounded up, and threshold payments for them.
 
-    ``ceiling`` (k,) is the most that a sample of each agent may cost; infinite where there is none.
+    ``ceiling`` is the most that a sample of each agent may cost; infinite where there is none.
 
     Examples
     --------
@@ -183,7 +179,7 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     check_linear_costs(fed, "costs under rule 'threshold'", "; use rule 'pwyc'")
     scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
-        ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
+        ceilings = np.full(fed.k, np.inf) if ceiling is None else np.array(ceiling) / unit
     try:
         optimum = _Optimum(scaled)
     except UnreachableRow as blocked:
@@ -201,13 +197,8 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     )
 
 
-@memoized
-def _kept_thresholds(fed: Federation, ceiling: tuple[float, ...] | None) -> Thresholds:
-    return find_thresholds(fed, None if ceiling is None else np.array(ceiling))
-
-
 def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
-    return _kept_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
+    return find_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
 
 
 @final

@@ -10,11 +10,9 @@ cost and what it saves the others, v(N - i) - v(N).
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
@@ -73,44 +71,23 @@ def check_is_optimum(plan: Any, what: str) -> None:
         )
 
 
-class _WelfareRule(Rule):
-    """Each agent is paid the welfare of the others."""
+@final
+class Vcg(Rule):
+    """Each agent is paid the welfare of the others: every target counts as met, or what is met in truth."""
 
     in_costs = Truthful.DOMINANT
     terms = ("pivot",)
     needs_optimum = True
 
-    @abstractmethod
-    def count(self, case: Case) -> NDArray[np.bool_]:
-        """(k,) whose target counts as met."""
+    def __init__(self, *, is_verified: bool) -> None:
+        self.is_verified = is_verified
+        self.in_data = Truthful.EX_POST if is_verified else Truthful.NO
 
-    @final
     def pay(self, case: Case, agent: int) -> Payment:
         """Pay the others' welfare, and take the pivot."""
         others = np.arange(case.fed.k) != agent
-        gross = float((case.worth * self.count(case) - case.labelling)[others].sum())
+        met = case.met if self.is_verified else np.ones(case.fed.k, dtype=bool)
+        gross = float((case.worth * met - case.labelling)[others].sum())
         if case.terms.pivot == "none":
             return Payment(gross, 0.0)
         return Payment(gross, float(case.worth[others].sum()) - _optimum_without(case.fed, agent))
-
-
-@final
-class Vcg(_WelfareRule):
-    """The paper's: every target counts as met."""
-
-    in_data = Truthful.NO
-
-    def count(self, case: Case) -> NDArray[np.bool_]:
-        """Count everybody."""
-        return np.ones(case.fed.k, dtype=bool)
-
-
-@final
-class VerifiedVcg(_WelfareRule):
-    """Only targets that are met in truth count."""
-
-    in_data = Truthful.EX_POST
-
-    def count(self, case: Case) -> NDArray[np.bool_]:
-        """Count those whose target is met."""
-        return case.met

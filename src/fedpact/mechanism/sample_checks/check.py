@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.condensed import pair_at
+from fedpact.describe.condensed import height_of, pair_at
 from fedpact.describe.numbers import Number, read_chance, read_whole_number
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
@@ -160,25 +160,26 @@ def check_contribution(
     >>> seen.is_flagged, seen.pairs[0].observed
     (False, 15)
     """
-    said = read_reported(report)
+    rates = read_reported(report)
+    H = height_of(len(rates))
     if (predictions is None) == (mistakes is None) or (mistakes is None) != (m is None):
         raise FederationError("give either predictions, or mistakes together with m, the number of samples")
     if hypotheses is None and isinstance(predictions, Predicted):
         hypotheses = predictions.candidates.names
     if mistakes is None:
-        seen: NDArray[Any] = read_samples(predictions, report, said.H)
+        seen: NDArray[Any] = read_samples(predictions, report, H)
         m = seen.shape[1]
     else:
         m = read_whole_number(m, "m")
         if m > LARGEST_QUOTA:
             raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
-        seen = read_mistakes(mistakes, m, said.H)
-    names = read_names(hypotheses, report, said.H)
+        seen = read_mistakes(mistakes, m, H)
+    names = read_names(hypotheses, report, H)
     false_alarm_rate = read_chance(false_alarm_rate, "false_alarm_rate")
     tolerance, power = read_tolerance(tolerance), read_chance(power, "power")
     fresh, distinct = bool(fresh), bool(distinct)
     claim = limit_rates(
-        report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=fresh, distinct=distinct
+        report, rates, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=fresh, distinct=distinct
     )
     if distinct and isinstance(report, Report) and m > report.n:
         raise FederationError(
@@ -194,7 +195,7 @@ def check_contribution(
     suspicious = int(found.are_suspicious(counts).sum())
     caught = find_detectable(found, power)
     return ContributionCheck(
-        site=said.site,
+        site=report.name if isinstance(report, Report) else None,
         m=m,
         suspicious=suspicious,
         pairs=_find_least_likely(found, counts, names),

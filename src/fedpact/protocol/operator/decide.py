@@ -28,7 +28,7 @@ from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, SolverError
-from fedpact.mechanism.payment.rules import RULES
+from fedpact.mechanism.payment.rules import RULES, read_terms
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check import check_contribution
@@ -180,7 +180,7 @@ def _bill(state: RunState, found: Plan) -> Settlement:
     fed = fed.replace(capacity=[_agreed_capacity(state, name) for name in fed.names])
     sharing = np.array([name in state.covered for name in fed.names])
     plan_of_fed = replace(found, federation=fed.fingerprint)
-    return bill(fed, plan_of_fed, state.pact.rule, fee=_fees(state, fed), sharing=sharing)
+    return bill(fed, plan_of_fed, read_terms(fed, state.pact.rule, fee=_fees(state, fed)), sharing=sharing)
 
 
 def _settle(state: RunState) -> Draft:
