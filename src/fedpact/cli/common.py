@@ -193,6 +193,19 @@ def print_json(entry: Any) -> None:
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def say(line: str) -> None:
+    """Print a line as it is."""
+    console().print(escape(line), soft_wrap=True)
+
+
+def print_json_or_say(entry: Any, line: str, *, as_json: bool) -> None:
+    """Print plain values as JSON, or the line that says the same."""
+    if as_json:
+        print_json(entry)
+    else:
+        say(line)
+
+
 class Drawable(Protocol):
     """A result that draws itself."""
 
@@ -249,11 +262,6 @@ def make_table(*columns: str, left: int = 1) -> Table:
     for index, column in enumerate(columns):
         table.add_column(escape(column), justify="left" if index < left else "right", overflow="fold")
     return table
-
-
-def format_number(value: float) -> str:
-    """Six significant digits, no trailing zeros."""
-    return f"{value:.6g}"
 
 
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:

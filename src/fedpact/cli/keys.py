@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, refuse, show
+from fedpact.cli.common import JsonOption, answer, explain, print_json, print_json_or_say, read_list, refuse, show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -79,10 +78,8 @@ def register(
     Example: [bold]fedpact keys register keys --superlink fl.example.org:9092[/bold]
     """
     names = fp.protocol.flower.register_sites(folder, superlink)
-    if as_json:
-        print_json({"sites": list(names), "superlink": superlink})
-    else:
-        console().print(escape(f"{', '.join(names)} may join {superlink}"), soft_wrap=True)
+    entry = {"sites": list(names), "superlink": superlink}
+    print_json_or_say(entry, f"{', '.join(names)} may join {superlink}", as_json=as_json)
 
 
 @app.command()

@@ -15,7 +15,16 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli import books
-from fedpact.cli.common import ForceOption, JsonOption, console, explain, make_table, print_json
+from fedpact.cli.common import (
+    ForceOption,
+    JsonOption,
+    console,
+    explain,
+    make_table,
+    print_json,
+    print_json_or_say,
+    say,
+)
 from fedpact.cli.common import show as print_words
 
 LedgerArgument = Annotated[
@@ -104,7 +113,7 @@ def show(
         return
     if entries:
         _print_entries(entries)
-    console().print(f"{len(entries)} of {total} entries", soft_wrap=True)
+    say(f"{len(entries)} of {total} entries")
 
 
 @app.command()
@@ -159,10 +168,8 @@ def export(
         with fp.protocol.Ledger.open(ledger) as opened:
             fp.protocol.export_ledger(opened, output, force=force)
             what, count = "entries", len(opened)
-    if as_json:
-        print_json({"file": str(output), what: count})
-    else:
-        console().print(escape(f"wrote {count} {what} to {output}"), soft_wrap=True)
+    entry = {"file": str(output), what: count}
+    print_json_or_say(entry, f"wrote {count} {what} to {output}", as_json=as_json)
 
 
 app.command()(books.statement)

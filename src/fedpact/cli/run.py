@@ -22,7 +22,7 @@ from fedpact.cli.common import (
     require_package,
 )
 from fedpact.cli.complete import RUN_METHODS, RUN_RULES, choose, complete_federations, list_choices, one_of
-from fedpact.cli.show_run import print_outcome, say_reason, watching
+from fedpact.cli.show_run import print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
 _OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
@@ -153,6 +153,8 @@ def run(
             outcome = _carry_out(place, carrier)
     answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
+        from fedpact.explain.phrases import say_reason
+
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
         raise fp.InfeasibleError(f"{why}; {_say_resume(place, carrier)}")

@@ -165,22 +165,13 @@ def _read_sites(sites: Sequence[str], known: Mapping[str, str]) -> list[str]:
     if not names:
         raise ProtocolError("sites must name at least one site; there is none")
     for name in names:
-        if not isinstance(name, str) or not name.strip() or not _is_text(name):
+        if not isinstance(name, str) or not name.strip() or name.encode(errors="ignore").decode() != name:
             raise ProtocolError(f"every site must have a non-empty name; one is {shorten(name)}")
         if names.count(name) > 1:
             raise ProtocolError(f"two sites must not have one name; {shorten(name)} is given twice")
         if name in known:
             raise ProtocolError(f"site {shorten(name)} has keys already, and keys are never overwritten")
     return names
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written down: lone surrogates cannot."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @contextmanager
