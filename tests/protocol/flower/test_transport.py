@@ -143,7 +143,7 @@ def test_the_operator_hears_once_that_a_site_refuses_its_requests(grid, telling,
         assert ask(telling, clock, site="b", data=word) == []
     assert len(told) == 1
     assert (told[0].code, told[0].values["site"]) == ("node-failed", "b")
-    assert told[0].values["detail"].startswith("error 100: line one line two")
+    assert told[0].values["detail"].startswith(r"error 100: line one\nline two")
 
 
 def test_the_first_of_two_nodes_is_asked_and_the_other_is_told_once(grid, transport, clock, notes):
