@@ -47,11 +47,6 @@ app = typer.Typer(
 )
 
 
-def _plain(text: str) -> str:
-    """Keep what a terminal can show of a text, in one line."""
-    return "".join(char if char.isprintable() else "�" for char in text)
-
-
 def _shorten(text: str, most: int) -> str:
     """Keep the beginning of a name.
 
@@ -78,6 +73,7 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
+    from fedpact.describe.parsing import one_line
     from fedpact.explain.ledger import say_entry, say_time
 
     is_terminal = sys.stdout.isatty()
@@ -85,7 +81,7 @@ def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     for column in table.columns:
         column.no_wrap, column.overflow = column.header not in ("kind", "what"), "fold"
     for entry in entries:
-        run, *texts = map(_plain, (entry.run, entry.kind, say_entry(entry)))
+        run, *texts = map(one_line, (entry.run, entry.kind, say_entry(entry)))
         cells = (_shorten(run, _RUN) if is_terminal else run, *texts)
         table.add_row(str(entry.seq), say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
     (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)

@@ -82,6 +82,15 @@ def write_for_people(
         raise kind(one_line(f"{path}: cannot be written: {error.strerror}")) from None
 
 
+def make_folder(folder: Path, kind: type[FedpactError], rule: str) -> Path:
+    """Make a folder unless it is there; what is in the way is an error of ``kind``, with a rule what to do."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise kind(one_line(f"{folder}: {error.strerror}; {rule}")) from None
+    return folder
+
+
 def _flush_folder(folder: Path) -> None:
     """Flush a file's name too: after a power cut a folder may know the old file only."""
     if os.name != "posix":  # pragma: no cover

@@ -223,7 +223,7 @@ class FlowerTransport:
             except MessageError as error:
                 problem = str(error)
         else:
-            problem = f"error {reply.error.code}: {cut(reply.error.reason or '')}"
+            problem = f"error {reply.error.code}: {cut((reply.error.reason or '')[:200])}"
         LOG.info("%s gave no answer to %s: %s", self._name_of(pending.node), pending.message_type, problem)
         if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
             node = self._nodes.get(pending.node)
