@@ -37,6 +37,11 @@ FileArgument = Annotated[
 _DRAWN = (".png", ".svg", ".pdf")
 
 
+def make_group(meaning: str) -> typer.Typer:
+    """Make a command that has commands of its own."""
+    return typer.Typer(help=meaning, no_args_is_help=True, rich_markup_mode="rich")
+
+
 def require_package(package: str, what: str, *, extra: str) -> None:
     """Say what to install before any work is done."""
     if find_spec(package) is None:

@@ -9,15 +9,22 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, explain, print_json, print_json_or_say, read_list, refuse, show
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Keys and certificates of the operator and its sites. "
-    "Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]",
-    rich_markup_mode="rich",
+from fedpact.cli.common import (
+    JsonOption,
+    answer,
+    explain,
+    make_group,
+    print_json,
+    print_json_or_say,
+    read_list,
+    refuse,
+    show,
 )
 
+app = make_group(
+    "Keys and certificates of the operator and its sites. "
+    "Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]"
+)
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of keys.")]
 SitesOption = Annotated[str, typer.Option(metavar="NAMES", help='Names of the sites, as in "alice,bob".')]
 HostOption = Annotated[

@@ -20,6 +20,7 @@ from fedpact.cli.common import (
     JsonOption,
     console,
     explain,
+    make_group,
     make_table,
     print_json,
     print_json_or_say,
@@ -40,10 +41,8 @@ _HASH = 12
 _WIDEST = 1_000_000
 """Wider than any line: what goes to a file or another program is never cut or wrapped."""
 
-app = typer.Typer(
-    help="Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+app = make_group(
+    "Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]"
 )
 
 

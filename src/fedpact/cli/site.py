@@ -10,13 +10,9 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, print_json_or_say, refuse, require_package
+from fedpact.cli.common import JsonOption, make_group, print_json_or_say, refuse, require_package
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]",
-    rich_markup_mode="rich",
-)
+app = make_group("A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]")
 _MOST_PROBLEMS = 20
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The site's folder, with site.toml and the files that it names.")
