@@ -197,12 +197,11 @@ def _write_signing(folder: Path) -> str:
 
 def _write_sites(parent: Path, index: Index, names: Sequence[str], slugs: Sequence[str]) -> Index:
     """Write new sites' folders with what they sign with; returns the index with them."""
-    public = {}
+    public, folders = dict(index.sites), dict(index.folders)
     for name, slug in zip(names, slugs, strict=True):
-        public[name] = _write_signing(parent / slug)
+        public[name], folders[name] = _write_signing(parent / slug), f"{SITES}/{slug}"
         write_new(parent / slug / "operator.pub", f"{index.operator}\n".encode(), mode=PUBLIC)
-    folders = {name: f"{SITES}/{slug}" for name, slug in zip(names, slugs, strict=True)}
-    return Index(operator=index.operator, sites=index.sites | public, folders=index.folders | folders)
+    return Index(operator=index.operator, sites=public, folders=folders)
 
 
 def parse_supernode(data: bytes) -> bytes:
