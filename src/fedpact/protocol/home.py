@@ -32,7 +32,7 @@ from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, re
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
-from fedpact.protocol.operator.operator import Operator, continue_or_start, find_run
+from fedpact.protocol.operator.operator import Operator, continue_or_start, read_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
@@ -106,8 +106,8 @@ def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[st
 def _check_books(home: Path, where: str) -> int:
     """Count the entries; refuse a run that is still to be continued: what it needs would be written over."""
     with Ledger.open_or_create(where) as books:
-        last = find_run(books)
-        if last is not None and last.status is not RunStatus.FINISHED:
+        last = books.last("open")
+        if last is not None and read_run(books).status is not RunStatus.FINISHED:
             raise ProtocolError(
                 f"run {last.run!r} in {books.where} is not finished; continue it with: fedpact run --resume "
                 f"{shlex.quote(str(home))}, or take another home and ledger"

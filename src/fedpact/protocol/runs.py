@@ -18,7 +18,7 @@ from fedpact.protocol.home import RunHome, check_sites, read_operator
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.entry import well_formed
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.operator import Operator, find_run, read_run, resume_run, start_run
+from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.run_state import RunState
 from fedpact.protocol.pact import make_pact, with_keys
@@ -107,8 +107,8 @@ def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
 def _read(home: RunHome) -> tuple[RunState, str] | None:
     """Return how far the run of a home is, and the hash of the last entry; None if it was never begun."""
     with Ledger.open(home.ledger) as ledger:
-        state = find_run(ledger)
-        return None if state is None or state.seq <= home.entries else (state, ledger.head)
+        last = ledger.last("open")
+        return None if last is None or last.seq <= home.entries else (read_run(ledger), ledger.head)
 
 
 def read_state_of(home: RunHome) -> RunState | None:

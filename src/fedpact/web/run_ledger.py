@@ -19,7 +19,6 @@ import fedpact as fp
 from fedpact.explain.ledger import say_entry, say_time
 from fedpact.explain.phrases import say_reason
 from fedpact.protocol.ledger.entry import well_formed
-from fedpact.protocol.operator.operator import find_run
 from fedpact.protocol.operator.outcome import make_outcome
 from fedpact.web.models import SiteView, Standing, StepView
 
@@ -87,9 +86,9 @@ def _read_site(state: fp.protocol.RunState, site: str, seen: Any, slug: str | No
 def read_standing(where: str) -> Standing:
     """Read how far the last run of a ledger is."""
     with _opened(where) as ledger:
-        state = find_run(ledger)
-        if state is None:
+        if ledger.last("open") is None:
             return Standing(length=len(ledger), head=ledger.head)
+        state = fp.protocol.read_run(ledger)
         outcome, terms = make_outcome(state, ledger.head).to_dict(), state.pact.to_dict()
         slugs = {one.site: one.slug for one in fp.protocol.statements_of(ledger)} if state.payments else {}
         seen = outcome["evaluation"]

@@ -96,7 +96,7 @@ def _check_fields(at: float, run: str, kind: str) -> None:
         raise LedgerError(f"at must be a finite number of seconds since the epoch; it is {at!r}")
 
 
-def check_row(row: Row, *, seq: int, previous: str, where: str = "the ledger") -> Entry:
+def check_row(row: Row, *, seq: int, previous: str | None, where: str = "the ledger") -> Entry:
     """Read an entry that must stand at ``seq``, after the entry with hash ``previous`` if that is known.
 
     Raises
@@ -122,7 +122,7 @@ def check_row(row: Row, *, seq: int, previous: str, where: str = "the ledger") -
     return Entry(hash=row.hash, **value)
 
 
-def _check_value(value: Any, seq: int, previous: str, where: str) -> None:
+def _check_value(value: Any, seq: int, previous: str | None, where: str) -> None:
     if isinstance(value, dict) and value.keys() | {"format"} == _HASHED.keys():
         check_format(value.get("format"), formats.LEDGER, "ledger", where, LedgerError)
     if not isinstance(value, dict) or value.keys() != _HASHED.keys():
@@ -132,7 +132,7 @@ def _check_value(value: Any, seq: int, previous: str, where: str) -> None:
             raise BrokenLedgerError("other-value", seq=seq, field=name, found=shorten(value[name]))
     if value["seq"] != seq:
         raise BrokenLedgerError("moved", seq=seq, found=value["seq"])
-    if value["previous"] != previous:
+    if previous is not None and value["previous"] != previous:
         raise BrokenLedgerError("replaced", seq=seq)
 
 

@@ -8,7 +8,6 @@ shows what there is. An append costs the same however long the ledger is.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -50,16 +49,18 @@ def refuse_other_files(path: Path, want: Want = "old") -> None:
         raise LedgerError(f"{path} is not a ledger, or its first bytes were changed")
 
 
-def chunks(database: Database, *, first: int | None = None, last: int | None = None) -> Iterator[list[Row]]:
-    """Read rows, each chunk in a transaction of its own."""
+def chunks(
+    database: Database, *, first: int | None = None, last: int | None = None, is_down: bool = False
+) -> Iterator[list[Row]]:
+    """Read rows upwards, or downwards, each chunk in a transaction of its own."""
     while True:
         with database.reading() as connection:
-            rows = read_rows(connection, first=first, last=last, most=_CHUNK)
+            rows = read_rows(connection, first=first, last=last, most=_CHUNK, is_down=is_down)
         if rows:
             yield rows
         if len(rows) < _CHUNK:
             return
-        first = rows[-1].seq + 1
+        first, last = (first, rows[-1].seq - 1) if is_down else (rows[-1].seq + 1, last)
 
 
 def _prepare(database: Database, want: Want) -> None:
@@ -241,9 +242,21 @@ class Ledger:
             raise BrokenLedgerError("replaced-since", seq=self._length)
 
     def last(self, kind: str) -> Entry | None:
-        """Find the newest entry of a kind, checking all; nothing if there is none."""
-        found = deque((entry for entry in self.entries() if entry.kind == kind), maxlen=1)
-        return found[0] if found else None
+        """Find the newest entry of a kind, looking from the end; nothing if there is none."""
+        seq, above = self._length, self._head
+        for rows in chunks(self._database, first=1, last=self._length, is_down=True):
+            for row in rows:
+                if row.seq != seq:
+                    raise BrokenLedgerError("missing", seq=seq)
+                entry = check_row(row, seq=seq, previous=None, where=self.where)
+                if entry.hash != above:
+                    raise BrokenLedgerError("not-named", seq=seq)
+                if entry.kind == kind:
+                    return entry
+                seq, above = seq - 1, entry.previous
+        if seq:
+            raise BrokenLedgerError("missing", seq=seq)
+        return None
 
     def close(self) -> None:
         """Close the connections, unless the engine is somebody else's."""

@@ -222,8 +222,8 @@ def start_run(
     LedgerError
         If the ledger has a run that is not finished.
     """
-    last = find_run(ledger)
-    if last is not None and last.status is not RunStatus.FINISHED:
+    last = ledger.last("open")
+    if last is not None and read_run(ledger).status is not RunStatus.FINISHED:
         raise LedgerError(f"run {last.run!r} of this ledger is not finished; resume it, or take another ledger")
     _check_key(pact, key)
     run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
@@ -231,18 +231,12 @@ def start_run(
     return Operator(ledger, replay([opened]), key=key, planner=planner)
 
 
-def find_run(ledger: Ledger) -> RunState | None:
-    """Return how far the last run of a ledger is; None if there is none."""
-    last = ledger.last("open")
-    return None if last is None else replay(ledger.entries(start=last.seq))
-
-
 def read_run(ledger: Ledger) -> RunState:
     """Return how far the last run of a ledger is."""
-    found = find_run(ledger)
-    if found is None:
+    last = ledger.last("open")
+    if last is None:
         raise LedgerError("the ledger has no run to resume; start one")
-    return found
+    return replay(ledger.entries(start=last.seq))
 
 
 def resume_run(
@@ -266,11 +260,12 @@ def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -
 
     A run that was opened later is the one that is wanted; finished, it stays so.
     """
-    state = find_run(ledger)
-    if state is None or (state.seq <= entries and state.status is RunStatus.FINISHED):
+    last = ledger.last("open")
+    state = None if last is None else read_run(ledger)
+    if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
         return start_run(ledger, pact, now=time.time(), **own)
     if state.pact.to_dict() != pact.to_dict():
-        raise LedgerError(f"run {state.run!r} of this ledger is of another pact; take another ledger")
+        raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")
     return resume_run(ledger, now=time.time(), **own)
 
 

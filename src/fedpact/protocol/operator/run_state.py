@@ -74,8 +74,6 @@ class RunState:
     pact: Pact
     opened: float
     """When."""
-    seq: int
-    """Number of the entry that opens it."""
     status: RunStatus = RunStatus.RUNNING
     why: Coded | None = None
     """Why it stopped, if it did."""
@@ -264,7 +262,7 @@ def replay(entries: Iterable[Entry]) -> RunState:
     if first is None or first.kind != "open":
         raise LedgerError("a run must begin with its pact; there is no such entry")
     with well_formed(f"entry {first.seq}"):
-        state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at, seq=first.seq)
+        state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at)
     for entry in listed:
         if entry.run == state.run:
             with well_formed(f"entry {entry.seq}"):
