@@ -150,7 +150,7 @@ def test_a_home_is_one_process_s_at_a_time(tmp_path):
 def test_a_file_is_no_home(tmp_path):
     (tmp_path / "file").write_text("")
     for take in (prepare, lambda folder: hold_home(folder).__enter__()):
-        with pytest.raises(ProtocolError, match="file cannot be the home of a run: File exists; name a folder"):
+        with pytest.raises(ProtocolError, match="file: File exists; name a folder"):
             take(tmp_path / "file")
 
 

@@ -100,5 +100,5 @@ def test_folders_that_cannot_be_read(home):
     with pytest.raises(ProtocolError, match=r"operator.key"):
         read_operator(home)
     (home.operator / "run.json").write_text("{")
-    with pytest.raises(ProtocolError, match=r"run.json: the operator's folder cannot be read: "):
+    with pytest.raises(ProtocolError, match=r"run.json: the home cannot be read: "):
         read_home(home.folder)

@@ -37,6 +37,11 @@ FileArgument = Annotated[
 _DRAWN = (".png", ".svg", ".pdf")
 
 
+def make_group(meaning: str) -> typer.Typer:
+    """Make a command that has commands of its own."""
+    return typer.Typer(add_completion=False, help=meaning, no_args_is_help=True, rich_markup_mode="rich")
+
+
 def require_package(package: str, what: str, *, extra: str) -> None:
     """Say what to install before any work is done."""
     if find_spec(package) is None:
@@ -193,6 +198,19 @@ def print_json(entry: Any) -> None:
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def say(line: str) -> None:
+    """Print a line as it is."""
+    console().print(escape(line), soft_wrap=True)
+
+
+def print_json_or_say(entry: Any, line: str, *, as_json: bool) -> None:
+    """Print plain values as JSON, or the line that says the same."""
+    if as_json:
+        print_json(entry)
+    else:
+        say(line)
+
+
 class Drawable(Protocol):
     """A result that draws itself."""
 
@@ -249,11 +267,6 @@ def make_table(*columns: str, left: int = 1) -> Table:
     for index, column in enumerate(columns):
         table.add_column(escape(column), justify="left" if index < left else "right", overflow="fold")
     return table
-
-
-def format_number(value: float) -> str:
-    """Six significant digits, no trailing zeros."""
-    return f"{value:.6g}"
 
 
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -15,8 +14,7 @@ from fedpact.cli.common import (
     ForceOption,
     JsonOption,
     check_free,
-    console,
-    print_json,
+    print_json_or_say,
     progress_bar,
     read_federation,
 )
@@ -66,10 +64,9 @@ def export_html(
     whole = output.with_name(f".{output.name}.part")
     whole.write_text(page, encoding="utf-8")
     whole.replace(output)
-    if as_json:
-        print_json({"file": str(output), "bytes": len(page.encode()), "federation": fed.fingerprint})
-    else:
-        console().print(escape(f"wrote {output} ({len(page.encode()) / 1e6:.1f} MB)"), soft_wrap=True)
+    size = len(page.encode())
+    entry = {"file": str(output), "bytes": size, "federation": fed.fingerprint}
+    print_json_or_say(entry, f"wrote {output} ({size / 1e6:.1f} MB)", as_json=as_json)
 
 
 def _check_output(output: Path, *, force: bool) -> None:

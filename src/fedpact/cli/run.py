@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,20 +21,11 @@ from fedpact.cli.common import (
     read_federation,
     require_package,
 )
-from fedpact.cli.complete import RUN_METHODS, RUN_RULES, complete_federations, list_choices, one_of
-from fedpact.cli.show_run import print_outcome, say_reason, watching
+from fedpact.cli.complete import RUN_METHODS, RUN_RULES, choose, complete_federations, list_choices, one_of
+from fedpact.cli.show_run import print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
 _OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
-
-
-class _Made(NamedTuple):
-    """A run before its home is written."""
-
-    pact: fp.protocol.Pact
-    sites: dict[str, fp.protocol.Site] | None = None
-    folders: tuple[Path, ...] = ()
-    """Of the sites, if they have their own."""
 
 
 def run(
@@ -92,16 +82,9 @@ def run(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run once more in the home of a finished run; all are paid once more.")
     ] = False,
-    method: Annotated[
-        str,
-        typer.Option(
-            help=f'As for "fedpact plan": {list_choices(*RUN_METHODS)}.', autocompletion=one_of(*RUN_METHODS)
-        ),
-    ] = "auto",
+    method: Annotated[str, choose(RUN_METHODS, f'As for "fedpact plan": {list_choices(*RUN_METHODS)}.')] = "auto",
     confidence: ConfidenceOption = None,
-    rule: Annotated[
-        str, typer.Option(help=f"Payment rule: {list_choices(*RUN_RULES)}.", autocompletion=one_of(*RUN_RULES))
-    ] = "pwyc",
+    rule: Annotated[str, choose(RUN_RULES, f"Payment rule: {list_choices(*RUN_RULES)}.")] = "pwyc",
     fee: FeeOption = None,
     false_alarm_rate: Annotated[
         str, typer.Option(help="Chance, at most, of withholding pay from an honest site.")
@@ -128,34 +111,39 @@ def run(
 
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
-    _check_given(context, file, is_resumed=resume is not None)
+    from fedpact.protocol.home import hold_home
+
+    _check_given(context, file, home, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
         is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
         carrier = _choose_carrier(
             engine or place.engine, local_nodes, place.superlink if is_elsewhere else superlink
         )
-        _check_local(list(place.sites), local_nodes)
-        with _hold_home(place.folder):
+        _check_local(place.pact.names, local_nodes)
+        with hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
                 outcome = _carry_out(place, carrier)
     else:
         carrier = _choose_carrier(engine, local_nodes, superlink)
-        terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience)
-        made = (
-            _make_run(_insist(file), terms, teacher, seed, has_own_sites=superlink is not None)
-            if not sites
-            else _Made(pact=fp.protocol.load_pact(_insist(file), **terms), folders=tuple(sites))
-        )
-        _check_local(list(made.pact.names if made.folders else made.sites or ()), local_nodes)
-        folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
-        with _hold_home(folder):
+        terms = {
+            "method": method,
+            "confidence": confidence,
+            "rule": rule,
+            "fee": read_amounts(fee, "fee"),
+            "false_alarm_rate": false_alarm_rate,
+            "patience": read_amounts(patience, "patience"),
+        }
+        pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
+        _check_local(pact.names, local_nodes)
+        folder = home or Path("fedpact-runs", pact.name)
+        with hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
-                made.pact,
-                made.sites,
-                folders=made.folders,
+                pact,
+                made_up,
+                folders=sites or (),
                 keys=keys,
                 ledger=ledger,
                 engine=carrier.engine,
@@ -165,6 +153,8 @@ def run(
             outcome = _carry_out(place, carrier)
     answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
+        from fedpact.explain.phrases import say_reason
+
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
         raise fp.InfeasibleError(f"{why}; {_say_resume(place, carrier)}")
@@ -177,13 +167,6 @@ class _Carrier(NamedTuple):
     superlink: str | None
 
 
-def _hold_home(folder: Path) -> AbstractContextManager[None]:
-    """Keep the folder of a run from other processes; needs the protocol's packages."""
-    from fedpact.protocol.home import hold_home
-
-    return hold_home(folder)
-
-
 def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
     """Give the command that continues a run; what carried it first is kept in its home."""
     words = ["fedpact", "run", "--resume", str(place.folder)]
@@ -193,8 +176,12 @@ def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
     return f"resume with: {shlex.join(words)}"
 
 
-def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) -> None:
-    """Refuse options that would be passed over in silence."""
+def _check_given(context: typer.Context, file: str | None, home: Path | None, *, is_resumed: bool) -> None:
+    """Refuse options that would be passed over in silence, and to run nothing, or in no folder of its own."""
+    if file is None and not is_resumed:
+        raise fp.FederationError("say which federation to run, or give --resume LEDGER to continue a run")
+    if home == Path():
+        raise fp.FederationError("--home must name a folder of the run's own; it is this one, or empty")
     options = {str(option.name): max(option.opts, key=len) for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in options}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
@@ -225,46 +212,21 @@ def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str 
     return _Carrier(chosen, superlink)
 
 
-def _check_local(sites: list[str], local_nodes: int | None) -> None:
+def _check_local(sites: tuple[str, ...], local_nodes: int | None) -> None:
     if local_nodes is not None and local_nodes != len(sites):
         raise fp.FederationError(
             f"--local-nodes must be the number of sites, {len(sites)} ({', '.join(sites)}); it is {local_nodes}"
         )
 
 
-def _insist_on_name(home: Path) -> Path:
-    if str(home) == ".":
-        raise fp.FederationError("--home must name a folder of the run's own; it is this one, or empty")
-    return home
-
-
-def _insist(file: str | None) -> str:
-    if file is None:
-        raise fp.FederationError("say which federation to run, or give --resume LEDGER to continue a run")
-    return file
-
-
-def _read_terms(
-    method: str, confidence: str | None, rule: str, fee: str | None, false_alarm_rate: str, patience: str | None
-) -> dict[str, Any]:
-    return {
-        "method": method,
-        "confidence": confidence,
-        "rule": rule,
-        "fee": read_amounts(fee, "fee"),
-        "false_alarm_rate": false_alarm_rate,
-        "patience": read_amounts(patience, "patience"),
-    }
-
-
-def _make_run(file: str, terms: dict[str, Any], teacher: str | None, seed: int, *, has_own_sites: bool) -> _Made:
-    """Make the pact of a file or of an example, and its sites unless they are on their own."""
+def _agree(
+    file: str, terms: dict[str, Any], teacher: str | None, seed: int, *, has_own_sites: bool
+) -> tuple[fp.protocol.Pact, dict[str, fp.protocol.Site] | None]:
+    """Make the pact of a file or of an example, and its sites unless they have folders of their own."""
     if has_own_sites:
-        return _Made(pact=fp.protocol.load_pact(file, **terms))
+        return fp.protocol.load_pact(file, **terms), None
     fed = read_federation(file)
-    return _Made(
-        pact=fp.protocol.make_pact(fed, **terms), sites=fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
-    )
+    return fp.protocol.make_pact(fed, **terms), fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
 
 
 def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:

@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fedpact import formats
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FedpactError, ProtocolError
 from fedpact.formats import check_format
@@ -82,6 +81,15 @@ def write_for_people(
         raise kind(one_line(f"{path}: cannot be written: {error.strerror}")) from None
 
 
+def make_folder(folder: Path, kind: type[FedpactError], rule: str) -> Path:
+    """Make a folder unless it is there; what is in the way is an error of ``kind``, with a rule what to do."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise kind(one_line(f"{folder}: {error.strerror}; {rule}")) from None
+    return folder
+
+
 def _flush_folder(folder: Path) -> None:
     """Flush a file's name too: after a power cut a folder may know the old file only."""
     if os.name != "posix":  # pragma: no cover
@@ -125,20 +133,25 @@ def keep_path(home: Path, path: Path) -> str:
     return str(placed.relative_to(own) if placed.is_relative_to(own) else placed)
 
 
-def read_note(path: Path) -> dict[str, Any]:
-    """Read the ``run.json`` of a home, in plain values.
+def read_kept(path: Path, known: int, what: str) -> dict[str, Any]:
+    """Read a table that was kept as JSON, in plain values.
 
     Raises
     ------
-    OSError, ValueError
-        If it cannot be read.
+    FileNotFoundError
+        If there is none.
     ProtocolError
-        If it is of another format.
+        If it cannot be read, or is of another format.
     """
-    kept = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        kept = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise ProtocolError(one_line(f"{path}: the {what} cannot be read: {error}")) from None
     if not isinstance(kept, dict):
-        raise ValueError("not a table")
-    check_format(kept.get("format"), formats.HOME, "home", str(path), ProtocolError)
+        raise ProtocolError(one_line(f"{path}: the {what} cannot be read: not a table"))
+    check_format(kept.get("format"), known, what, str(path), ProtocolError)
     return kept
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from fedpact import formats
 from fedpact.describe.names import make_slugs, nearest
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.files import OF_RUN, alone_at, keep_path, read_note, write_whole
+from fedpact.protocol.files import OF_RUN, alone_at, keep_path, make_folder, read_kept, write_whole
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger
@@ -151,12 +151,7 @@ def hold_home(folder: str | PathLike[str]) -> Iterator[None]:
 
 
 def _make_folder(folder: str | PathLike[str]) -> Path:
-    home = Path(folder).resolve()
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ProtocolError(f"{home} cannot be the home of a run: {error.strerror}; name a folder") from None
-    return home
+    return make_folder(Path(folder).resolve(), ProtocolError, "name a folder that can be the home of a run")
 
 
 def _write_sites(home: Path, pact: Pact, sites: Mapping[str, Site], keys: KeySet) -> dict[str, Path]:
@@ -291,11 +286,9 @@ def read_home(where: str | PathLike[str]) -> RunHome:
         refuse_other_files(path)
         raise ProtocolError(f"{path} is kept apart from its run; give the folder of the run (--home) instead")
     try:
-        kept = read_note(home / OF_RUN)
+        kept = read_kept(home / OF_RUN, formats.HOME, "home")
     except FileNotFoundError:
         raise ProtocolError(f"there is no run at {home}; start one with: fedpact run FILE") from None
-    except (OSError, ValueError) as error:
-        raise ProtocolError(f"{home / OF_RUN}: the operator's folder cannot be read: {error}") from None
     return RunHome(
         folder=home,
         pact=Pact.from_dict(kept["pact"]),

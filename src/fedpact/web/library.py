@@ -135,28 +135,11 @@ class Sent:
     main: str
 
 
-def guess_syntax(text: str) -> str:
-    """Tell JSON from TOML.
-
-    Examples
-    --------
-    >>> guess_syntax('{"delta": 0.1}'), guess_syntax("delta = 0.1")
-    ('json', 'toml')
-    """
-    if not text.lstrip().startswith("{"):
-        return "toml"
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return "json" if '"' in text.split("\n", 1)[0] or "=" not in text else "toml"
-    return "json"
-
-
 def read_text(text: str, syntax: str | None = None) -> Sent:
     """Take a federation file that was pasted."""
     if not text.strip():
         raise HTTPException(422, "paste a federation file, TOML or JSON; nothing was sent")
-    chosen = guess_syntax(text) if syntax is None else syntax
+    chosen = syntax or ("json" if text.lstrip().startswith("{") else "toml")
     if chosen not in ("toml", "json"):
         raise HTTPException(422, f"syntax must be toml or json; it is {chosen[:40]!r}")
     try:

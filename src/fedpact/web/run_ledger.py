@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import fedpact as fp
 from fedpact.explain.ledger import say_entry, say_time
 from fedpact.explain.phrases import say_reason
+from fedpact.protocol.ledger.entry import well_formed
 from fedpact.protocol.operator.outcome import make_outcome
 from fedpact.web.models import SiteView, Standing, StepView
 
@@ -26,7 +27,6 @@ MOST_STEPS = 500
 PATIENCE = 5.0
 """Seconds that a page waits for a ledger."""
 SLOW = "the ledger cannot be read: another program holds it, or it is far away; it is tried again"
-_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 _THREADS = 8
 _TERMS = ("name", "delta", "objective", "guarantee", "method", "confidence", "rule", "fee", "false_alarm_rate")
 
@@ -37,13 +37,8 @@ T = TypeVar("T")
 @contextmanager
 def _opened(where: str) -> Iterator[fp.protocol.Ledger]:
     """Open a ledger to read; whatever cannot be read is a LedgerError."""
-    try:
-        with fp.protocol.Ledger.open(where) as ledger:
-            yield ledger
-    except _UNREADABLE as error:
-        raise fp.errors.LedgerError(
-            f"the ledger holds what no run of fedpact {fp.__version__} writes ({type(error).__name__}); check it"
-        ) from error
+    with fp.protocol.Ledger.open(where) as ledger, well_formed("the ledger"):
+        yield ledger
 
 
 def _say_step(entry: fp.protocol.Entry) -> StepView:

@@ -32,13 +32,12 @@ from fedpact.web.run_views import (
     read_request,
     view_check,
     view_line,
-    view_of,
     view_run,
     view_run_page,
     view_statement,
 )
 from fedpact.web.state import AddressedRun, AddressedView, ServerState, State, find_job
-from fedpact.web.view import View, read_view
+from fedpact.web.view import View, read_address
 
 router = APIRouter()
 pages = APIRouter(include_in_schema=False)
@@ -186,14 +185,9 @@ def _render_page(template: str, view: View, **values: Any) -> str:
 def _usual(view: View) -> dict[str, str]:
     """Fill the form as nobody has changed it yet; an address may have said something."""
     asked = view.options
-    return {
-        "method": "auto" if asked.method == "exact" else asked.method,
-        "rule": "pwyc",
-        "fee": format_field(asked.fee),
-        "false_alarm_rate": "0.01",
-        "teacher": "",
-        "seed": "0",
-    }
+    method = "auto" if asked.method == "exact" else asked.method
+    usual = RunRequest(federation=view.known.key, method=method, fee=asked.fee).model_dump()
+    return {name: value if isinstance(value, str) else format_field(value) for name, value in usual.items()}
 
 
 async def _show_form(
@@ -217,7 +211,7 @@ async def begin_run_by_form(state: State, request: Request) -> Any:
     async with request.form(max_files=0, max_fields=len(_FIELDS)) as form:
         given = {name: value for name in _FIELDS if isinstance(value := form.get(name), str) and value.strip()}
     key = given.get("federation", state.library.default)
-    view = await asyncio.to_thread(view_of, state.library.get(key), given.get("query", ""))
+    view = await asyncio.to_thread(read_address, state.library.get(key), given.get("query", ""))
     try:
         run = await start_run(state, RunRequest.model_validate({"federation": key, **given}))
     except ValidationError as error:
@@ -234,10 +228,10 @@ def _view_beside(state: ServerState, run: Run | None) -> View:
     """Return the federation whose pages are linked to: the run's, or the one that the server was started with."""
     if run is not None and run.note is not None:
         try:
-            return view_of(state.library.get(run.note.federation), run.note.query)
+            return read_address(state.library.get(run.note.federation), run.note.query)
         except (HTTPException, fp.FederationError):
             pass
-    return read_view(state.library.get(state.library.default), [])
+    return read_address(state.library.get(state.library.default), "")
 
 
 @pages.get("/runs")

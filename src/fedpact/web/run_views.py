@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi.sse import ServerSentEvent
 
@@ -32,26 +32,11 @@ from fedpact.web.routes import view_federation
 from fedpact.web.run_ledger import read_steps
 from fedpact.web.run_record import Run, RunNote
 from fedpact.web.runs import RunManager
-from fedpact.web.view import MOST_PARAMETERS, View, read_view
+from fedpact.web.view import View, read_address
 from fedpact.web.worker import PATIENCE, RunTask
 
 METHODS = tuple(name for name, planner in PLANNERS.items() if not planner.needs_joint)
 """Sites send reports, which is not enough for "exact"."""
-
-
-def view_of(known: Known, query: str) -> View:
-    """Read the address of a federation that is to be run.
-
-    Raises
-    ------
-    FederationError
-        If what stands behind its ``?`` cannot be read.
-    """
-    try:
-        given = parse_qsl(query.removeprefix("?"), max_num_fields=MOST_PARAMETERS)
-    except ValueError:
-        raise fp.FederationError(f"an address has at most {MOST_PARAMETERS:,} parameters") from None
-    return read_view(known, given)
 
 
 def _find_problems(make: Callable[..., object], *given: Any, **options: Any) -> list[str]:
@@ -84,7 +69,7 @@ def read_request(asked: RunRequest, known: Known) -> tuple[RunTask, RunNote]:
     FederationError
         With everything that stands in the way.
     """
-    view = view_of(known, asked.query)
+    view = read_address(known, asked.query)
     fed, teacher, refused = view.fed, asked.teacher or None, say_why_not(view.fed)
     terms = asked.model_dump(include={"method", "rule", "fee", "false_alarm_rate"})
     terms["fee"] = None if asked.fee == "" else asked.fee

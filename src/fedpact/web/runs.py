@@ -23,6 +23,7 @@ from pathlib import Path
 from fastapi import HTTPException
 
 import fedpact as fp
+from fedpact.protocol.files import make_folder
 from fedpact.protocol.ledger.place import say_ledger
 from fedpact.web.limits import Limits
 from fedpact.web.models import Standing
@@ -33,16 +34,6 @@ from fedpact.web.worker import RunTask
 
 AT_ONCE = 2
 """Runs that are under way at the same time, at most."""
-
-
-def _make_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise fp.errors.ProtocolError(
-            f"runs cannot be kept in {folder}: {error.strerror}; take another folder with --runs"
-        ) from None
-    return folder
 
 
 class RunManager:
@@ -62,7 +53,9 @@ class RunManager:
         self, limits: Limits, folder: str | PathLike[str] | None = None, ledgers: Sequence[str] = ()
     ) -> None:
         self._limits = limits
-        self._named = None if folder is None else _make_folder(Path(folder).resolve())
+        self._named = None if folder is None else Path(folder).resolve()
+        if self._named is not None:
+            make_folder(self._named, fp.errors.ProtocolError, "take another folder for the runs with --runs")
         self._folder: Path | None = None
         self._pool = Pool(AT_ONCE, limits)
         self.reader = Reader()

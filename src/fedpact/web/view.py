@@ -15,9 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import fedpact as fp
+from fedpact.describe.names import read_choice
 from fedpact.explain.numbers import format_field
 from fedpact.planning.methods import PLANNERS
 from fedpact.web.library import Known
@@ -169,9 +170,7 @@ _RANGES: Mapping[str, tuple[type[float], float, float]] = {
 
 def _read_option(field: str, text: str) -> str | float:
     if field in _CHOICES:
-        if text in _CHOICES[field]:
-            return text
-        raise fp.FederationError(f"{field} must be one of {', '.join(_CHOICES[field])}; it is {text[:40]!r}")
+        return read_choice(text, field, _CHOICES[field])
     kind, low, high = _RANGES[field]
     with contextlib.suppress(ValueError):
         if low <= (value := kind(text)) <= high:
@@ -209,7 +208,7 @@ def list_options(options: Options) -> list[tuple[str, str]]:
     ]
 
 
-MOST_PARAMETERS = 1_000
+_MOST_PARAMETERS = 1_000
 """Of an address."""
 
 
@@ -262,3 +261,18 @@ def read_view(known: Known, parameters: Iterable[tuple[str, str]]) -> View:
     changed = read_changes(known.federation, given)
     options, problems = read_options(given)
     return View(known=known, changed=changed, options=options, problems={**changed.problems, **problems})
+
+
+def read_address(known: Known, query: str) -> View:
+    """Read what stands in an address behind its ``?``.
+
+    Raises
+    ------
+    FederationError
+        If it has too many parameters.
+    """
+    try:
+        given = parse_qsl(query.removeprefix("?"), max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        raise fp.FederationError(f"an address has at most {_MOST_PARAMETERS:,} parameters") from None
+    return read_view(known, given)

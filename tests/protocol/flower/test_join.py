@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -102,15 +101,8 @@ def test_an_address_that_is_none(clinic, keys, address):
         join_command(clinic, address, keys=keys)
 
 
-def test_a_port_is_found_and_one_that_is_taken_is_refused_first(clinic, monkeypatch):
+def test_a_port_is_found(clinic):
     assert option(join_command(clinic, "127.0.0.1:9092"), "--port").isdigit()
-    monkeypatch.setattr(module, "ProcessGroup", None)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(
-            ProtocolError, match=f"port {port} cannot be used on this machine .*; give another --port"
-        ):
-            join_federation(clinic, "127.0.0.1:9092", port=port)
 
 
 def name_keys(clinic, keys, **named):

@@ -13,7 +13,6 @@ from fedpact.protocol.flower.processes import free_port
 from fedpact.protocol.flower.superlink import (
     SuperLinkConnection,
     check_line,
-    check_port,
     insist_on_health,
     is_healthy,
     say_silence,
@@ -177,10 +176,6 @@ def test_nobody_there_is_no_error_but_is_said(tmp_path, keys):
 def test_a_superlink_that_is_still_starting_is_let_through(tmp_path):
     with Server(says=b"HTTP/1.1 503 Not Yet\r\nContent-Length: 0\r\n\r\n") as busy:
         check_line(busy.address, None, tmp_path)
-
-
-def test_a_free_port_is_free():
-    check_port(free_port())
 
 
 def test_a_superlink_that_never_gets_healthy_is_one_clear_line(tmp_path, monkeypatch):

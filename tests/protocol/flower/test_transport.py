@@ -143,7 +143,7 @@ def test_the_operator_hears_once_that_a_site_refuses_its_requests(grid, telling,
         assert ask(telling, clock, site="b", data=word) == []
     assert len(told) == 1
     assert (told[0].code, told[0].values["site"]) == ("node-failed", "b")
-    assert told[0].values["detail"].startswith("error 100: line one line two")
+    assert told[0].values["detail"].startswith(r"error 100: line one\nline two")
 
 
 def test_the_first_of_two_nodes_is_asked_and_the_other_is_told_once(grid, transport, clock, notes):
@@ -191,7 +191,7 @@ def test_what_flower_gave_up_is_pushed_again(grid, transport, clock, notes):
     assert ask(transport, clock) == []
     grid.give_up(1)
     assert transport.receive(clock.now + 5) == []
-    assert "site 'a' gave no answer to query.report: error 5: Node Unavailable" in notes()
+    assert r"site 'a' gave no answer to query.report: error 5: Node\nUnavailable" in notes()
     grid.join(1, SITE, site="a")
     assert ask(transport, clock) == [b"a heard hi"]
 
@@ -248,7 +248,7 @@ def _no_site(context):
 def test_a_stranger_s_words_are_one_short_line(grid, transport, clock, notes):
     grid.join(1, make_client_app(lambda context: Wordy(context.node_config["site"])), site="a")
     assert ask(transport, clock) == []
-    assert "line one line two" in notes()[-1]
+    assert r"line one\nline two" in notes()[-1]
     assert "\n" not in notes()[-1]
     assert len(notes()[-1]) < 300
 

@@ -242,11 +242,11 @@ BAD = {
     ),
     "ecdsa": (pem(EC), r"a key of another kind \(ECDSA on secp384r1\)"),
     "rsa": (pem(rsa.generate_private_key(65537, 2048)), r"a key of another kind \(RSA\)"),
-    "openssh": (pem(EC, form=OPENSSH), "an OpenSSH key, such as a SuperNode's"),
-    "public-pem": (ED.public_key().public_bytes(*SPKI), "this is a public key"),
-    "public-ssh": (EC.public_key().public_bytes(*SSH), "this is a public key"),
-    "public-hex": (KEY.public.encode() + b"\n", "this is a public key"),
-    "certificate": (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "this is a certificate"),
+    "openssh": (pem(EC, form=OPENSSH), "a key of OpenSSH"),
+    "public-pem": (ED.public_key().public_bytes(*SPKI), "a public key"),
+    "public-ssh": (EC.public_key().public_bytes(*SSH), "a public key"),
+    "public-hex": (KEY.public.encode() + b"\n", "a public key"),
+    "certificate": (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "a certificate"),
     "large": (b"x" * 70_000, "larger than any key"),
 }
 

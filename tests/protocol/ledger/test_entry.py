@@ -34,7 +34,7 @@ def test_what_is_written_is_read_and_hashed_as_an_independent_reader_would(body,
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert entry.hash == hashlib.sha256(text.encode()).hexdigest()
     assert check_row(Row.of(entry), seq=1, previous=NOTHING_BEFORE) == entry
-    assert Entry.from_dict(entry.to_dict()) == entry
+    assert Entry(**entry.to_dict()) == entry
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_files_are_written_once_and_kept(books, tmp_path):
     write_statements(found, tmp_path / "out", force=True)
     assert files[3].read_text() == found[1].to_html()
     (tmp_path / "file").write_text("")
-    with pytest.raises(LedgerError, match="cannot be written to"):
+    with pytest.raises(LedgerError, match="file: File exists; take another folder"):
         write_statements(found, tmp_path / "file")
 
 

@@ -26,7 +26,8 @@ from fedpact.protocol.flower.processes import (
     handling_signals,
     supernode_command,
 )
-from fedpact.protocol.flower.superlink import check_line, check_port, is_loopback, read_address, say_silence
+from fedpact.protocol.flower.superlink import check_line, read_address, say_silence
+from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import FILE, find_file, read_site, read_table
@@ -43,9 +44,9 @@ Say = Callable[[str], None]
 
 def _read_keys(keys: str | PathLike[str] | None, superlink: str) -> Path | None:
     """Find the folder of keys, and everything that Flower needs of it."""
-    read_address(superlink)
+    host, _ = read_address(superlink)
     if keys is None:
-        if not is_loopback(superlink):
+        if not is_loopback(host):
             raise ProtocolError(f"a SuperLink at {superlink} is not joined without keys; give the folder of yours")
         return None
     own = Path(keys).resolve()
@@ -118,8 +119,6 @@ def join_command(
     site, own = read_site(home), _read_keys(keys, superlink)
     if own is not None:
         _check_keys(site, home, own)
-    if port is not None:
-        check_port(port)
     return supernode_command(superlink, home, own, port)
 
 

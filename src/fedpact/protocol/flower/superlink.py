@@ -20,7 +20,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,8 @@ import tomli_w
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, ProtocolError
 from fedpact.protocol.files import write_whole
-from fedpact.protocol.flower.processes import HOST, flower_command, flower_environment
+from fedpact.protocol.flower.processes import flower_command, flower_environment
+from fedpact.protocol.keys.certificates import is_loopback
 
 NAME = "fedpact"
 COMMAND_WITHIN = 60.0
@@ -68,21 +68,6 @@ def read_address(address: str) -> tuple[str, int]:
     return found["host"].strip("[]"), int(found["port"])
 
 
-def is_loopback(address: str) -> bool:
-    """Whether an address, ``HOST:PORT``, stays on this machine.
-
-    Examples
-    --------
-    >>> is_loopback("127.0.0.1:9092"), is_loopback("[::1]:9092"), is_loopback("10.0.0.1:9092")
-    (True, True, False)
-    """
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuperLinkConnection:
     """How to reach a SuperLink.
@@ -103,7 +88,7 @@ class SuperLinkConnection:
 
     def __post_init__(self) -> None:
         read_address(self.address)
-        if self.root_certificates is None and not is_loopback(self.address):
+        if self.root_certificates is None and not is_loopback(read_address(self.address)[0]):
             rule = "no SuperLink on another machine is reached without TLS"
             raise ProtocolError(f"{rule}; give the root certificates that sign the one of {self.address}")
         if self.root_certificates is not None and not self.root_certificates.is_file():
@@ -275,16 +260,3 @@ def _has_tls(superlink: str, within: float = 5.0) -> bool | None:
         return False if error.reason in _IN_THE_CLEAR else None
     except OSError:
         return None
-
-
-def check_port(port: int) -> None:
-    """Refuse a port of this machine on which somebody listens already."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise ProtocolError(
-                f"port {port} cannot be used on this machine ({error.strerror}); give another --port, or leave it "
-                "out: a free one is taken then"
-            ) from None

@@ -223,7 +223,7 @@ class FlowerTransport:
             except MessageError as error:
                 problem = str(error)
         else:
-            problem = f"error {reply.error.code}: {_one_line(reply.error.reason)}"
+            problem = f"error {reply.error.code}: {cut((reply.error.reason or '')[:200])}"
         LOG.info("%s gave no answer to %s: %s", self._name_of(pending.node), pending.message_type, problem)
         if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
             node = self._nodes.get(pending.node)
@@ -260,9 +260,3 @@ class FlowerTransport:
     def _name_of(self, node_id: int) -> str:
         node = self._nodes.get(node_id)
         return f"node {node_id}" if node is None or node.site is None else f"site {node.site!r}"
-
-
-def _one_line(text: str | None) -> str:
-    """Make a stranger's text fit for a log: one line, printable, short."""
-    shown = "".join(mark if mark.isprintable() else " " for mark in text or "")
-    return " ".join(shown.split())[:200]

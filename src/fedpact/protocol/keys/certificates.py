@@ -85,6 +85,22 @@ def read_certificate(data: bytes) -> x509.Certificate:
     return certificate
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    Examples
+    --------
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.2", "example.org")]
+    [True, True, True, False, False, False]
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
 def _read_host(host: Any) -> str:
     """Return an address or the ASCII form of a name."""
     text = host.strip() if isinstance(host, str) else ""

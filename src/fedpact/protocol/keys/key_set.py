@@ -165,22 +165,13 @@ def _read_sites(sites: Sequence[str], known: Mapping[str, str]) -> list[str]:
     if not names:
         raise ProtocolError("sites must name at least one site; there is none")
     for name in names:
-        if not isinstance(name, str) or not name.strip() or not _is_text(name):
+        if not isinstance(name, str) or not name.strip() or name.encode(errors="ignore").decode() != name:
             raise ProtocolError(f"every site must have a non-empty name; one is {shorten(name)}")
         if names.count(name) > 1:
             raise ProtocolError(f"two sites must not have one name; {shorten(name)} is given twice")
         if name in known:
             raise ProtocolError(f"site {shorten(name)} has keys already, and keys are never overwritten")
     return names
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written down: lone surrogates cannot."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @contextmanager
@@ -206,12 +197,11 @@ def _write_signing(folder: Path) -> str:
 
 def _write_sites(parent: Path, index: Index, names: Sequence[str], slugs: Sequence[str]) -> Index:
     """Write new sites' folders with what they sign with; returns the index with them."""
-    public = {}
+    public, folders = dict(index.sites), dict(index.folders)
     for name, slug in zip(names, slugs, strict=True):
-        public[name] = _write_signing(parent / slug)
+        public[name], folders[name] = _write_signing(parent / slug), f"{SITES}/{slug}"
         write_new(parent / slug / "operator.pub", f"{index.operator}\n".encode(), mode=PUBLIC)
-    folders = {name: f"{SITES}/{slug}" for name, slug in zip(names, slugs, strict=True)}
-    return Index(operator=index.operator, sites=index.sites | public, folders=index.folders | folders)
+    return Index(operator=index.operator, sites=public, folders=folders)
 
 
 def parse_supernode(data: bytes) -> bytes:

@@ -159,23 +159,8 @@ def save_key(key: SigningKey, path: str | PathLike[str]) -> None:
     write_new(path, key.to_pem())
 
 
-_INSTEAD = (
-    (
-        rb"PUBLIC KEY-----|\A(ssh|ecdsa)-|\A\s*[0-9a-fA-F]{64}\s*\Z",
-        "this is a public key; the private one is wanted, signing.key",
-    ),
-    (rb"BEGIN CERTIFICATE", "this is a certificate; a private key is wanted, signing.key"),
-    (rb"", "not a private key in PEM; signing.key is wanted"),
-)
-"""What was given in place of a private key, and what to say of it."""
-
-
 def parse_key(data: bytes) -> SigningKey:
     """Read an unencrypted Ed25519 key, or say on one line what it is instead."""
-    if b"BEGIN OPENSSH PRIVATE KEY" in data:
-        raise ProtocolError(
-            "an OpenSSH key, such as a SuperNode's; an Ed25519 key in PKCS8 is wanted, signing.key"
-        )
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError:
@@ -184,7 +169,10 @@ def parse_key(data: bytes) -> SigningKey:
             "decrypt it: openssl pkey -in KEY -out signing.key"
         ) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise ProtocolError(next(said for mark, said in _INSTEAD if re.search(mark, data))) from None
+        raise ProtocolError(
+            "not a private key in PEM (nor is a public key, a certificate or a key of OpenSSH); an Ed25519 key "
+            "in PKCS8 is wanted, signing.key"
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
         kind = type(key).__name__.removesuffix("PrivateKey")
         kind = f"ECDSA on {key.curve.name}" if isinstance(key, EllipticCurvePrivateKey) else kind

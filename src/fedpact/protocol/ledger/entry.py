@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -53,11 +53,6 @@ class Entry:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` and an export hold them."""
         return {name: getattr(self, name) for name in (*_HASHED, "hash")}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Entry:
-        """Read what :meth:`to_dict` wrote; nothing is checked against the hash."""
-        return cls(**entry)
 
 
 class Row(NamedTuple):

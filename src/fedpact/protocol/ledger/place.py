@@ -13,9 +13,10 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from fedpact import formats
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
-from fedpact.protocol.files import OF_RUN, read_note
+from fedpact.protocol.files import OF_RUN, read_kept
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")
@@ -62,10 +63,7 @@ def find_ledger(where: Where) -> Where:
 
 
 def _find_in(home: Path) -> str:
-    try:
-        named = read_note(home / OF_RUN).get("ledger")
-    except (OSError, ValueError, RecursionError) as error:
-        raise LedgerError(one_line(f"{home / OF_RUN}: cannot be read: {error}")) from None
+    named = read_kept(home / OF_RUN, formats.HOME, "home").get("ledger")
     if not isinstance(named, str) or not named:
         raise LedgerError(one_line(f"{home / OF_RUN}: does not say where the ledger of the run is"))
     return named if is_address(named) else str(home / named)

@@ -227,14 +227,11 @@ def _conclude(state: RunState, now: float) -> list[Draft]:
     unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
     if unsent:
         return _asks(state, now, "pay", [(name, {}) for name in unsent])
-    return [("close", {"paid": _paid(state)})]
+    paid = sum(statement["amount"] for statement in state.payments.values())
+    return [("close", {"paid": float(paid)})]
 
 
 def _pay(state: RunState, found: Settlement, site: str, now: float) -> Draft:
     due, labelling, fee = found.payments[site], found.labelling[site], found.fees[site]
     statement = make_statement(state, site, now, due=due, labelling=labelling, fee=fee)
     return "pay", {"site": site, "statement": statement}
-
-
-def _paid(state: RunState) -> float:
-    return float(sum(statement["amount"] for statement in state.payments.values()))

@@ -27,7 +27,7 @@ from fedpact.formats import check_format
 from fedpact.mechanism.payment.money import plain_amount
 from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
-from fedpact.protocol.files import write_for_people
+from fedpact.protocol.files import make_folder, write_for_people
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry, well_formed
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
@@ -59,7 +59,7 @@ def _requests_of(state: RunState, site: str) -> list[dict[str, Any]]:
             "last": ask.body["total"],
             "quota": ask.body["total"] - ask.body["have"],
             "delivered": state.delivered.get(name, 0),
-            "asked": say_time(state.asked_at[name]),
+            "asked": say_time(ask.asked),
             "answered": say_time(state.answered_at[name]) if name in state.answered_at else None,
         }
         for name, ask in state.asks.items()
@@ -311,11 +311,7 @@ def write_statements(
 
     A file that is there stays as it is unless it is the same, or ``force`` is given.
     """
-    home, files = Path(folder), []
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LedgerError(one_line(f"{home}: cannot be written to: {error.strerror}")) from None
+    home, files = make_folder(Path(folder), LedgerError, "take another folder"), []
     for found in statements:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         for ending, data in (("json", text), ("html", found.to_html())):

@@ -36,6 +36,7 @@ from fedpact.protocol.messages import (
     Refused,
     Reported,
     Request,
+    read_count,
     read_request,
     write_answer,
 )
@@ -176,13 +177,6 @@ def read_hello(
     return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
-def _read_whole(body: Mapping[str, Any], key: str) -> int:
-    value = body.get(key)
-    if type(value) is not int or not 0 <= value <= 2**53:
-        raise MessageError(f"the request's {key} must be a whole number >= 0")
-    return value
-
-
 def make_site_report(site: Site) -> Report:
     """Return what a site reports: counted on its pool unless it has its own."""
     if site.report is not None:
@@ -207,7 +201,7 @@ def _do_report(site: Site, request: Request, record: dict[str, Any]) -> Body:
 
 
 def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body:
-    start, stop = _read_whole(request.body, "have"), _read_whole(request.body, "total")
+    start, stop = read_count(request.body, "have"), read_count(request.body, "total")
     drawn = int(record.get("drawn", 0))
     if start != drawn or stop < start:
         raise MessageError(
@@ -238,7 +232,7 @@ def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
     """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
     if "evaluated" in record:
         raise MessageError("this site has evaluated the outcome of this run already, under another name")
-    index = _read_whole(request.body, "index")
+    index = read_count(request.body, "index")
     if index >= site.pool.predicted.H:
         raise MessageError(f"there are {site.pool.predicted.H} candidates, and number {index + 1} was chosen")
     record["evaluated"] = request.request
