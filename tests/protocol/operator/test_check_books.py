@@ -536,7 +536,7 @@ FRAUDS = {
     other_candidates: coded("other-value", what="ask report alice", key="body.candidates"),
     another_deficit: other("settle", "settlement.deficit", "0.0", "4.0"),
     a_sum_that_is_no_number: other("close", "paid", "'4.0'", "4.0"),
-    a_plan_without_bob: coded("malformed", kind="plan"),
+    a_plan_without_bob: coded("plan-of-others"),
     planned_after_the_choice: not_due("plan", "ask evaluate alice"),
     planned_before_all_had_reported: not_due("plan", "answer report/alice/1"),
     went_on_after_a_stop: not_due("stop", "choose"),
@@ -556,13 +556,6 @@ def test_an_intact_chain_of_wrong_entries_is_found_out(honest):
         assert found.status is BooksStatus.WRONG
         told = [one.values for one in found.problems if one.code == problem.code]
         assert any(problem.values.items() <= values.items() for values in told), (fraud.__name__, found.problems)
-
-
-def test_a_plan_for_others_than_who_is_left_is_found_out():
-    items, _, ledger = make_books()
-    a_plan_without_bob(items, None)
-    found = check_books(write(items, ledger.last("open").run))
-    assert found.problems[0].code == "plan-of-others"
 
 
 def test_a_receipt_for_another_statement_is_found_out(honest):
@@ -737,3 +730,13 @@ def test_the_order_of_names_in_a_settlement_means_nothing():
     items, _, ledger = make_books(fed, teacher="h1", rule="none")
     assert items[find(items, "settle")][1]["settlement"]["leaving"] == ["south", "east"]
     assert check_books(ledger).problems == ()
+
+
+def test_nothing_follows_from_a_plan_that_is_none(honest):
+    """A negative number of samples went on to the next decision, and ended in a warning of numpy."""
+    items, _, ledger = honest
+    changed = copy.deepcopy(items)
+    changed[find(changed, "plan")][1]["plan"]["contributions"]["alice"] = -3
+    found = check_books(write(changed, ledger.last("open").run))
+    assert "plan-samples" in [problem.code for problem in found.problems]
+    assert found.status is BooksStatus.WRONG

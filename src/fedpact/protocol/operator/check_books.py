@@ -34,7 +34,7 @@ from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import MALFORMED, Entry
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.messages import read_body, signed_answer
-from fedpact.protocol.operator.check_decisions import check_plan, compare, decide_again, name_draft
+from fedpact.protocol.operator.check_decisions import NoPlan, check_plan, compare, decide_again, name_draft
 from fedpact.protocol.operator.decide import Draft
 from fedpact.protocol.operator.operator import check_body
 from fedpact.protocol.operator.reasons import NotAcceptedError, Why
@@ -162,7 +162,11 @@ class RunBooks:
         self.state = after(state, entry)
 
     def _check_decision(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        due, name = self._due or decide_again(state, entry), name_draft(entry.kind, entry.body)
+        try:
+            due, name = self._due or decide_again(state, entry), name_draft(entry.kind, entry.body)
+        except NoPlan as error:
+            yield error.problem
+            return
         named = {name_draft(*draft): draft for draft in due}
         if name not in named:
             waits = [f"answer {ask.request}" for ask in state.open]

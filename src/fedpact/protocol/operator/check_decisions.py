@@ -32,6 +32,14 @@ _ANY_ORDER = ("pairs", "easiest")
 """Of a check of a contribution; pairs that are as likely have no order."""
 
 
+class NoPlan(Exception):  # noqa: N818
+    """What is no plan at all, so that nothing follows from it; never leaves the audit."""
+
+    def __init__(self, problem: Coded) -> None:
+        self.problem = problem
+        super().__init__()
+
+
 def decide_again(state: RunState, entry: Entry) -> list[Draft]:
     """Return what an operator writes next; the plan is the one that it has written, if it has written one."""
     written = Plan.from_dict(entry.body["plan"]) if entry.kind == "plan" else None
@@ -39,9 +47,21 @@ def decide_again(state: RunState, entry: Entry) -> list[Draft]:
     def planner(*asked: Any, **terms: Any) -> Plan:
         if written is None:
             raise FederationError("no plan was written")
+        _insist_on_plan(state, written)
         return written
 
     return decide(state, entry.at, planner=planner)
+
+
+def _insist_on_plan(state: RunState, plan: Plan) -> None:
+    """Insist on a number of samples for everybody who is left, between what is given already and what there is."""
+    fed = federation_of(state)
+    if plan.contributions.keys() != set(fed.names):
+        raise NoPlan(coded("plan-of-others"))
+    for agent in fed.agents:
+        count, least = plan.contributions[agent.name], state.contributed.get(agent.name, 0)
+        if not least <= count <= max(least, agent.capacity or 0):
+            raise NoPlan(coded("plan-samples", site=agent.name, found=count, least=least, most=agent.capacity))
 
 
 def name_draft(kind: str, body: Mapping[str, Any]) -> str:
@@ -101,19 +121,11 @@ def _is_same(found: Any, wanted: Any) -> bool:
 
 def check_plan(state: RunState, plan: Mapping[str, Any]) -> Iterator[Coded]:
     """Say what is wrong with a plan that does not contradict itself."""
-    fed, planned = federation_of(state), plan["contributions"]
-    if planned.keys() != set(fed.names):
-        yield coded("plan-of-others")
-        return
+    fed = federation_of(state)
+    m = [plan["contributions"][name] for name in fed.names]
     for key in ("method", "objective", "guarantee", "confidence"):
         if plan[key] != getattr(state.pact, key):
             yield coded("plan-terms", key=key)
-    m = [planned[name] for name in fed.names]
-    for agent, count in zip(fed.agents, m, strict=True):
-        least = state.contributed.get(agent.name, 0)
-        if type(count) is not int or not least <= count <= max(least, agent.capacity or 0):
-            yield coded("plan-samples", site=agent.name, found=count, least=least, most=agent.capacity)
-            return
     cost = float(sum(float(agent.cost(count)) for agent, count in zip(fed.agents, m, strict=True)))
     if not _is_same(plan["cost"], cost) or plan["lower_bound"] > plan["cost"]:
         yield coded("plan-cost", cost=cost)
