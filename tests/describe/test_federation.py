@@ -87,8 +87,8 @@ BAD = {
         {"capacity": [10**400, 1]},
         "agent 'alice': capacity must be a finite number; it is 10",
     ),
-    "objective": ({"objective": "best"}, "objective must be 'pac' or 'expected'; it is 'best'"),
-    "guarantee": ({"guarantee": None}, "guarantee must be 'per-agent' or 'joint'; it is None"),
+    "objective": ({"objective": "best"}, "objective must be one of pac, expected; it is 'best'"),
+    "guarantee": ({"guarantee": None}, "guarantee must be one of per-agent, joint; it is None"),
     "name": ({"name": 7}, "name must be a string; it is 7"),
     "name-twice": ({"names": ["bob", "bob"]}, "agent names must differ; 'bob' is used twice"),
     "name-blank": ({"names": ["bob", " "]}, "agent names must be non-empty strings; agent 2 has ' '"),
@@ -119,10 +119,10 @@ BAD = {
         "labels must be a matrix with one row per hypothesis",
     ),
     "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
-    "labels-nan": ({"labels": [[0, NAN]]}, "labels must hold whole numbers or strings; one is nan"),
+    "labels-nan": ({"labels": [[0, NAN]]}, "all of one kind; at point 2 it is nan"),
     "labels-huge": (
         {"labels": [[0, 1e300]]},
-        "labels must hold whole numbers or strings; one is 1e+300",
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2",
     ),
     "labels-words-and-numbers": (
         {"labels": [["a", "b"], [0, 1]]},

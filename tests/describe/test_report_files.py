@@ -116,8 +116,8 @@ FILES = {
     ),
     "many-formats": (archive(format=[1] * 99), "the file has report format [1, 1, 1"),
     "n-is-no-number": (archive(n="ten"), "n must be a number or a fraction like \"1/3\"; it is 'ten'"),
-    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 0; it is 2.5"),
-    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 2^53; it is 1000"),
+    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 1; it is 2.5"),
+    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 9,007,199,254,740,992; it is 1e+300"),
     "no-checksum": (archive(format=2), "the report was damaged or changed after it was written"),
     "wrong-checksum": (archive(format=2, checksum="0" * 64), "damaged or changed"),
     "noise-of-no-kind": (

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.candidates.matrix_csv import read_csv, write_csv
 from fedpact.candidates.predicted import Predicted, collect
@@ -31,7 +30,6 @@ from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
 from fedpact.describe.numbers import shorten
-from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError, MissingExtraError
 
 _AT_ONCE = 65536
@@ -100,22 +98,11 @@ def write_parquet(predicted: Predicted, path: Path) -> None:
         parquet.write_table(table, file)
 
 
-def _map(path: Path) -> NDArray[Any]:
-    try:
-        return map_npy(path)
-    except FileNotFoundError:
-        raise FederationError(f"{path}: no such file") from None
-    except UNREADABLE:
-        pass
-    raise FederationError(
-        f"{path}: not an .npy matrix that can be read without pickle, or one without any point; "
-        "write it with numpy.save, labels as whole numbers or strings"
-    )
-
-
 def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
     """Rows of one file: a single one is called after the file, others h1, h2, ... from ``before`` + 1."""
-    array = _map(path)
+    array = map_npy(
+        path, ", or one without any point; write it with numpy.save, labels as whole numbers or strings"
+    )
     if array.ndim not in (1, 2) or not array.size:
         raise FederationError(
             f"{path}: must be a matrix, candidates by points, or one candidate's row, with at least one point; "
@@ -126,16 +113,11 @@ def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
     return {name: code_labels(row, f"{path}: {name!r}") for name, row in zip(names, rows, strict=True)}
 
 
-def _smallest_signed(labels: NDArray[Any]) -> type[np.signedinteger[Any]]:
-    kinds = (np.int8, np.int16, np.int32)
-    return next((kind for kind in kinds if np.array_equal(labels.astype(kind), labels)), np.int64)
-
-
 def write_npy(predicted: Predicted, path: Path) -> None:
     """Write the labels by the names of their classes; the names of the candidates are not kept."""
     labels = predicted.decode()
     if labels.dtype.kind == "i":
-        labels = labels.astype(_smallest_signed(labels))
+        labels = labels.astype(np.min_scalar_type(min(int(labels.min()), -1 - int(labels.max()))))
     with path.open("wb") as file:
         np.save(file, labels, allow_pickle=False)
 

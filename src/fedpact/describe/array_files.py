@@ -20,15 +20,14 @@ from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError
 
 
-def map_npy(path: Path) -> NDArray[Any]:
-    """Map an array; a header that promises more than the file holds, or Python objects, is refused.
-
-    Raises
-    ------
-    ValueError
-        Among others: see :data:`fedpact.describe.report_files.UNREADABLE`.
-    """
-    return np.lib.format.open_memmap(path, mode="r")
+def map_npy(path: Path, or_else: str) -> NDArray[Any]:
+    """Map an array; a header that promises more than the file holds, or Python objects, is refused."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise FederationError(f"{path}: no such file") from None
+    except UNREADABLE:
+        raise FederationError(f"{path}: not an .npy array that can be read without pickle{or_else}") from None
 
 
 class PointFile(NamedTuple):
@@ -39,14 +38,9 @@ class PointFile(NamedTuple):
 
 
 def _read_points(path: Path) -> PointFile:
-    try:
-        array = map_npy(path)
-    except UNREADABLE:
-        raise FederationError(
-            "not an .npy array that can be read without pickle, and its name does not end in .csv"
-        ) from None
+    array = map_npy(path, ", and its name does not end in .csv")
     if array.dtype.kind not in "biuf":
-        raise FederationError(f"points must be numbers; the array holds {array.dtype}")
+        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
     return PointFile(array, None)
 
 
@@ -86,7 +80,9 @@ def _read_csv(path: Path) -> PointFile:
 
 def read_point_file(path: Path) -> PointFile:
     """Read a .csv, by its ending, or else an array."""
+    if path.suffix.lower() != ".csv":
+        return _read_points(path)
     try:
-        return _read_csv(path) if path.suffix.lower() == ".csv" else _read_points(path)
+        return _read_csv(path)
     except FederationError as error:
         raise FederationError(f"{path}: {error}") from None

@@ -76,7 +76,7 @@ def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> 
     >>> conjunctions([[0], [1]], names=["urgent"]).hypotheses
     ('always', 'urgent', 'not urgent', 'never')
     """
-    x = read_features(features, "conjunctions")
+    x = read_features(features, "features of class 'conjunctions'")
     if not np.isin(x, (0, 1)).all():
         raise FederationError("class 'conjunctions' needs features that are 0 or 1; other values were given")
     names = read_feature_names(names, x.shape[1])
@@ -152,7 +152,7 @@ def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hypoth
     >>> stumps([[0], [1]], names=["age"]).hypotheses
     ('age >= 0', 'age < 0', 'age >= 1', 'age < 1')
     """
-    x = read_features(features, "stumps")
+    x = read_features(features, "features of class 'stumps'")
     names = read_feature_names(names, x.shape[1])
     cuts = [np.unique(column) for column in x.T]
     at_most(2 + 2 * sum(len(values) - 1 for values in cuts), f"stumps over {x.shape[1]} features", OR_COVER)
@@ -177,7 +177,7 @@ def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> halfspaces([1, 2]).hypotheses
     ('f1 >= 1', 'f1 < 1', 'f1 >= 2', 'f1 < 2')
     """
-    x = read_features(features, "halfspaces")
+    x = read_features(features, "features of class 'halfspaces'")
     if x.shape[1] == 2:
         return halfspaces_in_plane(x, None if names is None else read_feature_names(names, 2))
     names = read_feature_names(names, x.shape[1])

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.numbers import Number, read_number, shorten
+from fedpact.describe.numbers import Number, read_in, read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
 __all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
@@ -76,13 +76,6 @@ class Cost(ABC):
             raise FormatError(f"{where}: {error}") from None
 
 
-def _set_coefficient(cost: Cost, field: str, shown: str) -> None:
-    number = read_number(getattr(cost, field), shown)
-    if number > _MOST:
-        raise FederationError(f"{shown} must be at most {_MOST:g}; it is {number:g}")
-    object.__setattr__(cost, field, number)
-
-
 def _read_numbers(value: Any, field: str) -> tuple[float, ...]:
     if not isinstance(value, list | tuple):
         raise FederationError(f"{field} must be a list of numbers; it is {shorten(value)}")
@@ -106,9 +99,7 @@ class Linear(Cost):
     rate: float
 
     def __post_init__(self) -> None:
-        _set_coefficient(self, "rate", "cost")
-        if not self.rate > 0:
-            raise FederationError(f"cost must be above 0; it is {self.rate:g}")
+        object.__setattr__(self, "rate", read_in("(]", 0, _MOST, self.rate, "cost"))
 
     def __call__(self, m: ArrayLike) -> NDArray[np.float64]:
         """Cost of ``m`` samples."""
@@ -159,13 +150,11 @@ class Quadratic(Cost):
     quadratic: float
 
     def __post_init__(self) -> None:
-        _set_coefficient(self, "linear", "cost quadratic")
-        _set_coefficient(self, "quadratic", "cost quadratic")
-        if self.linear < 0 or self.quadratic < 0 or self.linear + self.quadratic <= 0:
-            raise FederationError(
-                f"cost quadratic = [a, b] needs a >= 0 and b >= 0, not both 0; "
-                f"it is [{self.linear:g}, {self.quadratic:g}]"
-            )
+        for field in ("linear", "quadratic"):
+            coefficient = read_in("[]", 0, _MOST, getattr(self, field), "cost quadratic")
+            object.__setattr__(self, field, coefficient)
+        if self.linear + self.quadratic <= 0:
+            raise FederationError("cost quadratic = [a, b] needs a >= 0 and b >= 0, not both 0; it is [0, 0]")
 
     def __call__(self, m: ArrayLike) -> NDArray[np.float64]:
         """Cost of ``m`` samples."""
@@ -229,10 +218,8 @@ class PiecewiseLinear(Cost):
             raise FederationError(
                 f"cost breakpoints must be above 0 and rise; they are {shorten(list(self.breakpoints))}"
             )
-        if max(self.slopes) > _MOST:
-            raise FederationError(f"cost slopes must be at most {_MOST:g}; one is {max(self.slopes):g}")
-        if self.slopes[0] <= 0:
-            raise FederationError(f"cost slopes must be above 0; the first is {self.slopes[0]:g}")
+        for slope in self.slopes:
+            read_in("(]", 0, _MOST, slope, "cost slopes")
         if any(b < a for a, b in pairwise(self.slopes)):
             raise FederationError(
                 f"cost slopes must not fall (costs are convex); they are {shorten(list(self.slopes))}"

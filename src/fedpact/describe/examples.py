@@ -162,29 +162,22 @@ def build(name_with_args: str) -> Federation:
 
 def _read_arguments(example: Example, text: str) -> dict[str, str]:
     """Match the arguments with the parameters' names; the builder itself reads the numbers."""
-    given: dict[str, str] = {}
-    pieces = [piece.strip() for piece in text.split(",")] if text.strip() else []
-    is_keyword = False
-    for position, piece in enumerate(pieces):
-        key, equals, value = (part.strip() for part in piece.rpartition("="))
-        if equals:
-            is_keyword = True
-        elif is_keyword:
-            raise _bad_argument(example, f"{piece!r} without a name follows a named argument")
-        elif position >= len(example.parameters):
-            raise _bad_argument(example, f"{piece!r} is one too many")
-        else:
-            key = example.parameters[position]
-        if key not in example.parameters:
-            raise _bad_argument(example, f"{key!r} is not among them")
-        if key in given:
-            raise _bad_argument(example, f"{key!r} is given twice")
-        if not value:
-            raise _bad_argument(example, f"{key!r} has no value")
-        given[key] = value
-    return given
-
-
-def _bad_argument(example: Example, problem: str) -> FederationError:
-    takes = ", ".join(example.parameters) or "no arguments"
-    return FederationError(f"example {example.name!r} takes {takes}; {problem}")
+    given: list[str] = []
+    named: dict[str, str] = {}
+    try:
+        for piece in text.split(",") if text.strip() else []:
+            key, equals, value = (part.strip() for part in piece.rpartition("="))
+            if not value or key in named:
+                raise TypeError(f"{key!r} must have a value, and only one")
+            if equals:
+                named[key] = value
+            elif named:
+                raise TypeError(f"{value!r} without a name follows a named argument")
+            else:
+                given.append(value)
+        return inspect.signature(example.build).bind(*given, **named).arguments
+    except TypeError as error:
+        takes = ", ".join(example.parameters) or "no arguments"
+        raise FederationError(
+            f"example {example.name!r} takes {takes}; it is given {text.strip()}: {error}"
+        ) from None

@@ -301,13 +301,7 @@ class Federation(Shown, Memory):
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
         )
-        return replace(
-            self,
-            agents=settings.agents,
-            delta=settings.delta,
-            objective=settings.objective,
-            guarantee=settings.guarantee,
-        )
+        return replace(self, **settings.to_fields())
 
     def restrict(self, names: Iterable[str]) -> Federation:
         """Return the federation of some agents, in this federation's order, with their own evidence alone.
@@ -395,12 +389,4 @@ def build_federation(
     problems.raise_if_any()
     assert settings is not None, "settings are missing only where a problem was noted"
     assert evidence is not None, "and so is evidence"
-    return Federation(
-        name=name,
-        agents=settings.agents,
-        delta=settings.delta,
-        objective=settings.objective,
-        guarantee=settings.guarantee,
-        evidence=evidence,
-        distinct=find_distinct(evidence),
-    )
+    return Federation(name=name, evidence=evidence, distinct=find_distinct(evidence), **settings.to_fields())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.array_files import PointFile, map_npy, read_point_file
 from fedpact.describe.classes import NAMES, OF_POINTS, ON_LINE, ON_POINTS, check_class, make_class
 from fedpact.describe.evidence import Evidence
-from fedpact.describe.hypothesis_class import HypothesisClass
+from fedpact.describe.hypothesis_class import HypothesisClass, read_names
 from fedpact.describe.label_codes import read_classes
 from fedpact.describe.label_matrix import Classes
 from fedpact.describe.numbers import read_number, shorten
@@ -29,7 +29,7 @@ from fedpact.describe.read_evidence import (
     read_restriction,
     read_table,
 )
-from fedpact.describe.report_files import UNREADABLE, read_report
+from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, Problems
 
 _OF_ALL_POINTS = ("class", "labels", "points", "names")
@@ -94,16 +94,11 @@ class Source:
         }
         return {name: value for name, value in found.items() if value is not None}
 
-    def read_strings(self, key: str, problems: Problems) -> list[str] | None:
+    def read_strings(self, key: str, problems: Problems) -> Sequence[str] | None:
         """Read a list of different strings, if there is one."""
         if key not in self.hypotheses:
             return None
-        value: Any = self.hypotheses[key]
-        is_strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
-        if is_strings and len(set(value)) == len(value):
-            return list(value)
-        problems.add(f"hypotheses: {key} must be a list of different strings; it is {shorten(value)}")
-        return None
+        return problems.read("hypotheses: ", read_names, self.hypotheses[key], None, key)
 
     def read_classes(self, problems: Problems) -> Classes:
         """Read what labels may be, if it is said."""
@@ -112,7 +107,7 @@ class Source:
         return problems.read("hypotheses: ", read_classes, self.hypotheses["classes"])
 
 
-def _read_features(given: Any, points: list[str]) -> list[list[float]]:
+def _read_features(given: Any, points: Sequence[str]) -> list[list[float]]:
     where, problems = "hypotheses: features", Problems()
     if not isinstance(given, dict):
         raise FederationError(f"{where} must be a table of points and numbers; it is {shorten(given)}")
@@ -127,7 +122,7 @@ def _read_features(given: Any, points: list[str]) -> list[list[float]]:
     return rows
 
 
-def _read_class(source: Source, points: list[str], problems: Problems) -> HypothesisClass | None:
+def _read_class(source: Source, points: Sequence[str], problems: Problems) -> HypothesisClass | None:
     table, known = source.hypotheses, Problems()
     rule = "hypotheses: class must be one that fedpact knows"
     known.read("", check_class, table["class"], NAMES, rule)
@@ -139,7 +134,7 @@ def _read_class(source: Source, points: list[str], problems: Problems) -> Hypoth
     return problems.read("hypotheses: ", make_class, name, features, points=points, feature_names=names)
 
 
-def _read_labels(source: Source, points: list[str], problems: Problems) -> Any:
+def _read_labels(source: Source, points: Sequence[str], problems: Problems) -> Any:
     table = source.hypotheses
     given = [key for key in ("class", "labels") if key in table]
     if len(given) != 1:
@@ -198,20 +193,12 @@ def _read_distributions(source: Source, problems: Problems) -> Evidence | None:
     )
 
 
-def _say_unreadable(path: Path) -> str:
-    if path.suffix.lower() == ".npy":
-        return "not an .npy array that can be read without pickle (strings: numpy.save(FILE, labels.astype(str)))"
-    return (
-        "predictions must be an .npy file, a row for every hypothesis: numpy.save(FILE, labels), whole numbers or "
-        "strings; a table (.csv) is read by fedpact report and by a site's site.toml"
-    )
-
-
 def _read_array(path: Path) -> NDArray[Any]:
-    try:
-        array = map_npy(path)
-    except UNREADABLE:
-        raise FederationError(f"{path}: {_say_unreadable(path)}") from None
+    array = map_npy(
+        path,
+        "; write a row for every hypothesis, whole numbers or strings: numpy.save(FILE, labels.astype(str)); a "
+        "table (.csv) is read by fedpact report and by a site's site.toml",
+    )
     if array.ndim != 2:
         raise FederationError(f"{path}: must be a matrix, hypotheses by points; its shape is {array.shape}")
     return array

@@ -90,7 +90,7 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     array = _read_column(values, what)
     if array.dtype.kind in "OTU":
         return _code_objects(array.tolist(), what, first)
-    seen, codes = np.unique(_read_numbers(array, what, first), return_inverse=True)
+    seen, codes = np.unique(read_whole(array, what, first), return_inverse=True)
     return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
 
 
@@ -124,7 +124,8 @@ def _insist_on_text(array: NDArray[Any], what: str) -> None:
         raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
 
 
-def _read_numbers(array: NDArray[Any], what: str, first: int) -> NDArray[np.int64]:
+def read_whole(array: NDArray[Any], what: str, first: int = 1) -> NDArray[np.int64]:
+    """Read the whole numbers of one candidate at consecutive points."""
     if array.dtype.kind not in "biuf":
         raise FederationError(f"{what}: labels must be whole numbers or strings; they are {array.dtype}")
     with np.errstate(invalid="ignore"):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.classes import OF_POINTS, check_class, make_class
 from fedpact.describe.evidence import Predictions, Reports, Table, freeze
-from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_names
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_features, read_names
 from fedpact.describe.label_matrix import Classes, read_labels, share_classes
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
@@ -29,8 +29,15 @@ OF_FEATURES = "hypotheses must name a class of points with features"
 T = TypeVar("T")
 
 
-def read_hypothesis_names(names: Sequence[str] | None, H: int) -> tuple[str, ...]:
-    """Check H different names; ``h1, h2, ...`` without any."""
+def read_hypothesis_names(
+    names: Sequence[str] | None, H: int, sources: Mapping[str, object] | None = None, rule: str = ""
+) -> tuple[str, ...]:
+    """Check H different names; without any, those of the candidates that all sources have, or h1, h2, ..."""
+    lists = lists_of(sources or {})
+    if difference := find_difference(lists):
+        raise FederationError(f"{rule}; {difference}")
+    if names is None and lists:
+        names = lists[0][1].names
     return number_names("h", H) if names is None else read_names(names, H, "hypothesis names")
 
 
@@ -153,13 +160,10 @@ def read_predictions(
     """Check one prediction matrix per agent."""
     rule = "every agent must predict with the same hypotheses; the numbers of rows"
     known = _read_each(predictions, read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
-    lists = lists_of(predictions)
-    if difference := find_difference(lists):
-        raise FederationError(f"every agent must predict with the same candidates; {difference}")
+    height, rule = len(next(iter(known.values())).codes), "every agent must predict with the same candidates"
+    named = read_hypothesis_names(hypotheses, height, predictions, rule)
     by_agent = {f"predictions of agent {name!r}": matrix for name, matrix in known.items()}
     arrays, classes = share_classes(by_agent, "predictions", classes)
-    names = lists[0][1].names if lists and hypotheses is None else hypotheses
-    named = read_hypothesis_names(names, len(arrays[0]))
     return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=classes)
 
 
@@ -172,32 +176,15 @@ def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) ->
         raise FederationError(
             f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}"
         )
-    lists = lists_of({report.name: report for report in reports})
-    if difference := find_difference(lists):
-        raise FederationError(f"every report must be about the same candidates; {difference}")
-    if hypotheses is None and lists:
-        hypotheses = lists[0][1].names
-    return Reports(reports=tuple(reports), hypotheses=read_hypothesis_names(hypotheses, reports[0].H))
-
-
-def _read_point_array(values: Any, field: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        raise FederationError(
-            f"{field} must be numbers, the same count for every point; they are {shorten(values)}"
-        ) from None
-    if array.ndim not in (1, 2) or array.size == 0:
-        raise FederationError(f"{field} must be a non-empty (n,) or (n, d) array; the shape is {array.shape}")
-    if not np.isfinite(array).all():
-        raise FederationError(f"{field} must be finite numbers; nan or infinity was given")
-    return array.reshape(len(array), -1) + 0.0  # -0.0 is 0.0
+    sources, rule = {report.name: report for report in reports}, "every report must be about the same candidates"
+    named = read_hypothesis_names(hypotheses, reports[0].H, sources, rule)
+    return Reports(reports=tuple(reports), hypotheses=named)
 
 
 def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
     """Check one (n_i, d) array per agent."""
     rule = "every agent's points must have the same features; their numbers"
-    return tuple(_read_each(points, _read_point_array, "points", lambda array: array.shape[1], rule).values())
+    return tuple(_read_each(points, read_features, "points", lambda array: array.shape[1], rule).values())
 
 
 def read_restriction(

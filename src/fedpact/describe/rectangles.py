@@ -113,7 +113,7 @@ def rectangles(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> len(rectangles([[0, 0], [0, 1], [1, 0]]).hypotheses)
     7
     """
-    x = read_features(features, "rectangles")
+    x = read_features(features, "features of class 'rectangles'")
     names = read_feature_names(names, x.shape[1])
     different, where = np.unique(x, axis=0, return_inverse=True)
     sets = enumerate_rectangles(different, partial(at_most, what="rectangles", or_else=OR_COVER, so_far=True))

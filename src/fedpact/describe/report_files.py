@@ -196,7 +196,7 @@ def _check_triangles(report: Report) -> None:
     """Refuse counts that no data set makes; noise may break any rule."""
     if report.noise is not None or report.H < 3:
         return
-    least, most = (to_square(side, report.H) for side in report.ranges(report.counts))
+    least, most = (to_square(side) for side in report.ranges(report.counts))
     rule = "cannot differ more often than both do from a third"
     broken = find_broken_triangle(least, most)
     if broken is None and report.n_classes == 2:
