@@ -166,16 +166,10 @@ def test_build_reads(text, name, H, epsilon, delta):
         pytest.param("alice-bob(0.1", "an example is written as a name", id="open bracket"),
         pytest.param("alice-bob(0.1) x", "an example is written as a name", id="something behind"),
         pytest.param("alice-bob(__import__('os'))", "an example is written as a name", id="code"),
-        pytest.param(
-            "alice-bob(gamma=1)", "takes epsilon, delta; it is given gamma=1: got an unexpected", id="unknown key"
-        ),
-        pytest.param(
-            "alice-bob(0.1, 0.2, 0.3)", "takes epsilon, delta; it is given 0.1, 0.2, 0.3: too many", id="too many"
-        ),
+        pytest.param("alice-bob(gamma=1)", "it is given gamma=1: got an unexpected", id="unknown key"),
+        pytest.param("alice-bob(0.1, 0.2, 0.3)", "it is given 0.1, 0.2, 0.3: too many", id="too many"),
         pytest.param("no-pure-equilibrium(3)", "takes no arguments; it is given 3: too many", id="takes none"),
-        pytest.param(
-            "alice-bob(0.1, epsilon=0.2)", "multiple values for argument 'epsilon'", id="position and key"
-        ),
+        pytest.param("alice-bob(0.1, epsilon=0.2)", "multiple values for argument", id="position and key"),
         pytest.param("alice-bob(delta=0.1, 0.2)", "'0.2' without a name follows", id="position after key"),
         pytest.param("alice-bob(0.1,)", "it is given 0.1,: '' must have a value", id="trailing comma"),
         pytest.param("alice-bob(epsilon=)", "'epsilon' must have a value", id="key without value"),

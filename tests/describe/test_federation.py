@@ -95,11 +95,11 @@ BAD = {
     "names-too-few": ({"names": ["bob"]}, "distributions must have one row per agent; 2 rows for 1 agents"),
     "mass-negative": (
         {"distributions": [[1.2, -0.2], [0.5, 0.5]]},
-        "agent 'alice': a distribution has no negative mass; at point 'x2' it is -0.2",
+        "agent 'alice': distribution must have no negative mass; at point 'x2' it is -0.2",
     ),
     "mass-sum": (
         {"distributions": [[1, 0], [0.3, 0.3]]},
-        "agent 'bob': a distribution must sum to 1; this one sums to 0.6 (write thirds as \"1/3\")",
+        "agent 'bob': distribution must sum to 1; it sums to 0.6 (write thirds as \"1/3\")",
     ),
     "mass-nan": (
         {"distributions": [[1, 0], [NAN, 1]]},
@@ -107,7 +107,7 @@ BAD = {
     ),
     "mass-length": (
         {"distributions": [[1, 0], [1]]},
-        "distributions must be over the same points; their lengths are [2, 1]",
+        "distributions must be over the same points; their lengths differ: {'alice': 2, 'bob': 1}",
     ),
     "mass-scalar": (
         {"distributions": [1, 1]},
@@ -119,7 +119,7 @@ BAD = {
         "labels must be a matrix with one row per hypothesis",
     ),
     "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
-    "labels-nan": ({"labels": [[0, NAN]]}, "all of one kind; at point 2 it is nan"),
+    "labels-nan": ({"labels": [[0, NAN]]}, "labels: row 1: labels must be whole numbers"),
     "labels-huge": (
         {"labels": [[0, 1e300]]},
         "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2",

@@ -207,11 +207,11 @@ def test_hypotheses(tmp_path, hypotheses, labels, names, name):
 BAD = {
     "distribution-sum": (
         [("agents", 1, "distribution", "xA", 0.1)],
-        "agent 'bob': a distribution must sum to 1; this one sums to 0.9 (write thirds as \"1/3\")",
+        "agent 'bob': distribution must sum to 1; it sums to 0.9 (write thirds as \"1/3\")",
     ),
     "distribution-negative": (
         [("agents", 1, "distribution", {"xA": 1.5, "xB": -0.5})],
-        "agent 'bob': a distribution has no negative mass; at point 'xB' it is -0.5",
+        "agent 'bob': distribution must have no negative mass; at point 'xB' it is -0.5",
     ),
     "distribution-nan": (
         [("agents", 1, "distribution", "xB", NAN)],
@@ -254,7 +254,8 @@ BAD = {
     ),
     "cost-key": (
         [("agents", 1, "cost", {"quadratics": [1, 1]})],
-        "agent 'bob': cost: unknown key 'quadratics' (did you mean 'quadratic'?)",
+        "agent 'bob': cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
+        "it is {'quadratics': [1, 1]}",
     ),
     "cost-falls": (
         [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1]})],

@@ -61,21 +61,24 @@ def _is_label(text: str) -> bool:
     return False
 
 
-def _read_header(row: list[str], path: Path) -> tuple[str, ...]:
-    names = tuple(cell.strip() for cell in row)
-    where = f"{path}: line 1"
-    if not names:
-        raise FederationError(f"{where} must name the candidates; it is empty")
-    if len(names) == 1 and re.search(r"[;\t]", names[0]):
-        raise FederationError(f"{where}: names must be separated by commas; it is {shorten(names[0])}")
-    if "" in names:
+def check_names(names: Sequence[str], where: str) -> None:
+    """Refuse columns that are not one candidate each."""
+    if not names or "" in names or len(set(names)) < len(names):
         raise FederationError(
-            f"{where}: every column must have the name of a candidate; column {names.index('') + 1} has none "
-            "(leave out a column that only numbers the lines)"
+            f"{where}: every column must have the name of a candidate, all different; they are {shorten(names)}"
         )
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise FederationError(f"{where}: candidates' names must be different; {twice[0]!r} is there twice")
+    index = [name for name in names if name.startswith("__index_level_")]
+    if index:
+        raise FederationError(
+            f"{where}: column {index[0]!r} numbers the rows and is no candidate; write the file without an index"
+        )
+
+
+def _read_header(row: list[str], path: Path) -> list[str]:
+    names = [cell.strip() for cell in row]
+    check_names(names, f"{path}: line 1")
+    if len(names) == 1 and re.search(r"[;\t]", names[0]):
+        raise FederationError(f"{path}: line 1: names must be separated by commas; it is {shorten(names[0])}")
     return names
 
 

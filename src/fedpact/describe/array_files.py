@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.numbers import read_number, shorten
-from fedpact.describe.parsing import read_text
+from fedpact.describe.parsing import about, read_text
 from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError
 
@@ -82,7 +82,5 @@ def read_point_file(path: Path) -> PointFile:
     """Read a .csv, by its ending, or else an array."""
     if path.suffix.lower() != ".csv":
         return _read_points(path)
-    try:
+    with about(path):
         return _read_csv(path)
-    except FederationError as error:
-        raise FederationError(f"{path}: {error}") from None

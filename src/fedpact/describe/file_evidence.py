@@ -83,14 +83,9 @@ class Source:
 
     def read_files(self, key: str, read: Callable[[Path], Any], problems: Problems) -> Values:
         """Read the file that each agent names; those that cannot be read are noted and left out."""
-        paths = {
-            name: problems.read(f"agent {name!r}: {key}: ", self.folder.find, value)
-            for name, value in self.agents.items()
-        }
         found = {
-            name: problems.read(f"agent {name!r}: {key}: ", read, path)
-            for name, path in paths.items()
-            if path is not None
+            name: problems.read(f"agent {name!r}: {key}: ", lambda named: read(self.folder.find(named)), value)
+            for name, value in self.agents.items()
         }
         return {name: value for name, value in found.items() if value is not None}
 

@@ -29,6 +29,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import find_broken_triangle, find_odd_triangle, to_square
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import is_text
+from fedpact.describe.parsing import about, read_bytes
 from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError
 from fedpact.formats import check_format
@@ -113,12 +114,10 @@ def save_report(report: Report, path: str | PathLike[str]) -> None:
 
 def from_bytes(data: bytes, source: str = "report") -> Report:
     """Read what :func:`to_bytes` wrote; ``source`` is named if something is wrong with it."""
-    try:
+    with about(source):
         report = _build(_read_fields(data))
         _check_triangles(report)
-    except FederationError as error:
-        raise FederationError(f"{source}: {error}") from None
-    return report
+        return report
 
 
 def _is_bomb(data: bytes) -> bool:
@@ -212,10 +211,6 @@ def _check_triangles(report: Report) -> None:
 
 def read_report(path: str | PathLike[str]) -> Report:
     """Read a report without executing anything from the file."""
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise FederationError(f"{path}: no such file") from None
-    except OSError as error:
-        raise FederationError(f"{path}: cannot be read: {error.strerror}") from None
+    with about(path):
+        data = read_bytes(Path(path))
     return from_bytes(data, str(path))
