@@ -197,5 +197,5 @@ def test_labels_are_read_only():
 
 @pytest.mark.parametrize("make", [classes.all_labelings, classes.singletons])
 def test_points_must_be_as_many_as_there_are(make):
-    with pytest.raises(FederationError, match="points must be 2 names; 1 were given"):
+    with pytest.raises(FederationError, match="points must be 2 different strings"):
         make(2, points=["a"])

@@ -303,11 +303,11 @@ def test_a_restricted_table_is_the_table_of_those_agents():
 
 BAD_NAMES = {
     "unknown": (["alise"], "no agent is called 'alise'; did you mean 'alice'?"),
-    "no-name": ([3], "no agent is called 3; known: 'alice', 'bob'"),
-    "none": ([], "names must be different agents, at least one; they are []"),
-    "twice": (["bob", "bob"], "names must be different agents, at least one; they are ['bob', 'bob']"),
-    "one-string": ("bob", "names must be a list of agents' names; it is 'bob'"),
-    "no-list": (7, "names must be a list of agents' names; it is 7"),
+    "no-name": ([3], "names must be some different strings; they are [3]"),
+    "none": ([], "names must be some different strings; they are []"),
+    "twice": (["bob", "bob"], "names must be some different strings; they are ['bob', 'bob']"),
+    "one-string": ("bob", "names must be some different strings; they are 'bob'"),
+    "no-list": (7, "names must be some different strings; they are 7"),
 }
 
 

@@ -635,8 +635,8 @@ def test_a_federation_from_points_is_saved_as_predictions(pointed, tmp_path):
 BAD_POINTS = {
     "class-missing": (
         [("hypotheses", GONE)],
-        "hypotheses: class is missing; it must be one of conjunctions, halfspaces, intervals, rectangles, stumps, "
-        "thresholds",
+        "hypotheses must name a class of points with features; it is None (known: conjunctions, halfspaces, "
+        "intervals, rectangles, stumps, thresholds)",
     ),
     "class-without-features": (
         [("hypotheses", "class", "singletons")],

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.costs import AnyCost, Linear
 from fedpact.describe.evidence import Evidence, Reports, find_distinct
-from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.hypothesis_class import number_names, read_names
 from fedpact.describe.memo import Memory, memoized
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, shorten
@@ -325,15 +325,11 @@ class Federation(Shown, Memory):
 
     def _places_of(self, names: Iterable[str]) -> list[int]:
         """Where the agents of these names stand, in order."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise FederationError(f"names must be a list of agents' names; it is {shorten(names)}")
+        wanted = read_names(names, None, "names")
         places = {name: place for place, name in enumerate(self.names)}
-        wanted = list(names)
         for name in wanted:
-            if not isinstance(name, str) or name not in places:
-                raise FederationError(f"no agent is called {shorten(name)}; {nearest(str(name), places)}")
-        if not wanted or len(set(wanted)) < len(wanted):
-            raise FederationError(f"names must be different agents, at least one; they are {shorten(wanted)}")
+            if name not in places:
+                raise FederationError(f"no agent is called {shorten(name)}; {nearest(name, places)}")
         return sorted(places[name] for name in wanted)
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -234,15 +234,12 @@ def _read_own_points(source: Source, problems: Problems) -> Evidence | None:
     source.note_keys(("class",) if on_line else ("class", "feature_names"), what, problems)
     found = source.read_files("points", read_point_file, problems)
     header, feature_names = _read_header(found, problems), source.read_strings("feature_names", problems)
-    if "class" not in table:
-        problems.add(f"hypotheses: class is missing; it must be one of {', '.join(OF_POINTS)}")
-        return None
     if len(found) < len(source.agents):
-        problems.read("", check_class, table["class"], OF_POINTS, OF_FEATURES)
+        problems.read("", check_class, table.get("class"), OF_POINTS, OF_FEATURES)
         return None
     names = None if on_line else feature_names or header
     points = {name: file.points for name, file in found.items()}
-    return problems.read("", read_restriction, points, table["class"], feature_names=names)
+    return problems.read("", read_restriction, points, table.get("class"), feature_names=names)
 
 
 KINDS: dict[str, Callable[[Source, Problems], Evidence | None]] = {

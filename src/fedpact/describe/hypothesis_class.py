@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,8 +82,10 @@ def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
     return x[:, 0]
 
 
-def read_names(names: Any, count: int | None, field: str) -> tuple[str, ...]:
-    """Read so many different strings, or at least one."""
+def read_names(names: Any, count: int | None, field: str, letter: str = "") -> tuple[str, ...]:
+    """Read so many different strings, or at least one; without any they are numbered behind the ``letter``."""
+    if names is None and letter and count is not None:
+        return number_names(letter, count)
     given = [] if isinstance(names, str | Mapping) or not isinstance(names, Iterable) else list(names)
     wanted = max(1, len(given)) if count is None else count
     if len(given) != wanted or not all(isinstance(name, str) for name in given) or len(set(given)) != wanted:
@@ -91,11 +93,6 @@ def read_names(names: Any, count: int | None, field: str) -> tuple[str, ...]:
             f"{field} must be {count or 'some'} different strings; they are {shorten(given or names)}"
         )
     return tuple(given)
-
-
-def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
-    """``f1, f2, ...`` unless there are better names."""
-    return number_names("f", d) if names is None else read_names(names, d, "feature_names")
 
 
 def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:

@@ -114,13 +114,6 @@ def _note_repeats(problems: Problems, pairs: list[tuple[str, Any]]) -> Values:
     return table
 
 
-def _is_deep(data: Any) -> bool:
-    level = [data]
-    for _ in range(DEEPEST):
-        level = [
-            child
-            for node in level
-            if isinstance(node, dict | list)
-            for child in (node.values() if isinstance(node, dict) else node)
-        ]
-    return bool(level)
+def _is_deep(data: Any, levels: int = DEEPEST) -> bool:
+    children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return any(levels == 1 or _is_deep(child, levels - 1) for child in children)

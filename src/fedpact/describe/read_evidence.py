@@ -39,7 +39,7 @@ def read_hypothesis_names(
         raise FederationError(f"{rule}; {difference}")
     if names is None and lists:
         names = lists[0][1].names
-    return number_names("h", H) if names is None else read_names(names, H, "hypothesis names")
+    return read_names(names, H, "hypothesis names", "h")
 
 
 def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
@@ -119,7 +119,7 @@ def read_table(
         raise FederationError(
             f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
         )
-    points = number_names("x", n) if points is None else read_names(points, n, "points, one per column of labels,")
+    points = read_names(points, n, "points, one per column of labels,", "x")
     return Table(
         labels=freeze(label_array),
         distributions=freeze(rows),
