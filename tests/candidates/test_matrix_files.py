@@ -226,7 +226,7 @@ def test_files_must_be_paths(files):
 def test_files_that_do_not_go_together_are_named(write):
     one, two = write("one.csv", "a\n0\n1\n"), write("two.csv", "b\n0\n")
     again = write("again.csv", "a\n0\n0\n")
-    with pytest.raises(FederationError, match="must predict the same points; 'a' predicts 2 and 'b' 1"):
+    with pytest.raises(FederationError, match=r"same points; their numbers are {'a': 2, 'b': 1}"):
         read_predictions([one, two])
     with pytest.raises(FederationError, match=r"again.csv: candidate 'a' is in an earlier file"):
         read_predictions([one, again])

@@ -76,10 +76,10 @@ BAD = {
         "alice.txt: a file of predictions must end in .npy, .csv, .parquet",
     ),
     "two-columns": ("bob=alice.csv,alice.csv", "alice.csv: labels must be one column (.csv) or one row (.npy)"),
-    "kinds": ("bob=bob.npy,alice-labels.csv", "all candidates must use the same labels"),
+    "kinds": ("bob=bob.npy,alice-labels.csv", "those of label are strings and those of h2 whole numbers"),
     "lengths": (
         "bob=bob.npy,short.npy",
-        "all candidates must predict the same points; 'h1' predicts 3 and 'short' 2",
+        "must predict the same points; their numbers are {'h1': 3,",
     ),
     "pickled": ("bob=bob.npy,pickled.npy", "pickled.npy: not an .npy array that can be read without pickle"),
     "binary": ("bob=binary.csv,bob-labels.npy", "binary.csv: not a text of values separated by commas"),

@@ -126,7 +126,10 @@ FILES = {
     ),
     "digests-missing": (archive(candidates='["a", "b", "c"]'), "16 hexadecimal digits for each of the 3 names"),
     "candidates-in-no-list": (archive(candidates="a, b, c"), "its candidates cannot be read"),
-    "candidates-in-numbers": (archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"), "names must be strings"),
+    "candidates-in-numbers": (
+        archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"),
+        "names must be some different strings",
+    ),
     "broken-triangle": (
         archive(counts=[2, 6, 3], n_classes=3),
         "those of no data set: 'h1' and 'h3' cannot differ more often than both do from a third ('h2')",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import read_number, shorten
 from fedpact.describe.parsing import about, read_text
 from fedpact.describe.report_files import UNREADABLE
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, Problems
 
 
 def map_npy(path: Path, or_else: str) -> NDArray[Any]:
@@ -45,11 +45,7 @@ def _read_points(path: Path) -> PointFile:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        read_number(text, "")
-    except FederationError:
-        return False
-    return True
+    return Problems().read("", read_number, text, "") is not None
 
 
 def _read_header(row: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.progress import compiled, parallel_map
 
-N = TypeVar("N", bound=np.generic)
+N = TypeVar("N", bound=np.number[Any])
 
 
 def count_pairs(H: int) -> int:

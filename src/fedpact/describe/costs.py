@@ -58,9 +58,9 @@ class Cost(ABC):
         """Write it as the file format does."""
 
     @classmethod
-    @abstractmethod
     def from_values(cls, *values: Any) -> Self:
         """Read the values that a table has under ``KEYS``, in their order."""
+        return cls(*values)
 
     @property
     def kinks(self) -> tuple[float, ...]:
@@ -120,11 +120,6 @@ class Linear(Cost):
     def to_plain(self) -> float:
         """Write it as the file format does."""
         return self.rate
-
-    @classmethod
-    def from_values(cls, *values: Any) -> Linear:
-        """Read the values of a table."""
-        return cls(*values)
 
     def __str__(self) -> str:
         return f"{self.rate:g} per sample"
@@ -194,6 +189,8 @@ class Quadratic(Cost):
 class PiecewiseLinear(Cost):
     """The first ``breakpoints[0]`` samples cost ``slopes[0]`` each, those up to the next one ``slopes[1]``.
 
+    0 may be given as the first breakpoint, with as many slopes as breakpoints.
+
     Examples
     --------
     >>> PiecewiseLinear((10.0,), (1.0, 3.0))([10, 12]).tolist()
@@ -207,8 +204,10 @@ class PiecewiseLinear(Cost):
     slopes: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "breakpoints", _read_numbers(self.breakpoints, "cost breakpoints"))
+        breakpoints = _read_numbers(self.breakpoints, "cost breakpoints")
         object.__setattr__(self, "slopes", _read_numbers(self.slopes, "cost slopes"))
+        is_from_zero = breakpoints[:1] == (0.0,) and len(breakpoints) == len(self.slopes)
+        object.__setattr__(self, "breakpoints", breakpoints[1:] if is_from_zero else breakpoints)
         if len(self.slopes) != len(self.breakpoints) + 1:
             raise FederationError(
                 f"cost needs one slope more than breakpoints; it has {len(self.slopes)} slopes "
@@ -255,15 +254,6 @@ class PiecewiseLinear(Cost):
     def to_plain(self) -> dict[str, list[float]]:
         """Write it as the file format does."""
         return {"breakpoints": list(self.breakpoints), "slopes": list(self.slopes)}
-
-    @classmethod
-    def from_values(cls, *values: Any) -> PiecewiseLinear:
-        """Read breakpoints and slopes; 0 may be the first breakpoint, with as many slopes as breakpoints."""
-        breakpoints = _read_numbers(values[0], "cost breakpoints")
-        slopes = _read_numbers(values[1], "cost slopes")
-        if breakpoints[:1] == (0.0,) and len(breakpoints) == len(slopes):
-            breakpoints = breakpoints[1:]
-        return cls(breakpoints, slopes)
 
     def __str__(self) -> str:
         steps = [f"{slope:g} up to {at:g}" for slope, at in zip(self.slopes, self.breakpoints, strict=False)]

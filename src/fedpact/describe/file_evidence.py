@@ -50,19 +50,20 @@ class Folder:
         """Return the path of a file by the name that a federation file has for it."""
         if not isinstance(value, str):
             raise FederationError(f"the name of a file is needed; it is {shorten(value)}")
+        path = self.path / value
         try:
-            if self.is_confined and not (self.path / value).resolve().is_relative_to(self.path.resolve()):
-                raise FederationError(
-                    f"file {shorten(value)} lies outside of the folder of the federation file; put it beside that"
-                )
-            if (self.path / value).is_file():
-                return self.path / value
+            is_beside = not self.is_confined or path.resolve().is_relative_to(self.path.resolve())
+            is_there = path.is_file()
         except (OSError, ValueError, RuntimeError) as error:
-            if isinstance(error, FederationError):
-                raise
             why = getattr(error, "strerror", None) or error
             raise FederationError(f"file {shorten(value)} cannot be read: {why}") from None
-        raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
+        if not is_beside:
+            raise FederationError(
+                f"file {shorten(value)} lies outside of the folder of the federation file; put it beside that"
+            )
+        if not is_there:
+            raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
+        return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +230,18 @@ def _read_header(files: Mapping[str, PointFile], problems: Problems) -> Sequence
 
 
 def _read_own_points(source: Source, problems: Problems) -> Evidence | None:
-    table, on_line = source.hypotheses, str(source.hypotheses.get("class")) in ON_LINE
-    what = f"class {table.get('class')!r}" if on_line else "agents with points"
+    name: Any = source.hypotheses.get("class")
+    on_line = str(name) in ON_LINE
+    what = f"class {name!r}" if on_line else "agents with points"
     source.note_keys(("class",) if on_line else ("class", "feature_names"), what, problems)
     found = source.read_files("points", read_point_file, problems)
     header, feature_names = _read_header(found, problems), source.read_strings("feature_names", problems)
     if len(found) < len(source.agents):
-        problems.read("", check_class, table.get("class"), OF_POINTS, OF_FEATURES)
+        problems.read("", check_class, name, OF_POINTS, OF_FEATURES)
         return None
     names = None if on_line else feature_names or header
-    points = {name: file.points for name, file in found.items()}
-    return problems.read("", read_restriction, points, table.get("class"), feature_names=names)
+    points = {agent: file.points for agent, file in found.items()}
+    return problems.read("", read_restriction, points, name, feature_names=names)
 
 
 KINDS: dict[str, Callable[[Source, Problems], Evidence | None]] = {

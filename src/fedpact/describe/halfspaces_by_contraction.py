@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -39,8 +40,7 @@ _TINY = 1e-300
 """Beyond underflow."""
 
 
-def _refuse_above(count: int) -> None:
-    at_most(count, "halfspaces", so_far=True)
+_refuse_above = partial(at_most, what="halfspaces", so_far=True)
 
 
 def _dot(w: Vector, v: Vector) -> int:

@@ -8,7 +8,6 @@ counts that no data set makes.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import json
@@ -16,7 +15,7 @@ import lzma
 import tokenize
 import zipfile
 import zlib
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ def to_bytes(report: Report) -> bytes:
         "n_classes": report.n_classes,
         "counts": report.counts,
         "minimum_count": report.minimum_count,
-        "version": _version(),
+        "version": version("fedpact"),
     }
     if report.candidates is not None:
         plain |= {
@@ -88,28 +87,12 @@ def to_bytes(report: Report) -> bytes:
     return buffer.getvalue()
 
 
-@functools.cache
-def _version() -> str:
-    try:
-        return version("fedpact")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _checksum(fields: Fields) -> str:
     found = hashlib.sha256()
     for key in sorted(fields):
         value = np.ascontiguousarray(fields[key])
         found.update(repr((key, value.shape, value.dtype.str)).encode() + value.tobytes())
     return found.hexdigest()
-
-
-def save_report(report: Report, path: str | PathLike[str]) -> None:
-    """Write a report to a file."""
-    try:
-        Path(path).write_bytes(to_bytes(report))
-    except OSError as error:
-        raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None
 
 
 def from_bytes(data: bytes, source: str = "report") -> Report:

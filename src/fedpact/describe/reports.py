@@ -12,6 +12,7 @@ import math
 import sys
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -213,6 +214,9 @@ class Report(Shown):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as one ``.npz`` file."""
-        from fedpact.describe.report_files import save_report
+        from fedpact.describe.report_files import to_bytes
 
-        save_report(self, path)
+        try:
+            Path(path).write_bytes(to_bytes(self))
+        except OSError as error:
+            raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None

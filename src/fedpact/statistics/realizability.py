@@ -41,8 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.label_codes import code_labels
-from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
+from fedpact.describe.label_codes import code_labels, insist_on_one_kind
+from fedpact.describe.label_matrix import LabelMatrix, read_labels
 from fedpact.describe.numbers import Number, read_chance, read_in, shorten
 from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.errors import FederationError, Problems
