@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.progress import compiled, parallel_map
 
-N = TypeVar("N", bound=np.number[Any])
+N = TypeVar("N", bound=np.generic)
 
 
 def count_pairs(H: int) -> int:
@@ -59,9 +59,11 @@ def to_square(values: NDArray[N]) -> NDArray[N]:
     >>> to_square(np.array([2, 5, 3], dtype=np.uint8)).tolist()
     [[0, 2, 5], [2, 0, 3], [5, 3, 0]]
     """
-    from scipy.spatial.distance import squareform
-
-    square: NDArray[N] = squareform(values, force="tomatrix", checks=False)
+    H, start = height_of(len(values)), 0
+    square = np.zeros((H, H), dtype=values.dtype)
+    for row in range(H - 1):
+        square[row, row + 1 :] = square[row + 1 :, row] = values[start : start + H - 1 - row]
+        start += H - 1 - row
     return square
 
 
