@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import fedpact as fp
 from fedpact import cli
-from fedpact.describe import classes, file_evidence, files
+from fedpact.describe import classes, costs, file_evidence, files
 from reference_pages import PARTS, WHOLE, public_names, reference_pages
 from write_command_line import command_line_page
 
@@ -71,7 +71,7 @@ def test_every_public_name_is_on_the_page_of_its_part():
     [
         ("At the top", files._TOP_KEYS),
         ("`[[agents]]`", files._AGENT_KEYS),
-        ("Costs", ("a number", *files._COST_KEYS)),
+        ("Costs", ("a number", *(key for kind in costs.KINDS for key in kind.KEYS))),
         ("`[hypotheses]`", file_evidence._KEYS),
     ],
 )

@@ -224,7 +224,7 @@ def test_check_lists_every_problem(fedpact, tmp_path):
     problems = json.loads(out)["problems"]
     assert code == 1
     assert err.splitlines() == [f"error: {problem}" for problem in problems]
-    for words in ("delta must lie", "agent 'a': cost", "agent 'a': a distribution must sum to 1", "did you mean"):
+    for words in ("delta must lie", "agent 'a': cost", "agent 'a': distribution must sum to 1", "did you mean"):
         assert any(words in problem for problem in problems), words
 
 

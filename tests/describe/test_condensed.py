@@ -30,7 +30,7 @@ def test_the_order_is_that_of_combinations(H):
 @pytest.mark.parametrize("H", [2, 3, 7])
 def test_squares_are_those_of_scipy(H):
     values = np.arange(1, count_pairs(H) + 1, dtype=np.uint16)
-    square = to_square(values, H)
+    square = to_square(values)
     assert square.dtype == np.uint16
     np.testing.assert_array_equal(square, squareform(values))
     np.testing.assert_array_equal(to_condensed(square), values)

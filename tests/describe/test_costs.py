@@ -48,12 +48,12 @@ BAD = {
     "quadratic-of-one": ({"quadratic": [1]}, "cost quadratic needs two numbers [a, b]; it has 1"),
     "quadratic-number": ({"quadratic": 1}, "cost quadratic must be a list of numbers; it is 1"),
     "quadratic-zero": ({"quadratic": [0, 0]}, "not both 0; it is [0, 0]"),
-    "quadratic-concave": ({"quadratic": [1, -1]}, "needs a >= 0 and b >= 0, not both 0; it is [1, -1]"),
+    "quadratic-concave": ({"quadratic": [1, -1]}, "cost quadratic must lie between 0 and 1e+100; it is -1"),
     "slopes-fall": (
         {"breakpoints": [1], "slopes": [2, 1]},
         "must not fall (costs are convex); they are [2.0, 1.0]",
     ),
-    "slope-zero": ({"breakpoints": [1], "slopes": [0, 1]}, "cost slopes must be above 0; the first is 0"),
+    "slope-zero": ({"breakpoints": [1], "slopes": [0, 1]}, "cost slopes must be above 0; it is 0"),
     "slope-missing": ({"breakpoints": [1], "slopes": [1]}, "it has 1 slopes and 1 breakpoints"),
     "breakpoints-fall": (
         {"breakpoints": [2, 1], "slopes": [1, 1, 1]},

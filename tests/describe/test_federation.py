@@ -87,19 +87,19 @@ BAD = {
         {"capacity": [10**400, 1]},
         "agent 'alice': capacity must be a finite number; it is 10",
     ),
-    "objective": ({"objective": "best"}, "objective must be 'pac' or 'expected'; it is 'best'"),
-    "guarantee": ({"guarantee": None}, "guarantee must be 'per-agent' or 'joint'; it is None"),
+    "objective": ({"objective": "best"}, "objective must be one of pac, expected; it is 'best'"),
+    "guarantee": ({"guarantee": None}, "guarantee must be one of per-agent, joint; it is None"),
     "name": ({"name": 7}, "name must be a string; it is 7"),
     "name-twice": ({"names": ["bob", "bob"]}, "agent names must differ; 'bob' is used twice"),
     "name-blank": ({"names": ["bob", " "]}, "agent names must be non-empty strings; agent 2 has ' '"),
     "names-too-few": ({"names": ["bob"]}, "distributions must have one row per agent; 2 rows for 1 agents"),
     "mass-negative": (
         {"distributions": [[1.2, -0.2], [0.5, 0.5]]},
-        "agent 'alice': a distribution has no negative mass; at point 'x2' it is -0.2",
+        "agent 'alice': distribution must have no negative mass; at point 'x2' it is -0.2",
     ),
     "mass-sum": (
         {"distributions": [[1, 0], [0.3, 0.3]]},
-        "agent 'bob': a distribution must sum to 1; this one sums to 0.6 (write thirds as \"1/3\")",
+        "agent 'bob': distribution must sum to 1; it sums to 0.6 (write thirds as \"1/3\")",
     ),
     "mass-nan": (
         {"distributions": [[1, 0], [NAN, 1]]},
@@ -107,7 +107,7 @@ BAD = {
     ),
     "mass-length": (
         {"distributions": [[1, 0], [1]]},
-        "distributions must be over the same points; their lengths are [2, 1]",
+        "distributions must be over the same points; their lengths differ: {'alice': 2, 'bob': 1}",
     ),
     "mass-scalar": (
         {"distributions": [1, 1]},
@@ -119,10 +119,10 @@ BAD = {
         "labels must be a matrix with one row per hypothesis",
     ),
     "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
-    "labels-nan": ({"labels": [[0, NAN]]}, "labels must hold whole numbers or strings; one is nan"),
+    "labels-nan": ({"labels": [[0, NAN]]}, "labels: row 1: labels must be whole numbers"),
     "labels-huge": (
         {"labels": [[0, 1e300]]},
-        "labels must hold whole numbers or strings; one is 1e+300",
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2",
     ),
     "labels-words-and-numbers": (
         {"labels": [["a", "b"], [0, 1]]},
@@ -303,11 +303,11 @@ def test_a_restricted_table_is_the_table_of_those_agents():
 
 BAD_NAMES = {
     "unknown": (["alise"], "no agent is called 'alise'; did you mean 'alice'?"),
-    "no-name": ([3], "no agent is called 3; known: 'alice', 'bob'"),
-    "none": ([], "names must be different agents, at least one; they are []"),
-    "twice": (["bob", "bob"], "names must be different agents, at least one; they are ['bob', 'bob']"),
-    "one-string": ("bob", "names must be a list of agents' names; it is 'bob'"),
-    "no-list": (7, "names must be a list of agents' names; it is 7"),
+    "no-name": ([3], "names must be some different strings; they are [3]"),
+    "none": ([], "names must be some different strings; they are []"),
+    "twice": (["bob", "bob"], "names must be some different strings; they are ['bob', 'bob']"),
+    "one-string": ("bob", "names must be some different strings; they are 'bob'"),
+    "no-list": (7, "names must be some different strings; they are 7"),
 }
 
 

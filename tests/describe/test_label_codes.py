@@ -102,8 +102,8 @@ def test_types_are_the_smallest():
     ("rows", "classes", "message"),
     [
         ({"a": ["x", "z"]}, ["x", "y"], "candidate 'a' predicts 'z', which is not among"),
-        ({"a": [0], "b": ["0"]}, None, "'b' predicts strings and 'a' whole numbers"),
-        ({"a": [0, 1], "b": [0]}, None, "same points; 'a' predicts 2 and 'b' 1"),
+        ({"a": [0], "b": ["0"]}, None, "those of b are strings and those of a whole numbers"),
+        ({"a": [0, 1], "b": [0]}, None, "same points; their numbers are {'a': 2, 'b': 1}"),
     ],
 )
 def test_candidates_that_do_not_go_together_are_refused(rows, classes, message):

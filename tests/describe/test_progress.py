@@ -45,7 +45,7 @@ def test_a_comparison_and_a_report_do_not_go_on(ask, monkeypatch):
 
 
 def test_a_frontier_ends_at_the_first_interrupt(monkeypatch):
-    monkeypatch.setattr(exact, "_explore", interrupt)
+    monkeypatch.setattr(exact, "_open_box", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fp.frontier(fp.examples.singletons(), epsilon=[0.05, 0.1], method="exact")
 

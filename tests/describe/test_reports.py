@@ -28,11 +28,11 @@ def test_counts_are_read_only():
 BAD = {
     "no-name": ({"name": ""}, "a report's name must be a string that is not empty; it is ''"),
     "name-of-no-string": ({"name": 7}, "a report's name must be a string that is not empty; it is 7"),
-    "no-points": ({"n": 0}, "report 'alice': n must lie between 1 and 2^53; it is 0"),
-    "too-many-points": ({"n": 10**40}, "report 'alice': n must lie between 1 and 2^53; it is 1000"),
+    "no-points": ({"n": 0}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992; it is 0"),
+    "too-many-points": ({"n": 10**40}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992;"),
     "a-count-beyond-numbers": ({"n": 10**400}, "report 'alice': n must be a finite number; it is 1000"),
     "points-in-a-word": ({"n": "many"}, "report 'alice': n must be a number"),
-    "no-classes": ({"n_classes": 0}, "report 'alice': n_classes must lie between 1 and 2^53; it is 0"),
+    "no-classes": ({"n_classes": 0}, "n_classes must lie between 1 and 9,007,199,254,740,992; it is 0"),
     "not-triangular": (
         {"counts": np.array([1, 2])},
         "counts must have H(H-1)/2 entries for some H; there are 2",

@@ -50,7 +50,7 @@ def test_every_problem_is_noted_and_a_bad_delta_is_one_of_them():
         "agent names must differ; 'a' is used twice",
         "agent 'a': epsilon must lie between 0 and 1; it is 2",
         "agent 'a': capacity must be a whole number >= 0; it is -1",
-        "objective must be 'pac' or 'expected'; it is 'pace'",
+        "objective must be one of pac, expected; it is 'pace'",
         "delta must lie strictly between 0 and 1; it is 1",
     )
 

@@ -184,7 +184,7 @@ def make_layouts() -> dict[str, dict[str, Any]]:
             str(formats.FEDERATION): {
                 "top": list(files._TOP_KEYS),
                 "agent": list(files._AGENT_KEYS),
-                "cost": list(files._COST_KEYS),
+                "cost": [key for kind in COSTS for key in kind.KEYS],
                 "hypotheses": list(file_evidence._KEYS),
                 "objective": list(OBJECTIVES),
                 "guarantee": list(GUARANTEES),

@@ -163,7 +163,7 @@ def test_the_drawing_shows_failure_and_cost(found):
 REFUSED = [
     ({"heterogeneity": []}, "heterogeneity must hold at least one value"),
     ({"heterogeneity": [1.5]}, "heterogeneity must lie between 0 and 1"),
-    ({"alice_bob": [0.4]}, "epsilon must lie above 0 and at most at 1/4"),
+    ({"alice_bob": [0.4]}, "epsilon must be at most 0.25"),
     ({"alice_bob": []}, "alice_bob must hold"),
     ({"concentrations": [0.0]}, "concentrations must be above 0"),
     ({"points": 9}, "points must be at most 3"),

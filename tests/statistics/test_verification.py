@@ -181,7 +181,7 @@ BAD_VECTORS = {
     "unknown-number": ({1: 1}, "m names 1, who is not in the federation"),
     "bad-by-name": ({"bob": -2}, "agent 'bob': m must be a whole number >= 0; it is -2"),
     "over-capacity": ({"bob": 6}, "agent 'bob': m must be at most its capacity 5; it is 6"),
-    "huge": ([10**13, 0], "agent 'alice': m must be at most 1,000,000,000,000; it is 10,000,000,000,000"),
+    "huge": ([10**13, 0], "agent 'alice': m must lie between 0 and 1,000,000,000,000; it is 10000000000000"),
     "beyond-floats": ([10**400, 0], "agent 'alice': m must be a finite number; it is 1000"),
 }
 

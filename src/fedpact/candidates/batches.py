@@ -61,19 +61,15 @@ def _take(points: Any, first: int, stop: int) -> Any:
     return points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
 
 
-def _count(answer: Answer) -> int:
-    values = answer.values if isinstance(answer, Scores) else answer
-    return len(values) if np.ndim(values) else -1
-
-
 def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, Answer]]:
     for first in range(0, n, batch):
         stop = min(first + batch, n)
         answer = candidate.ask(_take(points, first, stop))
         if not isinstance(answer, Scores):
             answer = read_array(answer, what)
-        if _count(answer) != stop - first:
-            got = f"{_count(answer)} predictions" if _count(answer) >= 0 else "a single value"
+        size = np.shape(answer.values if isinstance(answer, Scores) else answer)[:1]
+        if size != (stop - first,):
+            got = f"{size[0]} predictions" if size else "a single value"
             raise FederationError(
                 f"{what} must give one prediction per point; it gave {got} for the {stop - first} points "
                 f"from point {first + 1} on"

@@ -22,16 +22,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.candidates.matrix_csv import read_csv, write_csv
+from fedpact.candidates.matrix_csv import check_names, read_csv, write_csv
 from fedpact.candidates.predicted import Predicted, collect
 from fedpact.describe.array_files import map_npy
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
 from fedpact.describe.numbers import shorten
-from fedpact.describe.report_files import UNREADABLE
 from fedpact.errors import FederationError, MissingExtraError
 
 _AT_ONCE = 65536
@@ -44,19 +42,6 @@ def _import_pyarrow() -> tuple[Any, Any]:
     except ImportError as error:
         raise MissingExtraError("a .parquet file", extra="parquet") from error
     return pyarrow, parquet
-
-
-def _check_names(names: list[str], path: Path) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if not names or twice or "" in names:
-        raise FederationError(
-            f"{path}: every column must have the name of a candidate, all different; they are {shorten(names)}"
-        )
-    index = [name for name in names if name.startswith("__index_level_")]
-    if index:
-        raise FederationError(
-            f"{path}: column {index[0]!r} numbers the rows and is no candidate; write the file without an index"
-        )
 
 
 def _code_column(column: Any, what: str, first: int) -> Coded:
@@ -76,7 +61,7 @@ def read_parquet(path: Path) -> dict[str, Coded]:
     try:
         with parquet.ParquetFile(path, memory_map=True) as file:
             names = list(file.schema_arrow.names)
-            _check_names(names, path)
+            check_names(names, str(path))
             pieces: dict[str, list[Coded]] = {name: [] for name in names}
             first = 1
             for batch in file.iter_batches(batch_size=_AT_ONCE):
@@ -100,22 +85,11 @@ def write_parquet(predicted: Predicted, path: Path) -> None:
         parquet.write_table(table, file)
 
 
-def _map(path: Path) -> NDArray[Any]:
-    try:
-        return map_npy(path)
-    except FileNotFoundError:
-        raise FederationError(f"{path}: no such file") from None
-    except UNREADABLE:
-        pass
-    raise FederationError(
-        f"{path}: not an .npy matrix that can be read without pickle, or one without any point; "
-        "write it with numpy.save, labels as whole numbers or strings"
-    )
-
-
 def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
     """Rows of one file: a single one is called after the file, others h1, h2, ... from ``before`` + 1."""
-    array = _map(path)
+    array = map_npy(
+        path, ", or one without any point; write it with numpy.save, labels as whole numbers or strings"
+    )
     if array.ndim not in (1, 2) or not array.size:
         raise FederationError(
             f"{path}: must be a matrix, candidates by points, or one candidate's row, with at least one point; "
@@ -126,16 +100,11 @@ def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
     return {name: code_labels(row, f"{path}: {name!r}") for name, row in zip(names, rows, strict=True)}
 
 
-def _smallest_signed(labels: NDArray[Any]) -> type[np.signedinteger[Any]]:
-    kinds = (np.int8, np.int16, np.int32)
-    return next((kind for kind in kinds if np.array_equal(labels.astype(kind), labels)), np.int64)
-
-
 def write_npy(predicted: Predicted, path: Path) -> None:
     """Write the labels by the names of their classes; the names of the candidates are not kept."""
     labels = predicted.decode()
     if labels.dtype.kind == "i":
-        labels = labels.astype(_smallest_signed(labels))
+        labels = labels.astype(np.min_scalar_type(min(int(labels.min()), -1 - int(labels.max()))))
     with path.open("wb") as file:
         np.save(file, labels, allow_pickle=False)
 
@@ -158,17 +127,6 @@ def _read_suffix(path: Path) -> str:
     return suffix
 
 
-def _check_declared(rows: dict[str, Coded], declared: Collection[Label], path: Path) -> None:
-    for name, row in rows.items():
-        unknown = [code for code, label in enumerate(row.values) if declared and label not in declared]
-        if unknown:
-            at = int(np.flatnonzero(np.isin(row.codes, unknown))[0])
-            raise FederationError(
-                f"{path}: the label of {name!r} at point {at + 1} is {shorten(row.values[row.codes[at]])}, "
-                "which is not among the declared classes"
-            )
-
-
 def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str, Coded]:
     match _read_suffix(path):
         case ".npy":
@@ -184,22 +142,6 @@ def _list_paths(files: PathName | Sequence[PathName]) -> list[Path]:
     if not listed or not all(isinstance(file, str | PathLike) for file in listed):
         raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
     return [Path(file) for file in listed]
-
-
-def _add(rows: dict[str, Coded], more: dict[str, Coded], path: Path, origin: dict[str, Path]) -> None:
-    for name, row in more.items():
-        if name in origin:
-            raise FederationError(
-                f"candidate {name!r} is in {origin[name]} and again in {path}; their names must be different"
-            )
-        n = len(row.codes)
-        first = next(iter(rows), None)
-        if first is not None and len(rows[first].codes) != n:
-            raise FederationError(
-                f"{path}: all files must predict the same points; {name!r} predicts {n} and {first!r} "
-                f"in {origin[first]} {len(rows[first].codes)}"
-            )
-        rows[name], origin[name] = row, path
 
 
 def read_predictions(
@@ -235,11 +177,14 @@ def read_predictions(
     """
     declared = None if classes is None else read_classes(classes)
     rows: dict[str, Coded] = {}
-    origin: dict[str, Path] = {}
     for path in _list_paths(files):
         found = _read_file(path, len(rows), declared or ())
-        _check_declared(found, declared or (), path)
-        _add(rows, found, path, origin)
+        twice = sorted(rows.keys() & found)
+        if twice:
+            raise FederationError(
+                f"{path}: candidate {twice[0]!r} is in an earlier file as well; their names must be different"
+            )
+        rows |= found
     return collect(rows, {name: digest_of(name) for name in rows}, declared)
 
 

@@ -15,20 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.numbers import read_number, shorten
-from fedpact.describe.parsing import read_text
+from fedpact.describe.parsing import about, read_text
 from fedpact.describe.report_files import UNREADABLE
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, Problems
 
 
-def map_npy(path: Path) -> NDArray[Any]:
-    """Map an array; a header that promises more than the file holds, or Python objects, is refused.
-
-    Raises
-    ------
-    ValueError
-        Among others: see :data:`fedpact.describe.report_files.UNREADABLE`.
-    """
-    return np.lib.format.open_memmap(path, mode="r")
+def map_npy(path: Path, or_else: str) -> NDArray[Any]:
+    """Map an array; a header that promises more than the file holds, or Python objects, is refused."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise FederationError(f"{path}: no such file") from None
+    except UNREADABLE:
+        raise FederationError(f"{path}: not an .npy array that can be read without pickle{or_else}") from None
 
 
 class PointFile(NamedTuple):
@@ -39,23 +38,14 @@ class PointFile(NamedTuple):
 
 
 def _read_points(path: Path) -> PointFile:
-    try:
-        array = map_npy(path)
-    except UNREADABLE:
-        raise FederationError(
-            "not an .npy array that can be read without pickle, and its name does not end in .csv"
-        ) from None
+    array = map_npy(path, ", and its name does not end in .csv")
     if array.dtype.kind not in "biuf":
-        raise FederationError(f"points must be numbers; the array holds {array.dtype}")
+        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
     return PointFile(array, None)
 
 
 def _is_number(text: str) -> bool:
-    try:
-        read_number(text, "")
-    except FederationError:
-        return False
-    return True
+    return Problems().read("", read_number, text, "") is not None
 
 
 def _read_header(row: list[str]) -> tuple[str, ...]:
@@ -86,7 +76,7 @@ def _read_csv(path: Path) -> PointFile:
 
 def read_point_file(path: Path) -> PointFile:
     """Read a .csv, by its ending, or else an array."""
-    try:
-        return _read_csv(path) if path.suffix.lower() == ".csv" else _read_points(path)
-    except FederationError as error:
-        raise FederationError(f"{path}: {error}") from None
+    if path.suffix.lower() != ".csv":
+        return _read_points(path)
+    with about(path):
+        return _read_csv(path)

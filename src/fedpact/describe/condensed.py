@@ -51,16 +51,16 @@ def pair_at(place: int, H: int) -> tuple[int, int]:
     return first, place - first * (2 * H - first - 1) // 2 + first + 1
 
 
-def to_square(values: NDArray[N], H: int) -> NDArray[N]:
+def to_square(values: NDArray[N]) -> NDArray[N]:
     """(H, H) symmetric matrix of condensed values (P,), zero on the diagonal, of the same type.
 
     Examples
     --------
-    >>> to_square(np.array([2, 5, 3], dtype=np.uint8), 3).tolist()
+    >>> to_square(np.array([2, 5, 3], dtype=np.uint8)).tolist()
     [[0, 2, 5], [2, 0, 3], [5, 3, 0]]
     """
+    H, start = height_of(len(values)), 0
     square = np.zeros((H, H), dtype=values.dtype)
-    start = 0
     for row in range(H - 1):
         square[row, row + 1 :] = square[row + 1 :, row] = values[start : start + H - 1 - row]
         start += H - 1 - row

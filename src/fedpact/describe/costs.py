@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedpact.describe.numbers import Number, read_number, shorten
+from fedpact.describe.numbers import Number, read_in, read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
 __all__ = ["Linear", "PiecewiseLinear", "Quadratic"]
@@ -58,9 +58,9 @@ class Cost(ABC):
         """Write it as the file format does."""
 
     @classmethod
-    @abstractmethod
     def from_values(cls, *values: Any) -> Self:
         """Read the values that a table has under ``KEYS``, in their order."""
+        return cls(*values)
 
     @property
     def kinks(self) -> tuple[float, ...]:
@@ -74,13 +74,6 @@ class Cost(ABC):
             return read_cost(entry)
         except FederationError as error:
             raise FormatError(f"{where}: {error}") from None
-
-
-def _set_coefficient(cost: Cost, field: str, shown: str) -> None:
-    number = read_number(getattr(cost, field), shown)
-    if number > _MOST:
-        raise FederationError(f"{shown} must be at most {_MOST:g}; it is {number:g}")
-    object.__setattr__(cost, field, number)
 
 
 def _read_numbers(value: Any, field: str) -> tuple[float, ...]:
@@ -106,9 +99,7 @@ class Linear(Cost):
     rate: float
 
     def __post_init__(self) -> None:
-        _set_coefficient(self, "rate", "cost")
-        if not self.rate > 0:
-            raise FederationError(f"cost must be above 0; it is {self.rate:g}")
+        object.__setattr__(self, "rate", read_in("(]", 0, _MOST, self.rate, "cost"))
 
     def __call__(self, m: ArrayLike) -> NDArray[np.float64]:
         """Cost of ``m`` samples."""
@@ -129,11 +120,6 @@ class Linear(Cost):
     def to_plain(self) -> float:
         """Write it as the file format does."""
         return self.rate
-
-    @classmethod
-    def from_values(cls, *values: Any) -> Linear:
-        """Read the values of a table."""
-        return cls(*values)
 
     def __str__(self) -> str:
         return f"{self.rate:g} per sample"
@@ -159,13 +145,11 @@ class Quadratic(Cost):
     quadratic: float
 
     def __post_init__(self) -> None:
-        _set_coefficient(self, "linear", "cost quadratic")
-        _set_coefficient(self, "quadratic", "cost quadratic")
-        if self.linear < 0 or self.quadratic < 0 or self.linear + self.quadratic <= 0:
-            raise FederationError(
-                f"cost quadratic = [a, b] needs a >= 0 and b >= 0, not both 0; "
-                f"it is [{self.linear:g}, {self.quadratic:g}]"
-            )
+        for field in ("linear", "quadratic"):
+            coefficient = read_in("[]", 0, _MOST, getattr(self, field), "cost quadratic")
+            object.__setattr__(self, field, coefficient)
+        if self.linear + self.quadratic <= 0:
+            raise FederationError("cost quadratic = [a, b] needs a >= 0 and b >= 0, not both 0; it is [0, 0]")
 
     def __call__(self, m: ArrayLike) -> NDArray[np.float64]:
         """Cost of ``m`` samples."""
@@ -205,6 +189,8 @@ class Quadratic(Cost):
 class PiecewiseLinear(Cost):
     """The first ``breakpoints[0]`` samples cost ``slopes[0]`` each, those up to the next one ``slopes[1]``.
 
+    0 may be given as the first breakpoint, with as many slopes as breakpoints.
+
     Examples
     --------
     >>> PiecewiseLinear((10.0,), (1.0, 3.0))([10, 12]).tolist()
@@ -218,8 +204,10 @@ class PiecewiseLinear(Cost):
     slopes: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "breakpoints", _read_numbers(self.breakpoints, "cost breakpoints"))
+        breakpoints = _read_numbers(self.breakpoints, "cost breakpoints")
         object.__setattr__(self, "slopes", _read_numbers(self.slopes, "cost slopes"))
+        is_from_zero = breakpoints[:1] == (0.0,) and len(breakpoints) == len(self.slopes)
+        object.__setattr__(self, "breakpoints", breakpoints[1:] if is_from_zero else breakpoints)
         if len(self.slopes) != len(self.breakpoints) + 1:
             raise FederationError(
                 f"cost needs one slope more than breakpoints; it has {len(self.slopes)} slopes "
@@ -229,10 +217,8 @@ class PiecewiseLinear(Cost):
             raise FederationError(
                 f"cost breakpoints must be above 0 and rise; they are {shorten(list(self.breakpoints))}"
             )
-        if max(self.slopes) > _MOST:
-            raise FederationError(f"cost slopes must be at most {_MOST:g}; one is {max(self.slopes):g}")
-        if self.slopes[0] <= 0:
-            raise FederationError(f"cost slopes must be above 0; the first is {self.slopes[0]:g}")
+        for slope in self.slopes:
+            read_in("(]", 0, _MOST, slope, "cost slopes")
         if any(b < a for a, b in pairwise(self.slopes)):
             raise FederationError(
                 f"cost slopes must not fall (costs are convex); they are {shorten(list(self.slopes))}"
@@ -268,15 +254,6 @@ class PiecewiseLinear(Cost):
     def to_plain(self) -> dict[str, list[float]]:
         """Write it as the file format does."""
         return {"breakpoints": list(self.breakpoints), "slopes": list(self.slopes)}
-
-    @classmethod
-    def from_values(cls, *values: Any) -> PiecewiseLinear:
-        """Read breakpoints and slopes; 0 may be the first breakpoint, with as many slopes as breakpoints."""
-        breakpoints = _read_numbers(values[0], "cost breakpoints")
-        slopes = _read_numbers(values[1], "cost slopes")
-        if breakpoints[:1] == (0.0,) and len(breakpoints) == len(slopes):
-            breakpoints = breakpoints[1:]
-        return cls(breakpoints, slopes)
 
     def __str__(self) -> str:
         steps = [f"{slope:g} up to {at:g}" for slope, at in zip(self.slopes, self.breakpoints, strict=False)]

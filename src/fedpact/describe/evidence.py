@@ -35,7 +35,7 @@ from fedpact.describe.label_matrix import Classes, decode
 from fedpact.describe.memo import Memory
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, Problems
 
 T = TypeVar("T")
 
@@ -172,10 +172,7 @@ class Table(Evidence):
 
     def _is_named_class(self) -> bool:
         make = ON_POINTS.get(self.class_name or "")
-        try:
-            made = make(len(self.points), points=self.points) if make else None
-        except FederationError:
-            return False
+        made = Problems().read("", make, len(self.points), points=self.points) if make else None
         return made is not None and made.hypotheses == self.hypotheses and np.array_equal(made.labels, self.labels)
 
 

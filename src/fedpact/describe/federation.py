@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.costs import AnyCost, Linear
 from fedpact.describe.evidence import Evidence, Reports, find_distinct
-from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.hypothesis_class import number_names, read_names
 from fedpact.describe.memo import Memory, memoized
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, shorten
@@ -301,13 +301,7 @@ class Federation(Shown, Memory):
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
         )
-        return replace(
-            self,
-            agents=settings.agents,
-            delta=settings.delta,
-            objective=settings.objective,
-            guarantee=settings.guarantee,
-        )
+        return replace(self, **settings.to_fields())
 
     def restrict(self, names: Iterable[str]) -> Federation:
         """Return the federation of some agents, in this federation's order, with their own evidence alone.
@@ -331,15 +325,11 @@ class Federation(Shown, Memory):
 
     def _places_of(self, names: Iterable[str]) -> list[int]:
         """Where the agents of these names stand, in order."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise FederationError(f"names must be a list of agents' names; it is {shorten(names)}")
+        wanted = read_names(names, None, "names")
         places = {name: place for place, name in enumerate(self.names)}
-        wanted = list(names)
         for name in wanted:
-            if not isinstance(name, str) or name not in places:
-                raise FederationError(f"no agent is called {shorten(name)}; {nearest(str(name), places)}")
-        if not wanted or len(set(wanted)) < len(wanted):
-            raise FederationError(f"names must be different agents, at least one; they are {shorten(wanted)}")
+            if name not in places:
+                raise FederationError(f"no agent is called {shorten(name)}; {nearest(name, places)}")
         return sorted(places[name] for name in wanted)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -395,12 +385,4 @@ def build_federation(
     problems.raise_if_any()
     assert settings is not None, "settings are missing only where a problem was noted"
     assert evidence is not None, "and so is evidence"
-    return Federation(
-        name=name,
-        agents=settings.agents,
-        delta=settings.delta,
-        objective=settings.objective,
-        guarantee=settings.guarantee,
-        evidence=evidence,
-        distinct=find_distinct(evidence),
-    )
+    return Federation(name=name, evidence=evidence, distinct=find_distinct(evidence), **settings.to_fields())

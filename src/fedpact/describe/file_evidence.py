@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fedpact.describe.array_files import PointFile, map_npy, read_point_file
 from fedpact.describe.classes import NAMES, OF_POINTS, ON_LINE, ON_POINTS, check_class, make_class
 from fedpact.describe.evidence import Evidence
-from fedpact.describe.hypothesis_class import HypothesisClass
+from fedpact.describe.hypothesis_class import HypothesisClass, read_names
 from fedpact.describe.label_codes import read_classes
 from fedpact.describe.label_matrix import Classes
 from fedpact.describe.numbers import read_number, shorten
@@ -29,7 +29,7 @@ from fedpact.describe.read_evidence import (
     read_restriction,
     read_table,
 )
-from fedpact.describe.report_files import UNREADABLE, read_report
+from fedpact.describe.report_files import read_report
 from fedpact.errors import FederationError, Problems
 
 _OF_ALL_POINTS = ("class", "labels", "points", "names")
@@ -50,19 +50,20 @@ class Folder:
         """Return the path of a file by the name that a federation file has for it."""
         if not isinstance(value, str):
             raise FederationError(f"the name of a file is needed; it is {shorten(value)}")
+        path = self.path / value
         try:
-            if self.is_confined and not (self.path / value).resolve().is_relative_to(self.path.resolve()):
-                raise FederationError(
-                    f"file {shorten(value)} lies outside of the folder of the federation file; put it beside that"
-                )
-            if (self.path / value).is_file():
-                return self.path / value
+            is_beside = not self.is_confined or path.resolve().is_relative_to(self.path.resolve())
+            is_there = path.is_file()
         except (OSError, ValueError, RuntimeError) as error:
-            if isinstance(error, FederationError):
-                raise
             why = getattr(error, "strerror", None) or error
             raise FederationError(f"file {shorten(value)} cannot be read: {why}") from None
-        raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
+        if not is_beside:
+            raise FederationError(
+                f"file {shorten(value)} lies outside of the folder of the federation file; put it beside that"
+            )
+        if not is_there:
+            raise FederationError(f"there is no file {shorten(value)} (paths are relative to the federation file)")
+        return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +84,17 @@ class Source:
 
     def read_files(self, key: str, read: Callable[[Path], Any], problems: Problems) -> Values:
         """Read the file that each agent names; those that cannot be read are noted and left out."""
-        paths = {
-            name: problems.read(f"agent {name!r}: {key}: ", self.folder.find, value)
-            for name, value in self.agents.items()
-        }
         found = {
-            name: problems.read(f"agent {name!r}: {key}: ", read, path)
-            for name, path in paths.items()
-            if path is not None
+            name: problems.read(f"agent {name!r}: {key}: ", lambda named: read(self.folder.find(named)), value)
+            for name, value in self.agents.items()
         }
         return {name: value for name, value in found.items() if value is not None}
 
-    def read_strings(self, key: str, problems: Problems) -> list[str] | None:
+    def read_strings(self, key: str, problems: Problems) -> Sequence[str] | None:
         """Read a list of different strings, if there is one."""
         if key not in self.hypotheses:
             return None
-        value: Any = self.hypotheses[key]
-        is_strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
-        if is_strings and len(set(value)) == len(value):
-            return list(value)
-        problems.add(f"hypotheses: {key} must be a list of different strings; it is {shorten(value)}")
-        return None
+        return problems.read("hypotheses: ", read_names, self.hypotheses[key], None, key)
 
     def read_classes(self, problems: Problems) -> Classes:
         """Read what labels may be, if it is said."""
@@ -112,7 +103,7 @@ class Source:
         return problems.read("hypotheses: ", read_classes, self.hypotheses["classes"])
 
 
-def _read_features(given: Any, points: list[str]) -> list[list[float]]:
+def _read_features(given: Any, points: Sequence[str]) -> list[list[float]]:
     where, problems = "hypotheses: features", Problems()
     if not isinstance(given, dict):
         raise FederationError(f"{where} must be a table of points and numbers; it is {shorten(given)}")
@@ -127,7 +118,7 @@ def _read_features(given: Any, points: list[str]) -> list[list[float]]:
     return rows
 
 
-def _read_class(source: Source, points: list[str], problems: Problems) -> HypothesisClass | None:
+def _read_class(source: Source, points: Sequence[str], problems: Problems) -> HypothesisClass | None:
     table, known = source.hypotheses, Problems()
     rule = "hypotheses: class must be one that fedpact knows"
     known.read("", check_class, table["class"], NAMES, rule)
@@ -139,7 +130,7 @@ def _read_class(source: Source, points: list[str], problems: Problems) -> Hypoth
     return problems.read("hypotheses: ", make_class, name, features, points=points, feature_names=names)
 
 
-def _read_labels(source: Source, points: list[str], problems: Problems) -> Any:
+def _read_labels(source: Source, points: Sequence[str], problems: Problems) -> Any:
     table = source.hypotheses
     given = [key for key in ("class", "labels") if key in table]
     if len(given) != 1:
@@ -198,20 +189,12 @@ def _read_distributions(source: Source, problems: Problems) -> Evidence | None:
     )
 
 
-def _say_unreadable(path: Path) -> str:
-    if path.suffix.lower() == ".npy":
-        return "not an .npy array that can be read without pickle (strings: numpy.save(FILE, labels.astype(str)))"
-    return (
-        "predictions must be an .npy file, a row for every hypothesis: numpy.save(FILE, labels), whole numbers or "
-        "strings; a table (.csv) is read by fedpact report and by a site's site.toml"
-    )
-
-
 def _read_array(path: Path) -> NDArray[Any]:
-    try:
-        array = map_npy(path)
-    except UNREADABLE:
-        raise FederationError(f"{path}: {_say_unreadable(path)}") from None
+    array = map_npy(
+        path,
+        "; write a row for every hypothesis, whole numbers or strings: numpy.save(FILE, labels.astype(str)); a "
+        "table (.csv) is read by fedpact report and by a site's site.toml",
+    )
     if array.ndim != 2:
         raise FederationError(f"{path}: must be a matrix, hypotheses by points; its shape is {array.shape}")
     return array
@@ -247,20 +230,18 @@ def _read_header(files: Mapping[str, PointFile], problems: Problems) -> Sequence
 
 
 def _read_own_points(source: Source, problems: Problems) -> Evidence | None:
-    table, on_line = source.hypotheses, str(source.hypotheses.get("class")) in ON_LINE
-    what = f"class {table.get('class')!r}" if on_line else "agents with points"
+    name: Any = source.hypotheses.get("class")
+    on_line = str(name) in ON_LINE
+    what = f"class {name!r}" if on_line else "agents with points"
     source.note_keys(("class",) if on_line else ("class", "feature_names"), what, problems)
     found = source.read_files("points", read_point_file, problems)
     header, feature_names = _read_header(found, problems), source.read_strings("feature_names", problems)
-    if "class" not in table:
-        problems.add(f"hypotheses: class is missing; it must be one of {', '.join(OF_POINTS)}")
-        return None
     if len(found) < len(source.agents):
-        problems.read("", check_class, table["class"], OF_POINTS, OF_FEATURES)
+        problems.read("", check_class, name, OF_POINTS, OF_FEATURES)
         return None
     names = None if on_line else feature_names or header
-    points = {name: file.points for name, file in found.items()}
-    return problems.read("", read_restriction, points, table["class"], feature_names=names)
+    points = {agent: file.points for agent, file in found.items()}
+    return problems.read("", read_restriction, points, name, feature_names=names)
 
 
 KINDS: dict[str, Callable[[Source, Problems], Evidence | None]] = {

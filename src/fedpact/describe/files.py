@@ -38,7 +38,7 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -47,13 +47,12 @@ import tomli_w
 
 from fedpact import formats
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.costs import KINDS as COSTS
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
 from fedpact.describe.names import make_slugs
 from fedpact.describe.numbers import shorten
-from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
-from fedpact.describe.settings import READERS, Entry, Settings, read_entries, read_terms
+from fedpact.describe.parsing import Values, about, has_known_keys, parse, syntax_of
+from fedpact.describe.settings import READERS, Entry, Settings, read_terms
 from fedpact.errors import FederationError, Problems
 from fedpact.formats import check_format
 
@@ -62,7 +61,6 @@ _STAND_INS = {"cost": 1.0, "epsilon": 0.5, "capacity": None}
 
 _TOP_KEYS = ("format", "name", "delta", *_STAND_INS, "objective", "guarantee", "agents", "hypotheses")
 _AGENT_KEYS = ("name", *_STAND_INS, *KINDS)
-_COST_KEYS = tuple(key for kind in COSTS for key in kind.KEYS)
 
 _ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
 """A list of numbers or strings, each on a line."""
@@ -92,32 +90,18 @@ def _read_name(table: Values, index: int, problems: Problems) -> str:
     return f"agent-{index}"
 
 
-def _read_entry(table: Values, field: str, where: str, problems: Problems) -> Entry:
-    value = table[field]
-    is_cost_table = field == "cost" and isinstance(value, dict)
-    if is_cost_table and not has_known_keys(value, _COST_KEYS, f"{where}cost: ", problems):
-        return where, _STAND_INS[field]
-    return where, value
-
-
-def _list_entries(data: Values, agents: Named, field: str, problems: Problems) -> list[Entry]:
-    """Give every agent its own entry or the default, which is read even if nobody needs it."""
-    default: Entry = "", _STAND_INS[field]
-    if field in data:
-        default = _read_entry(data, field, "", problems)
-        problems.read("", read_entries, [default], READERS[field])
-    entries = []
-    for name, table in agents:
-        own = _read_entry(table, field, f"agent {name!r}: ", problems) if field in table else default
-        entries.append(own)
-        if field == "epsilon" and field not in table and field not in data:
-            problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
-    return entries
-
-
 def _read_settings(data: Values, agents: Named) -> Settings:
+    """Read every agent's own settings, and the defaults, which are read even if nobody needs them."""
     problems = Problems()
-    entries = {field: _list_entries(data, agents, field, problems) for field in _STAND_INS}
+    entries: dict[str, list[Entry]] = {}
+    for field, default in _STAND_INS.items():
+        if field in data:
+            read = problems.read("", READERS[field], data[field])
+            default = default if read is None else read
+        entries[field] = [(f"agent {name!r}: ", table.get(field, default)) for name, table in agents]
+    for name, table in agents:
+        if "epsilon" not in {**data, **table}:
+            problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
     words = data.get("objective", "pac"), data.get("guarantee", "per-agent")
@@ -209,15 +193,6 @@ def _write_all(folder: Path, contents: Mapping[str, bytes]) -> None:
                 path.unlink()
 
 
-@contextlib.contextmanager
-def _about(path: str | PathLike[str]) -> Iterator[None]:
-    """Start every problem with the path, on one line."""
-    try:
-        yield
-    except FederationError as error:
-        raise FederationError([one_line(f"{path}: {problem}") for problem in error.problems]) from None
-
-
 def load(path: str | PathLike[str], *, confined: bool = False) -> Federation:
     """Read a federation from a TOML or JSON file.
 
@@ -233,7 +208,7 @@ def load(path: str | PathLike[str], *, confined: bool = False) -> Federation:
     FederationError
         With one line per problem of the file: the agent, the field, the value and the rule it breaks.
     """
-    with _about(path):
+    with about(path):
         return _read(Path(path), confined=confined)
 
 
@@ -242,7 +217,7 @@ def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:
 
     For an operator whose sites are still to report: the agents' tables need no evidence, and none is read.
     """
-    with _about(path):
+    with about(path):
         problems = Problems()
         data, agents = _parse(Path(path), problems)
         settings = problems.read("", _read_settings, data, agents)
@@ -268,7 +243,7 @@ def save(fed: Federation, path: str | PathLike[str], *, files: Mapping[str, str]
     ...     load(Path(folder, "half.toml"))
     Federation('half': 1 agent, 2 hypotheses, table, pac, per-agent)
     """
-    with _about(path):
+    with about(path):
         path = Path(path)
         syntax = syntax_of(path)
         own, beside = _write_evidence(fed, path.stem, files)

@@ -8,6 +8,7 @@ agent's points and are consistent with the same samples of them, so the labeling
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.classes import OF_POINTS, check_class, make_class
 from fedpact.describe.evidence import Predictions, Reports, Table, freeze
-from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_names
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_features, read_names
 from fedpact.describe.label_matrix import Classes, read_labels, share_classes
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import read_number, shorten
@@ -29,9 +30,16 @@ OF_FEATURES = "hypotheses must name a class of points with features"
 T = TypeVar("T")
 
 
-def read_hypothesis_names(names: Sequence[str] | None, H: int) -> tuple[str, ...]:
-    """Check H different names; ``h1, h2, ...`` without any."""
-    return number_names("h", H) if names is None else read_names(names, H, "hypothesis names")
+def read_hypothesis_names(
+    names: Sequence[str] | None, H: int, sources: Mapping[str, object] | None = None, rule: str = ""
+) -> tuple[str, ...]:
+    """Check H different names; without any, those of the candidates that all sources have, or h1, h2, ..."""
+    lists = lists_of(sources or {})
+    if difference := find_difference(lists):
+        raise FederationError(f"{rule}; {difference}")
+    if names is None and lists:
+        names = lists[0][1].names
+    return read_names(names, H, "hypothesis names", "h")
 
 
 def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
@@ -44,32 +52,28 @@ def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, 
         problems.add(f"{where} names {shorten(strangers[0])}, which is not in points ({hint}){more}")
 
 
-def _read_masses(where: str, row: Any, points: Sequence[str] | None) -> NDArray[np.float64]:
+def _read_masses(points: Sequence[str] | None, row: Any, field: str) -> NDArray[np.float64]:
     """Read one agent's masses: one for each point, or a table of the points that have some."""
     problems = Problems()
     if isinstance(row, Mapping) and points is not None:
-        note_strangers(row, points, f"{where}distribution", problems)
+        note_strangers(row, points, field, problems)
         row = [row.get(point, 0.0) for point in points]
     if isinstance(row, str) or not isinstance(row, Iterable):
-        raise FederationError(f"{where}distribution must be a list of masses; it is {shorten(row)}")
+        raise FederationError(f"{field} must be a list of masses; it is {shorten(row)}")
     given = list(row)
     named = points if points is not None and len(points) == len(given) else number_names("x", len(given))
     read = [
-        problems.read("", read_number, mass, f"{where}distribution at point {shorten(point)}")
+        problems.read("", read_number, mass, f"{field} at point {shorten(point)}")
         for point, mass in zip(named, given, strict=True)
     ]
     problems.raise_if_any()
     masses = np.array(read, dtype=np.float64)
     if (masses < 0).any():
         at = int(np.argmax(masses < 0))
-        raise FederationError(
-            f"{where}a distribution has no negative mass; at point {named[at]!r} it is {masses[at]:g}"
-        )
+        raise FederationError(f"{field} must have no negative mass; at point {named[at]!r} it is {masses[at]:g}")
     total = float(masses.sum())
     if abs(total - 1) > SUM_TOL:
-        raise FederationError(
-            f'{where}a distribution must sum to 1; this one sums to {total:.12g} (write thirds as "1/3")'
-        )
+        raise FederationError(f'{field} must sum to 1; it sums to {total:.12g} (write thirds as "1/3")')
     return masses if abs(total - 1) < 1e-12 else masses / total
 
 
@@ -81,16 +85,9 @@ def _read_distributions(values: Any, names: Sequence[str], points: Sequence[str]
         raise FederationError(
             f"distributions must have one row per agent; {len(given)} rows for {len(names)} agents"
         )
-    problems = Problems()
-    read = [
-        problems.read("", _read_masses, f"agent {name!r}: ", row, points)
-        for name, row in zip(names, given, strict=True)
-    ]
-    problems.raise_if_any()
-    lengths = [len(row) for row in read if row is not None]
-    if len(set(lengths)) > 1:
-        raise FederationError(f"distributions must be over the same points; their lengths are {shorten(lengths)}")
-    return np.array(read)
+    rows = zip(names, given, strict=True)
+    rule = "distributions must be over the same points; their lengths"
+    return np.array(_read_each(rows, partial(_read_masses, points), "distribution", len, rule))
 
 
 def _read_label_array(labels: Any, classes: Classes) -> tuple[NDArray[np.integer], Classes]:
@@ -122,7 +119,7 @@ def read_table(
         raise FederationError(
             f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
         )
-    points = number_names("x", n) if points is None else read_names(points, n, "points, one per column of labels,")
+    points = read_names(points, n, "points, one per column of labels,", "x")
     return Table(
         labels=freeze(label_array),
         distributions=freeze(rows),
@@ -134,13 +131,17 @@ def read_table(
 
 
 def _read_each(
-    arrays: Mapping[str, Any], read: Callable[[Any, str], T], field: str, size: Callable[[T], int], rule: str
-) -> dict[str, T]:
+    arrays: Iterable[tuple[str, Any]],
+    read: Callable[[Any, str], T],
+    field: str,
+    size: Callable[[T], int],
+    rule: str,
+) -> list[T]:
     """Read the array of every agent; all must be of one ``size``, or the ``rule`` is broken."""
-    problems = Problems()
-    found = {name: problems.read("", read, array, f"agent {name!r}: {field}") for name, array in arrays.items()}
-    known = {name: array for name, array in found.items() if array is not None}
-    sizes = {name: size(array) for name, array in known.items()}
+    problems, listed = Problems(), list(arrays)
+    found = [problems.read("", read, array, f"agent {name!r}: {field}") for name, array in listed]
+    known = [array for array in found if array is not None]
+    sizes = {name: size(array) for (name, _), array in zip(listed, found, strict=True) if array is not None}
     if len(set(sizes.values())) > 1:
         problems.add(f"{rule} differ: {shorten(sizes)}")
     problems.raise_if_any()
@@ -152,14 +153,11 @@ def read_predictions(
 ) -> Predictions:
     """Check one prediction matrix per agent."""
     rule = "every agent must predict with the same hypotheses; the numbers of rows"
-    known = _read_each(predictions, read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
-    lists = lists_of(predictions)
-    if difference := find_difference(lists):
-        raise FederationError(f"every agent must predict with the same candidates; {difference}")
-    by_agent = {f"predictions of agent {name!r}": matrix for name, matrix in known.items()}
+    known = _read_each(predictions.items(), read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
+    height, rule = len(known[0].codes), "every agent must predict with the same candidates"
+    named = read_hypothesis_names(hypotheses, height, predictions, rule)
+    by_agent = {f"predictions of agent {name!r}": own for name, own in zip(predictions, known, strict=True)}
     arrays, classes = share_classes(by_agent, "predictions", classes)
-    names = lists[0][1].names if lists and hypotheses is None else hypotheses
-    named = read_hypothesis_names(names, len(arrays[0]))
     return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=classes)
 
 
@@ -172,32 +170,15 @@ def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) ->
         raise FederationError(
             f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}"
         )
-    lists = lists_of({report.name: report for report in reports})
-    if difference := find_difference(lists):
-        raise FederationError(f"every report must be about the same candidates; {difference}")
-    if hypotheses is None and lists:
-        hypotheses = lists[0][1].names
-    return Reports(reports=tuple(reports), hypotheses=read_hypothesis_names(hypotheses, reports[0].H))
-
-
-def _read_point_array(values: Any, field: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        raise FederationError(
-            f"{field} must be numbers, the same count for every point; they are {shorten(values)}"
-        ) from None
-    if array.ndim not in (1, 2) or array.size == 0:
-        raise FederationError(f"{field} must be a non-empty (n,) or (n, d) array; the shape is {array.shape}")
-    if not np.isfinite(array).all():
-        raise FederationError(f"{field} must be finite numbers; nan or infinity was given")
-    return array.reshape(len(array), -1) + 0.0  # -0.0 is 0.0
+    sources, rule = {report.name: report for report in reports}, "every report must be about the same candidates"
+    named = read_hypothesis_names(hypotheses, reports[0].H, sources, rule)
+    return Reports(reports=tuple(reports), hypotheses=named)
 
 
 def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
     """Check one (n_i, d) array per agent."""
     rule = "every agent's points must have the same features; their numbers"
-    return tuple(_read_each(points, _read_point_array, "points", lambda array: array.shape[1], rule).values())
+    return tuple(_read_each(points.items(), read_features, "points", lambda array: array.shape[1], rule))
 
 
 def read_restriction(

@@ -9,8 +9,10 @@ drawn for each count was added to it, as :class:`Noise` says; a noisy count is c
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +22,7 @@ from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import count_pairs, height_of, to_square
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.numbers import read_chance, read_in, read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.plain import to_plain
 from fedpact.result import Shown
@@ -50,9 +52,7 @@ class Noise:
     def __post_init__(self) -> None:
         read_choice(self.mechanism, "noise: mechanism", MECHANISMS)
         for field in ("scale", "privacy_epsilon"):
-            value = read_number(getattr(self, field), f"noise: {field}")
-            if not value > 0:
-                raise FederationError(f"noise: {field} must be above 0; it is {value:g}")
+            value = read_in("(]", 0, sys.float_info.max, getattr(self, field), f"noise: {field}")
             object.__setattr__(self, field, value)
         object.__setattr__(self, "privacy_delta", read_chance(self.privacy_delta, "noise: privacy_delta"))
 
@@ -122,11 +122,7 @@ class Report(Shown):
             )
         where = f"report {self.name!r}"
         for field, least in (("n", 1), ("n_classes", 1), ("minimum_count", 0)):
-            value = read_whole_number(getattr(self, field), f"{where}: {field}")
-            if not least <= value <= LARGEST:
-                raise FederationError(
-                    f"{where}: {field} must lie between {least} and 2^53; it is {shorten(value)}"
-                )
+            value = read_whole_number(getattr(self, field), f"{where}: {field}", least=least, most=LARGEST)
             object.__setattr__(self, field, value)
         object.__setattr__(self, "counts", self._read_counts(where))
         if self.candidates is not None and self.candidates.H != self.H:
@@ -169,7 +165,7 @@ class Report(Shown):
 
     def square(self) -> NDArray[np.int64]:
         """(H, H) counts."""
-        return to_square(self.counts.astype(np.int64), self.H)
+        return to_square(self.counts.astype(np.int64))
 
     def ranges(self, sent: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Least and largest count, before suppression, that each of some counts may have been sent for.
@@ -218,6 +214,9 @@ class Report(Shown):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as one ``.npz`` file."""
-        from fedpact.describe.report_files import save_report
+        from fedpact.describe.report_files import to_bytes
 
-        save_report(self, path)
+        try:
+            Path(path).write_bytes(to_bytes(self))
+        except OSError as error:
+            raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Cost, read_cost
-from fedpact.describe.names import nearest
-from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.numbers import Number, read_chance, read_in, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
 
 OBJECTIVES = ("pac", "expected")
@@ -44,10 +44,18 @@ class Settings:
     """Everything about a federation but its evidence."""
 
     agents: tuple[Agent, ...]
-    names: tuple[str, ...]
     delta: float
     objective: Objective
     guarantee: Guarantee
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Agents' names."""
+        return tuple(agent.name for agent in self.agents)
+
+    def to_fields(self) -> dict[str, Any]:
+        """Give what a federation has of these."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}
 
 
 def _check_names(names: Sequence[Any]) -> None:
@@ -88,12 +96,8 @@ def _spread(names: Sequence[str], value: Any, field: str) -> list[Entry]:
 
 def read_entries(entries: Iterable[Entry], read: Callable[[Any], T]) -> list[T]:
     """Read every entry, or raise what is wrong with all of them."""
-    problems, found = Problems(), []
-    for where, value in entries:
-        try:
-            found.append(read(value))
-        except FederationError as error:
-            problems.extend(error, where)
+    problems = Problems()
+    found: list[Any] = [problems.read(where, read, value) for where, value in entries]
     problems.raise_if_any()
     return found
 
@@ -105,20 +109,12 @@ def read_per_agent(names: Sequence[str], value: Any, field: str, read: Callable[
 
 def read_epsilon(value: Any) -> float:
     """Read a tolerated error."""
-    number = read_number(value, "epsilon")
-    if not 0 <= number <= 1:
-        raise FederationError(f"epsilon must lie between 0 and 1; it is {number:g}")
-    return number
+    return read_in("[]", 0, 1, value, "epsilon")
 
 
 def read_capacity(value: Any) -> int | None:
     """Read the most samples an agent can give; None means no limit."""
     return None if value is None else read_whole_number(value, "capacity")
-
-
-def _check_word(value: Any, field: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise FederationError(f"{field} must be {' or '.join(map(repr, known))}; it is {shorten(value)}")
 
 
 READERS: Mapping[str, Callable[[Any], Any]] = {
@@ -144,14 +140,14 @@ def read_terms(
         for field, own in entries.items()
         if own is not None
     }
-    problems.read("", _check_word, objective, "objective", OBJECTIVES)
-    problems.read("", _check_word, guarantee, "guarantee", GUARANTEES)
+    problems.read("", read_choice, objective, "objective", OBJECTIVES)
+    problems.read("", read_choice, guarantee, "guarantee", GUARANTEES)
     chance = problems.read("", read_chance, delta, "delta")
     problems.raise_if_any()
     assert chance is not None, "what is missing was noted"
     rows = zip(names, *(read[field] or () for field in ("epsilon", "cost", "capacity")), strict=True)
     agents = tuple(Agent(name=name, epsilon=e, cost=c, capacity=most) for name, e, c, most in rows)
-    return Settings(agents, tuple(names), chance, objective, guarantee)
+    return Settings(agents, chance, objective, guarantee)
 
 
 def read_settings(

@@ -120,10 +120,7 @@ def summarise(fed: Federation) -> Summary:
 
 def _has_no_evidence(path: Path) -> bool:
     """Whether a file says who takes part, and nothing about anybody's data."""
-    try:
-        data = parse(path, Problems())
-    except FederationError:
-        return False
+    data = Problems().read("", parse, path, Problems()) or {}
     agents = data.get("agents")
     if not isinstance(agents, list) or not agents or "hypotheses" in data:
         return False

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number
+from fedpact.describe.numbers import Number, read_chance, read_in, read_whole_number
 from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError, MissingExtraError
 
@@ -134,15 +134,6 @@ def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
     return enough
 
 
-def _read_epsilon(value: Any) -> float:
-    epsilon = read_number(value, "privacy_epsilon")
-    if not _LEAST_EPSILON <= epsilon <= _MOST_EPSILON:
-        raise FederationError(
-            f"privacy_epsilon must lie between {_LEAST_EPSILON:g} and {_MOST_EPSILON}; it is {epsilon:g}"
-        )
-    return epsilon
-
-
 def _check(site: Report) -> None:
     where = f"report {site.name!r}"
     if site.noise is not None:
@@ -195,10 +186,9 @@ def add_noise(site: Report, *, privacy_epsilon: Number, privacy_delta: Number, r
     >>> bool((abs(sent.counts.astype(int) - exact.counts) < 100).all())
     True
     """
-    promised, risk = _read_epsilon(privacy_epsilon), read_chance(privacy_delta, "privacy_delta")
-    rows = read_whole_number(rows_per_person, "rows_per_person", least=1)
-    if rows > site.n:
-        raise FederationError(f"rows_per_person must be at most n = {site.n}; it is {rows}")
+    promised = read_in("[]", _LEAST_EPSILON, _MOST_EPSILON, privacy_epsilon, "privacy_epsilon")
+    risk = read_chance(privacy_delta, "privacy_delta")
+    rows = read_whole_number(rows_per_person, "rows_per_person", least=1, most=site.n)
     _check(site)
     scale = find_scale(sensitivity_of(site.H, site.n_classes, rows), promised, risk)
     with _contributed() as dp:

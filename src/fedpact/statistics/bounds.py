@@ -76,26 +76,18 @@ class _Nodes:
     """(N,) Pr(E_U)."""
 
 
-class _Sum:
-    """The interval of everything that has been settled."""
-
-    def __init__(self, low: float = 0.0, high: float = 0.0) -> None:
-        self.low, self.high = low, high
-
-    def add(self, factor: Floats, low: Floats, high: Floats) -> _Sum:
-        ends = np.sort([factor * low, factor * high], axis=0)
-        self.low += float(ends[0].sum())
-        self.high += float(ends[1].sum())
-        return self
+def _add_up(factor: Floats, low: Floats, high: Floats) -> Floats:
+    """(2,) interval of a sum of terms between ``low`` and ``high``."""
+    return np.asarray(np.sort([factor * low, factor * high], axis=0).sum(axis=1))
 
 
-def _settle_narrow(factor: Floats, low: Floats, high: Floats, slack: float, settled: _Sum) -> Places:
+def _settle_narrow(factor: Floats, low: Floats, high: Floats, slack: float, settled: Floats) -> Places:
     """Settle the narrowest intervals, as many as ``slack`` allows, and return the indices of the others."""
     cost = np.abs(factor) * (high - low)
     order = np.argsort(cost, kind="stable")
     count = int(np.searchsorted(np.cumsum(cost[order]), slack, side="right"))
     shut = order[:count]
-    settled.add(factor[shut], low[shut], high[shut])
+    settled += _add_up(factor[shut], low[shut], high[shut])
     return np.sort(order[count:])
 
 
@@ -155,7 +147,7 @@ class _Descent:
         self.packed = np.packbits(self.sets, axis=1)
         self.mass, self.m, self.neighbours = family.mass, m, neighbours
         self.nodes = _Nodes(self.packed, np.tri(len(order), k=-1, dtype=bool), weights, np.exp(logs[order]))
-        self.count, self.level, self.settled = len(order), 0, _Sum()
+        self.count, self.level, self.settled = len(order), 0, np.zeros(2)
         terms = weights * self.nodes.miss
         self.low = float(terms.max(initial=0.0))
         self.high = min(float(terms.sum()), float(weights.max(initial=0.0)))
@@ -182,14 +174,14 @@ class _Descent:
             both = self.below + self.below.T + np.diag(nodes.miss)
             self.low = max(self.low, float(nodes.factor[0]) * union_below(nodes.miss, both))
         self.least = np.maximum(self.least_near - self.rest.sum(axis=1), 0.0)
-        total = _Sum(self.settled.low, self.settled.high).add(nodes.factor, self.least, self.most_near)
-        self.low, self.high = max(self.low, total.low), min(self.high, total.high)
+        low, high = (self.settled + _add_up(nodes.factor, self.least, self.most_near)).tolist()
+        self.low, self.high = max(self.low, low), min(self.high, high)
 
     def settle(self, slack: float) -> None:
         """Settle what is narrow, and count the children of the rest."""
         factor = self.nodes.factor
         wide = _settle_narrow(factor, self.least, self.most_near, slack, self.settled)
-        self.settled.add(factor[wide], self.least_near[wide], self.most_near[wide])
+        self.settled += _add_up(factor[wide], self.least_near[wide], self.most_near[wide])
         parent, self.child = np.nonzero(self.rest[wide])
         self.parent = wide[parent]
         miss = self.below[self.parent, self.child]

@@ -69,10 +69,6 @@ class Engine:
         """Whether exact values can be had at all."""
         return not isinstance(self.fed.evidence, Reports)
 
-    @cached_property
-    def _is_split(self) -> bool:
-        return is_split(self.fed)
-
     def find_likeliest_miss(self, requirement: int, truth: int, m: Ints) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``truth`` is the true one."""
         only = np.array([truth])
@@ -144,7 +140,7 @@ class Engine:
 
     def _lower(self, m: Ints, requirement: int, high: Floats, *, is_proof: bool = False) -> None:
         """Lower the upper ends (B,), where rates are estimated, to what the parts of the federation say."""
-        if not self._is_split:
+        if not is_split(self.fed):
             return
         agents = range(self.fed.k) if requirement == JOINT else [requirement]
         total = np.zeros(len(m))
@@ -160,7 +156,7 @@ class Engine:
         if self.has_joint_structure:
             self._sharpen_until_decided(m, requirement, low, high)
         is_open = exceeds(high.max(axis=1), limit) & ~exceeds(low.max(axis=1), limit)
-        if is_proof and requirement != JOINT and self.fed.objective == "pac" and self._is_split:
+        if is_proof and requirement != JOINT and self.fed.objective == "pac" and is_split(self.fed):
             return low.max(axis=1), high.max(axis=1)  # the agent's part proves all that can be proved
         for row in np.flatnonzero(is_open):
             query = IntervalQuery(m[row], requirement, limit, low[row], high[row], max_work)

@@ -31,7 +31,6 @@ class Estimate:
     standard_error: float
     low: float
     high: float
-    draws: int
 
 
 def estimate(
@@ -54,7 +53,7 @@ def estimate(
     likely = family.weights * np.exp(log_miss(family.sets @ family.mass.T) @ m)
     scale = float(likely.sum())
     if scale == 0.0:
-        return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0, draws=0)
+        return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0)
     chosen = rng.multinomial(draws, likely / scale)
     ratios = np.concatenate(
         [_ratios(family, int(which), int(chosen[which]), m, rng) for which in np.flatnonzero(chosen)]
@@ -67,7 +66,6 @@ def estimate(
         standard_error=scale * math.sqrt(variance / draws),
         low=scale * max(mean - reach, 0.0),
         high=scale * min(mean + reach, 1.0),
-        draws=draws,
     )
 
 

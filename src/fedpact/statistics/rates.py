@@ -278,7 +278,7 @@ def _bound(evidence: Reports) -> Rates:
     places, low, high = [], [], []
     for report in evidence.reports:
         values, found = np.unique(report.counts, return_inverse=True)
-        own = to_square(found + 1, report.H)
+        own = to_square(found + 1)
         np.fill_diagonal(own, 0)
         limits = limits_of(report, values, risk_per_limit(evidence))
         places.append(own)
@@ -295,7 +295,7 @@ def rates_of(fed: Federation) -> Rates:
         case Predictions(predictions=predictions, sizes=sizes):
             from fedpact.statistics.count_disagreements import count_disagreements
 
-            counts = (to_square(count_disagreements(labels[fed.distinct]), fed.H) for labels in predictions)
+            counts = (to_square(count_disagreements(labels[fed.distinct])) for labels in predictions)
             return _look_up(fed.H, counts, sizes)
         case Reports() as evidence if not evidence.is_exact:
             return _bound(evidence)

@@ -41,10 +41,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.candidate_list import find_difference, lists_of
-from fedpact.describe.label_codes import code_labels
-from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
-from fedpact.describe.numbers import Number, read_chance, read_number, shorten
+from fedpact.describe.label_codes import code_labels, insist_on_one_kind
+from fedpact.describe.label_matrix import LabelMatrix, read_labels
+from fedpact.describe.numbers import Number, read_chance, read_in, shorten
 from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.errors import FederationError, Problems
 from fedpact.statistics.confidence import clopper_pearson, upper_tail
@@ -100,12 +99,8 @@ def _read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
             f"labels)}}; they are {shorten(contributions)}"
         )
     problems = Problems()
-    read = {}
-    for name, given in contributions.items():
-        try:
-            read[str(name)] = _count_mistakes(str(name), given)
-        except FederationError as error:
-            problems.extend(error)
+    found = {str(name): problems.read("", _count_mistakes, str(name), one) for name, one in contributions.items()}
+    read = {name: site for name, site in found.items() if site is not None}
     heights = {name: len(site[0]) for name, site in read.items()}
     if len(set(heights.values())) > 1:
         problems.add(
@@ -113,15 +108,6 @@ def _read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
         )
     problems.raise_if_any()
     return read
-
-
-def _read_noise(value: Any) -> float:
-    noise = read_number(value, "noise")
-    if not 0 <= noise < 1:
-        raise FederationError(
-            f"noise must be 0 or more and below 1, the share of labels that may be wrong; it is {shorten(value)}"
-        )
-    return noise
 
 
 def p_values(mistakes: Ints, m: Ints, noise: float) -> Floats:
@@ -258,15 +244,11 @@ def realizability(
     {'alice': 0.746, 'bob': 0.998}
     """
     sites = _read_contributions(contributions)
-    lists = lists_of({site: given[0] for site, given in contributions.items()})
-    difference = find_difference(lists)
-    if difference is not None:
-        raise FederationError(f"every site must predict with the same candidates; {difference}")
-    if hypotheses is None and lists:
-        hypotheses = lists[0][1].names
-    names = read_hypothesis_names(hypotheses, len(next(iter(sites.values()))[0]))
+    predictions = {site: given[0] for site, given in contributions.items()}
+    height, rule = len(next(iter(sites.values()))[0]), "every site must predict with the same candidates"
+    names = read_hypothesis_names(hypotheses, height, predictions, rule)
     about = {
-        "noise": _read_noise(noise),
+        "noise": read_in("[)", 0, 1, noise, "noise"),
         "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
     }

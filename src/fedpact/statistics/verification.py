@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Ints
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number, read_whole_number, shorten
-from fedpact.describe.settings import Contributions, Guarantee, Objective
+from fedpact.describe.settings import Contributions, Guarantee, Objective, read_per_agent
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.plain import read_fields, to_plain
@@ -173,30 +174,18 @@ def read_contributions(fed: Federation, m: Any, field: str = "m") -> Ints:
     array([0, 2])
     """
     if isinstance(m, Mapping):
-        for name in m:
-            if name not in fed.names:
-                raise FederationError(
-                    f"{field} names {name!r}, who is not in the federation; {nearest(str(name), fed.names)}"
-                )
-        entries = [m.get(name, 0) for name in fed.names]
-    elif (isinstance(m, np.ndarray) and m.ndim == 1) or (
-        isinstance(m, Sequence) and not isinstance(m, str | bytes)
-    ):
-        entries = list(m)
-    else:
+        m = dict.fromkeys(fed.names, 0) | dict(m)
+    elif isinstance(m, str | bytes) or not isinstance(m, Sequence | np.ndarray) or getattr(m, "ndim", 1) != 1:
         raise FederationError(f"{field} must be one whole number per agent; it is {shorten(m)}")
-    if len(entries) != fed.k:
-        raise FederationError(f"{field} must have one number per agent; it has {len(entries)} for {fed.k} agents")
-    counts = []
-    for agent, entry in zip(fed.agents, entries, strict=True):
-        count = read_whole_number(entry, f"agent {agent.name!r}: {field}")
-        if count > _LARGEST:
-            raise FederationError(f"agent {agent.name!r}: {field} must be at most {_LARGEST:,}; it is {count:,}")
+    given = m if isinstance(m, Mapping) else list(m)
+    if not isinstance(m, Mapping) and len(m) != fed.k:
+        raise FederationError(f"{field} must have one number per agent; it has {len(m)} for {fed.k} agents")
+    counts = read_per_agent(fed.names, given, field, partial(read_whole_number, field=field, most=_LARGEST))
+    for agent, count in zip(fed.agents, counts, strict=True):
         if agent.capacity is not None and count > agent.capacity:
             raise FederationError(
                 f"agent {agent.name!r}: {field} must be at most its capacity {agent.capacity}; it is {count}"
             )
-        counts.append(count)
     return np.array(counts, dtype=np.int64)
 
 
@@ -252,9 +241,7 @@ def verify(
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
-    draws = read_whole_number(draws, "draws")
-    if not 2 <= draws <= MOST_DRAWS:
-        raise FederationError(f"draws must lie between 2 and {MOST_DRAWS:,}; it is {draws:,}")
+    draws = read_whole_number(draws, "draws", least=2, most=MOST_DRAWS)
     engine = engine_of(fed)
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]

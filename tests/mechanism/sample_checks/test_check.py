@@ -242,7 +242,7 @@ BAD = {
     "more-rows-of-nothing": (TENTH, [[], [], []], {}, "of the 2 hypotheses of the report; they have 3"),
     "ragged": (TENTH, [[0, 1], [0]], {}, "predictions must be a matrix with one row per hypothesis"),
     "one-row": (TENTH, [0, 1], {}, "predictions must be a matrix with one row per hypothesis"),
-    "bytes": (TENTH, [[b"a"], [b"b"]], {}, "predictions must hold whole numbers or strings; they hold |S1"),
+    "bytes": (TENTH, [[b"a"], [b"b"]], {}, "predictions: row 1: labels must be whole numbers or strings"),
     "words-and-numbers": (
         TENTH,
         [["a"], [0]],
@@ -250,8 +250,8 @@ BAD = {
         "predictions must be all strings or all whole numbers; those of",
     ),
     "no-label": (TENTH, [["a"], [None]], {}, "predictions: row 2: labels must be whole numbers or strings"),
-    "fractions": (TENTH, [[0.5], [1]], {}, "predictions must hold whole numbers or strings; one is 0.5"),
-    "nan": (TENTH, [[np.nan], [1]], {}, "predictions must hold whole numbers or strings; one is nan"),
+    "fractions": (TENTH, [[0.5], [1]], {}, "predictions: row 1: labels must be whole numbers or strings"),
+    "nan": (TENTH, [[np.nan], [1]], {}, "predictions: row 1: labels must be whole numbers or strings"),
     "level-0": (
         TENTH,
         TWO,

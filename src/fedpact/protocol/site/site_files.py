@@ -44,8 +44,7 @@ from fedpact import formats
 from fedpact.candidates.matrix_files import read_predictions
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.array_files import read_point_file
-from fedpact.describe.label_codes import code_labels
-from fedpact.describe.label_matrix import insist_on_one_kind
+from fedpact.describe.label_codes import code_labels, insist_on_one_kind
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
 from fedpact.describe.report_files import read_report
