@@ -255,7 +255,7 @@ BAD = {
     "cost-key": (
         [("agents", 1, "cost", {"quadratics": [1, 1]})],
         "agent 'bob': cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
-        "it is {'quadratics': [1, 1]}",
+        "it is {'quadratics': [1, 1]}: unknown key 'quadratics' (did you mean 'quadratic'?)",
     ),
     "cost-falls": (
         [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1]})],

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, read_in, read_number, shorten
 from fedpact.errors import FederationError, FormatError
 
@@ -289,4 +290,8 @@ def read_cost(value: Any) -> Cost:
         if kind.KEYS and set(kind.KEYS) == set(value):
             return kind.from_values(*(value[key] for key in kind.KEYS))
     *first, last = (kind.FORM for kind in KINDS)
-    raise FederationError(f"cost must be {', '.join(first)} or {last}; it is {shorten(dict(value))}")
+    keys = [key for kind in KINDS for key in kind.KEYS]
+    strange = [f": unknown key {shorten(key)} ({nearest(str(key), keys)})" for key in value if key not in keys]
+    raise FederationError(
+        f"cost must be {', '.join(first)} or {last}; it is {shorten(dict(value))}{''.join(strange[:1])}"
+    )
