@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -111,8 +112,6 @@ def run(
 
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
-    from fedpact.protocol.home import hold_home
-
     _check_given(context, file, home, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
@@ -121,7 +120,7 @@ def run(
             engine or place.engine, local_nodes, place.superlink if is_elsewhere else superlink
         )
         _check_local(place.pact.names, local_nodes)
-        with hold_home(place.folder):
+        with _hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
                 outcome = _carry_out(place, carrier)
@@ -138,7 +137,7 @@ def run(
         pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
         _check_local(pact.names, local_nodes)
         folder = home or Path("fedpact-runs", pact.name)
-        with hold_home(folder):
+        with _hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
                 pact,
@@ -197,6 +196,12 @@ def _check_given(context: typer.Context, file: str | None, home: Path | None, *,
         raise fp.FederationError(f"--sites are those of a federation file; the sites of {file!r} are made up")
     if "teacher" in given and ("superlink" in given or "sites" in given):
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
+
+
+def _hold_home(folder: Path) -> AbstractContextManager[None]:
+    from fedpact.protocol.home import hold_home
+
+    return hold_home(folder)
 
 
 def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str | None) -> _Carrier:
