@@ -3,16 +3,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test coverage lint docs reference notebooks bench fuzz soak answers release install clean
+.PHONY: demo test test-slow coverage lint docs reference notebooks bench fuzz faults soak reproduce answers walk release install clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core
 	$(BIN)/fedpact demo
 
-# Tests run in a process per processor, so that each has one thread: more would wait for each other. What the
-# browser shows in them is kept in build/screenshots.
-test: .venv/dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
+# Tests run in a process per processor, so that each has one thread: more would wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
+SLOW := slow or flower or torch or ray or browser or postgresql or docs
+
+test: .venv/test
+	$(PYTEST) -m "not ($(SLOW))"
+
+# The rest: what takes long, and what needs Flower, PyTorch, Ray, Chromium or PostgreSQL. What the browser shows is kept
+# in build/screenshots.
+test-slow: .venv/dev
+	FEDPACT_ALL_EXTRAS=1 $(PYTEST) -m "$(SLOW)"
 
 # Which branches of the five layers that hold the mathematics their tests take; kept in docs/results/test-coverage.md.
 coverage: .venv/dev
@@ -48,17 +55,35 @@ release:
 # Every reader of what somebody else wrote, for so many seconds each; figures in docs/results/fuzz.md.
 FUZZ_SECONDS ?= 60
 fuzz: .venv/fuzz
-	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --write
+	PYTHONPATH=tests:scripts $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --write
+
+# Programs of tests/simulation; SEED=3 takes one seed alone. What held is remembered in build/.
+SIMULATION = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests:scripts $(BIN)/python -m simulation
+
+# So many simulated worlds in which everything goes wrong; figures in docs/results/faults.md.
+WORLDS ?= 20000
+faults: .venv/dev
+	$(SIMULATION) $(if $(SEED),--seed $(SEED),--count $(WORLDS) --write)
 
 # So many whole runs in processes that are killed; figures in docs/results/soak.md.
 SOAK_RUNS ?= 1000
 soak: .venv/dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m soak --runs $(SOAK_RUNS) --write
+	$(SIMULATION).soak $(if $(SEED),--seed $(SEED),--count $(SOAK_RUNS) --write)
+
+# An experiment, with its page in docs/results: make reproduce NAME=planner-table ARGS="--data DIR". Without a NAME
+# all are listed; a quick run is written nowhere.
+reproduce: .venv/reproduction
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m reproduction $(NAME) $(ARGS) \
+		$(if $(NAME),$(if $(findstring --quick,$(ARGS)),,--out docs/results))
 
 # The answers of an earlier commit against those of the files here, number by number.
 BEFORE ?= HEAD
 answers: .venv/dev
 	$(BIN)/python scripts/compare_answers.py $(BEFORE)
+
+# The walk of one federation through the files: files touched, switches between them, modules imported.
+walk: .venv/core
+	$(BIN)/python scripts/trace_walk.py
 
 install: .venv/core
 
@@ -70,8 +95,16 @@ install: .venv/core
 	$(PIP) -e .
 	touch $@
 
+.venv/test: .venv/core
+	$(PIP) -e '.[test]'
+	touch $@
+
 .venv/dev: .venv/core
 	$(PIP) -e '.[dev]'
+	touch $@
+
+.venv/reproduction: .venv/core
+	$(PIP) -e '.[reproduction]'
 	touch $@
 
 .venv/docs: .venv/core

@@ -21,7 +21,7 @@ from quantecon.game_theory import NormalFormGame, Player, pure_nash_brute
 
 import fedpact as fp
 from fedpact.describe.ties import exceeds
-from fedpact.game.make_game import game_of
+from fedpact.game.game import game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.statistics.engine import engine_of
 from instances import rare_cases

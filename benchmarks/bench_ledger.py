@@ -58,7 +58,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, float
             single = least_append(ledger)
             began = time.perf_counter()
             check = verify_ledger(path)
-            assert (check.entries, check.are_bytes_compared) == (size, True)
+            assert (check.entries, check.is_intact) == (size, True)
             found[size] = {"bulk": bulk, "single": single, "verify": (time.perf_counter() - began) / size}
     return found
 
@@ -118,9 +118,9 @@ def test_against_rows_without_a_chain(compare, record, tmp_path):
         at_least=0.05,
     )
     began = time.perf_counter()
-    assert verify_ledger(tmp_path / "ours.ledger").are_bytes_compared
+    assert verify_ledger(tmp_path / "ours.ledger").is_intact
     compare(
-        "100,000 entries checked, every byte of the file too",
+        "100,000 entries checked, and the structure of the file",
         unit="seconds",
         ours=time.perf_counter() - began,
         competitor="the same rows read by sqlite3, and PRAGMA integrity_check",

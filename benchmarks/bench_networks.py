@@ -1,6 +1,6 @@
 """Training many small networks at once, against one by one with PyTorch's layers and pytorch-optimizer's SOAP.
 
-The setting is that of `fedpact reproduce composition-femnist`: 62 classes, batches of ten, the network of
+The setting is that of `make reproduce NAME=composition-femnist`: 62 classes, batches of ten, the network of
 `networks/small_cnn.py` with the same start and the same order of samples. The first row compares what one thread
 does; the second what the machine does: all processors each training many at once, as the sweep does, against one
 model after another with as many threads as PyTorch likes.
@@ -15,8 +15,8 @@ import numpy as np
 import pytorch_optimizer
 import torch
 
-from fedpact.experiments.networks.small_cnn import cut_windows, draw_parameters, make_network, score_many
-from fedpact.experiments.networks.train_many import one_thread, train_many
+from reproduction.networks.small_cnn import cut_windows, draw_parameters, make_network, score_many
+from reproduction.networks.train_many import one_thread, train_many
 
 M, EPOCHS, BATCH, CLASSES, MODELS = 150, 10, 10, 62, 33
 _ALONE = 3

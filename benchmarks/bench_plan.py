@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 import fedpact as fp
 from fedpact.planning.draft import solve_pairs, solve_union
 from fedpact.planning.union import UnionProgram
-from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.rates import rates_of
 from instances import CLASSES, DELTA, EPSILON, federation_of, noisy_models, unit_costs
 from timing import Work, in_turns, repeat
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import platform
 import re
@@ -22,12 +21,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from fuzz.found import read_found
-from fuzz.page import write_page
-from fuzz.target import MOST_SECONDS, NAMES, load_target
+import results_pages
+from fuzz.target import MOST_SECONDS, NAMES, load_target, read_found
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "results" / "fuzz.json"
 _BUILD = ROOT / "build" / "fuzz"
 _MOST_MB, _HANG = 2048, 60
 _LONGEST = 2**16
@@ -67,7 +64,7 @@ def _fuzz(name: str, place: Path, seconds: int) -> str:
     }
     words = [f"-{option}={value}" for option, value in options.items()]
     command = [sys.executable, "-m", "fuzz.fuzz_one", name, *words, str(place / "corpus"), str(place / "seeds")]
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "src"), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
     shared = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="fedpact-fuzz-", dir=shared) as aside:
         environment = {**os.environ, "PYTHONPATH": paths, "TMPDIR": aside}
@@ -143,7 +140,7 @@ def sum_up(targets: list[dict[str, Any]], seconds: int) -> dict[str, Any]:
 
 def _update(new: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put what was measured in the place of what was measured before, so that one target can be fuzzed alone."""
-    before = json.loads(RESULTS.read_text(encoding="utf-8"))["targets"] if RESULTS.exists() else []
+    before = results_pages.read("fuzz").get("targets", [])
     by_name = {one["target"]: one for one in [*before, *new]}
     return [by_name[name] for name in NAMES if name in by_name]
 
@@ -152,7 +149,7 @@ def main() -> int:
     """Fuzz, and write down what came of it."""
     parser = argparse.ArgumentParser(prog="fuzz")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.relative_to(ROOT)} and its page")
+    parser.add_argument("--write", action="store_true", help="write docs/results/fuzz.json and its page")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(NAMES))
     given = parser.parse_args()
     found = []
@@ -160,13 +157,11 @@ def main() -> int:
         found.append(fuzz_target(name, given.seconds))
         print({key: value for key, value in found[-1].items() if key != "about"}, flush=True)
     if given.write:
-        results = sum_up(_update(found), given.seconds)
-        RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        RESULTS.with_suffix(".md").write_text(write_page(results), encoding="utf-8")
+        results_pages.keep("fuzz", sum_up(_update(found), given.seconds))
     for one in found:
         for failure in one["failures"]:
             print(f"{one['target']} fails on {failure}")
-            print(f"again: python -m fuzz.fuzz_one {one['target']} {failure.split(':')[0]}")
+            print(f"again: PYTHONPATH=tests python -m fuzz.fuzz_one {one['target']} {failure.split(':')[0]}")
     return int(any(one["failures"] for one in found))
 
 

@@ -13,11 +13,9 @@ from fuzz.target import MOST_SECONDS, Unreadable, load_target
 
 _INSTRUMENTED = ["fedpact", "tomllib"]
 _COMPILED = [
-    "fedpact.describe.compiled",
-    "fedpact.describe.triangle",
-    "fedpact.statistics.bit_kernel",
-    "fedpact.statistics.missed_alone_kernel",
-    "fedpact.statistics.tree_kernel",
+    "fedpact.describe.progress",
+    "fedpact.describe.condensed",
+    "fedpact.statistics.kernels",
 ]
 """numba cannot compile what is instrumented."""
 

@@ -1,4 +1,4 @@
-"""Ledgers in SQLite files: verified byte for byte, opened, audited, exported and made again."""
+"""Ledgers in SQLite files: verified, opened, audited, exported and made again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import fedpact as fp
-from fedpact.explain.entry import say_entry
-from fedpact.protocol.ledger.entry import Row
-from fedpact.protocol.ledger.schema import write_rows
-from fedpact.protocol.ledger.sqlite_bytes import made_again
+from fedpact.explain.ledger import say_entry
 from fuzz.chains import WORDS, change_entries, runs
 from fuzz.ledger_readers import read_all
 from fuzz.target import Target, Unreadable
@@ -47,10 +44,8 @@ def _folder() -> Path:
 def _make(entries: list[fp.protocol.Entry]) -> bytes:
     path = _folder() / "made.db"
     path.unlink(missing_ok=True)
-    with made_again(path) as connection:
-        rows = [Row.of(entry) for entry in entries]
-        if rows:
-            write_rows(connection, rows)
+    with fp.protocol.Ledger.create(path) as ledger:
+        ledger.restore(entries)
     return path.read_bytes()
 
 
@@ -119,7 +114,7 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 
 
 TARGET = Target(
-    about="ledgers in SQLite files: verified byte for byte, opened, audited, replayed, exported",
+    about="ledgers in SQLite files: verified, opened, audited, replayed, exported",
     seeds=seeds,
     read=read,
     mutate=mutate,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import random
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import fedpact as fp
+from carrier import OPERATOR, ListLedger, key_of, with_test_keys
 from fedpact.protocol.canonical import to_canonical
 from fedpact.protocol.keys.signing import sign_value
-from fedpact.protocol.ledger.entry import make_entry
 from fedpact.protocol.messages import read_answer, read_request
 from fedpact.protocol.operator.operator import Operator
 from fedpact.protocol.operator.run_state import RunState, replay
@@ -21,7 +20,7 @@ from fedpact.protocol.runs import memory_ledger
 from fedpact.protocol.site.site_store import MemoryStore
 from fuzz.plain_values import mutate_some
 from fuzz.report_files import mutate as change_report
-from fuzz.small_run import OPERATOR, key_of, make_sites, small_run
+from fuzz.small_run import small_run
 from fuzz.target import Target, Unreadable
 
 _WORDS = (
@@ -34,7 +33,7 @@ _WORDS = (
 
 def seeds() -> list[bytes]:
     """Every message of a small run."""
-    return list(dict.fromkeys([*small_run().carrier.asked, *small_run().carrier.said]))
+    return list(dict.fromkeys([*(one.data for one in small_run().carrier.asked), *small_run().carrier.said]))
 
 
 @cache
@@ -46,30 +45,16 @@ def _turns() -> list[tuple[int, RunState]]:
     return [(place, replay(entries[:place])) for place in turns]
 
 
-class _Books:
-    """A ledger in a list, cheap enough to be had anew for every message."""
-
-    def __init__(self, entries: list[fp.protocol.Entry]) -> None:
-        self.entries = entries
-
-    def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[fp.protocol.Entry]:
-        """Append several entries."""
-        before = len(self.entries)
-        for kind, body in items:
-            seq, previous = len(self.entries) + 1, self.entries[-1].hash
-            self.entries.append(make_entry(seq=seq, at=at, run=run, kind=kind, body=body, previous=previous))
-        return self.entries[before:]
-
-
 def _hear(data: bytes) -> bool:
     """Let an operator hear a message at every turn of its run; if it accepts an answer, its books still add up."""
     is_accepted = False
     for length, state in _turns():
-        books = _Books(small_run().entries[:length])
-        Operator(books, state, key=OPERATOR).receive(data, 1_010.0)  # type: ignore[arg-type]
-        if any(entry.kind == "answer" for entry in books.entries[length:]):
+        books = ListLedger()
+        books.kept = small_run().entries[:length]
+        Operator(books, state, key=OPERATOR).receive(data, 1_010.0)
+        if any(entry.kind == "answer" for entry in books.kept[length:]):
             is_accepted = True
-            _insist_on_sound(books.entries)
+            _insist_on_sound(books.kept)
     return is_accepted
 
 
@@ -83,7 +68,7 @@ def _insist_on_sound(entries: list[fp.protocol.Entry]) -> None:
 
 @cache
 def _sites() -> dict[str, fp.protocol.Site]:
-    return make_sites(small_run().fed)
+    return with_test_keys(fp.protocol.simulate_sites(small_run().fed, seed=1))
 
 
 def _answer(data: bytes, name: str) -> bool:

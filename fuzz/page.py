@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from results_pages import table
+
 _HEAD = (
     "reader",
     "inputs",
@@ -18,57 +20,48 @@ _HEAD = (
 )
 
 
-def _row(one: Mapping[str, Any]) -> str:
-    cells = (
-        one["target"].replace("_", " "),
-        f"{one['executions']:,}",
-        f"{one['edges']:,}",
-        f"{one['features']:,}",
-        f"{one['corpus']:,}",
-        f"{one['accepted']:,}",
-        f"{one['slowest']}",
-        f"{one['peak_mb']:,}",
-        f"{len(one['failures'])}",
-    )
-    return f"| {' | '.join(cells)} |"
+def _row(one: Mapping[str, Any]) -> list[str]:
+    counts = ("executions", "edges", "features", "corpus", "accepted", "slowest", "peak_mb")
+    return [_name(one), *(f"{one[key]:,}" for key in counts), f"{len(one['failures'])}"]
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return str(one["target"].replace("_", " "))
 
 
 def write_page(results: Mapping[str, Any]) -> str:
     """Write the page in Markdown."""
-    targets = results["targets"]
-    seconds = sum(one["processor"] for one in targets)
-    failures = [f"- {one['target']}: {what}" for one in targets for what in one["failures"]]
+    targets, found = results["targets"], results["found"]
+    inputs, seconds = sum(one["executions"] for one in targets), sum(one["processor"] for one in targets)
+    failures = "\n".join(f"- {one['target']}: {what}" for one in targets for what in one["failures"])
+    abouts = "\n".join(f"- {_name(one)}: {one['about']}" for one in targets)
+    mended = "\n".join(f"- {_name(one)}: {one['what']}" for one in found)
     versions = ", ".join(f"{package} {version}" for package, version in results["versions"].items())
-    lines = [
-        "# Fuzz",
-        "",
-        "Whatever bytes a reader is given, it answers or refuses with an error of fedpact's: no other exception, "
-        f"at most {results['most_seconds']:g} s of the processor and {results['most_mb']:,} MB of memory, no file "
-        "outside of a confined folder. What it accepts is the same after it was written and read again.",
-        "",
-        "```",
-        results["command"],
-        "```",
-        "",
-        f"## {sum(one['executions'] for one in targets):,} inputs in {seconds:,.0f} s of one processor",
-        "",
-        f"| {' | '.join(_HEAD)} |",
-        f"| :-- | {' | '.join('--:' for _ in _HEAD[1:])} |",
-        *map(_row, targets),
-        "",
-        *(f"- {one['target'].replace('_', ' ')}: {one['about']}" for one in targets),
-        "",
-        *(failures or ["No reader failed."]),
-        "",
-        f"## Found before, and mended: {len(results['found'])}",
-        "",
-        *(f"- {one['target'].replace('_', ' ')}: {one['what']}" for one in results["found"]),
-        "",
-        "Edges and features are libFuzzer's counts of what was reached in fedpact's own code, without compiled "
-        "loops, and in Python's reader of TOML. Half of the inputs are changed byte by byte, half by their "
-        "meaning, with checksums, hashes and signatures made good again.",
-        "",
-        f"With {versions}.",
-        "",
-    ]
-    return "\n".join(lines)
+    return f"""# Fuzz
+
+Whatever bytes a reader is given, it answers or refuses with an error of fedpact's: no other exception, at most \
+{results["most_seconds"]:g} s of the processor and {results["most_mb"]:,} MB of memory, no file outside of a \
+confined folder. What it accepts is the same after it was written and read again.
+
+```
+{results["command"]}
+```
+
+## {inputs:,} inputs in {seconds:,.0f} s of one processor
+
+{table(_HEAD, map(_row, targets), 1)}
+
+{abouts}
+
+{failures or "No reader failed."}
+
+## Found before, and mended: {len(found)}
+
+{mended}
+
+Edges and features are libFuzzer's counts of what was reached in fedpact's own code, without compiled loops, \
+and in Python's reader of TOML. Half of the inputs are changed byte by byte, half by their meaning, with \
+checksums, hashes and signatures made good again.
+
+With {versions}.
+"""

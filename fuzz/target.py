@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
 NAMES = (
     "federation_files",
@@ -46,3 +48,20 @@ def load_target(name: str) -> Target:
     """Import a target, and with it the reader."""
     target: Target = import_module(f"fuzz.{name}").TARGET
     return target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An input that once broke a reader, kept in ``found.toml``: tests read it, and the page lists it."""
+
+    target: str
+    what: str
+    """What went wrong, and what is done now."""
+    text: str
+    """The input as its target writes it in text: bytes by their numbers, unless it says otherwise."""
+
+
+def read_found() -> list[Found]:
+    """List all of them."""
+    listed = tomllib.loads(Path(__file__).with_name("found.toml").read_text(encoding="utf-8"))
+    return [Found(**one) for one in listed["found"]]

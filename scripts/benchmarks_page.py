@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from markdown_table import table
-from results_pages import read
+from results_pages import read, table
 
 Row = Mapping[str, Any]
 

@@ -35,10 +35,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = tuple(PROJECT["optional-dependencies"])
 OTHERWISE = {"archive": "from the archive", "newest": "newest"}
 PYTHONS = ("python3.11", "python3.12", "python3.13")
-IN_SDIST = ("src", "tests", "fuzz", "soak", "examples", "docs", "scripts", "benchmarks")
+IN_SDIST = ("src", "tests", "fuzz", "reproduction", "examples", "docs", "scripts", "benchmarks")
 BESIDE = (
-    "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "constraints.txt", "mkdocs.yml",
-    "pyproject.toml",
+    "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "constraints.txt",
+    "mkdocs.yml", "pyproject.toml",
 )  # fmt: skip
 TESTS = (
     "describe", "planning/test_plan.py", "planning/test_exact.py", "statistics/test_verification.py", "game",
@@ -116,12 +116,12 @@ def time_import(python: Path, folder: Path) -> dict[str, float]:
 def ask_for_extras(python: Path, folder: Path) -> int:
     """Ask for everything that needs an extra, where there is none; returns how many requests that are."""
     answers = json.loads(run(python, ROOT / "tests" / "core_only.py", folder=folder).stdout)
-    left = answers.pop("files left behind")[0]
+    left, failed = (answers.pop(what)[0] for what in ("files left behind", "failed alone"))
     wrong = {
         asked: said for asked, (code, said) in answers.items() if code != 1 or 'pip install "fedpact[' not in said
     }
-    if wrong or left:
-        sys.exit(f"without extras, {left} files are left behind, and this is said: {wrong}")
+    if wrong or left or failed:
+        sys.exit(f"without extras, {left} files are left behind, and this is said: {wrong | failed}")
     return len(answers)
 
 
@@ -157,7 +157,7 @@ def run_tests(python: Path, wheel: Path, folder: Path) -> dict[str, Any]:
     install(python, f"{wheel}[test]", folder=folder)
     began = time.perf_counter()
     words = (python, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-p", "no:cacheprovider")
-    words += ("-n", "auto", "--dist", "loadscope")
+    words += ("-n", "auto", "--dist", "loadscope", "-m", "not slow")
     said = run(*words, *(ROOT / "tests" / test for test in TESTS), folder=folder).stdout.splitlines()[-1]
     counts = {what: int(number) for number, what in re.findall(r"(\d+) (passed|skipped)", said)}
     return {"skipped": 0} | counts | {"seconds": time.perf_counter() - began}
@@ -190,6 +190,7 @@ def main() -> None:
     """Build, look, install, use."""
     options = read_options()
     found = {"pythons": {}, "extras": {}} | read("release")
+    found["extras"] = {name: seen for name, seen in found["extras"].items() if name in {*EXTRAS, "all"}}
     tested = find_pythons(options.tests) if options.tests else {}
     pythons = find_pythons(options.python or options.tests) | tested
     if not options.tests and not options.extra:

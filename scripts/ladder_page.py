@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from markdown_table import table
+from results_pages import table
 
 METHODS = ("lp", "union", "tree", "exact")
 HEAD = ("hypotheses", "sites", "delta", "H", "`lp`", "`union`", "`tree`", "`exact`")

@@ -24,7 +24,7 @@ from results_pages import keep
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ("describe", "statistics", "planning", "game", "mechanism")
-ALSO = ("coalition", "comparison", "drawing", "showing")
+ALSO = ("coalition", "comparison")
 LIMIT = 0.95
 COUNTS = {
     "lines": "num_statements",

@@ -23,7 +23,6 @@ PARTS = {
     "web": "The page in the browser",
     "errors": "Errors",
     "planning.classes": "Classes of hypotheses",
-    "experiments": "Experiments and data",
 }
 """The parts of fedpact with public names, and what each is for."""
 WHOLE = ("costs", "examples", "planning.classes")

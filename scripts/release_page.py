@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from markdown_table import table
+from results_pages import table
 
 PYTHONS = ("Python", "installs in", "`import fedpact`", "of the processor", "told what to install", "tests")
 EXTRAS = ("extra", "Python", "installs in", "packages", "works")

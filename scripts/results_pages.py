@@ -1,12 +1,12 @@
 """What is measured is kept as a JSON under docs/results, with a page that is written from nothing else.
 
-This is for all pages but those of experiments, which ``fedpact reproduce NAME --out docs/results`` writes.
+This is for all pages but those of experiments, which ``make reproduce NAME=...`` writes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,20 @@ from typing import Any
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 WRITERS = {
     "benchmarks": "benchmarks_page",
+    "faults": "simulation.page",
     "fuzz": "fuzz.page",
     "ladder": "ladder_page",
     "release": "release_page",
-    "soak": "soak.page",
+    "soak": "simulation.soak.page",
     "test-coverage": "coverage_page",
 }
 """The module of each page, with its ``write_page(JSON)``; imported when it is needed."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: int) -> str:
+    """Write a table in Markdown, the first columns to the left and the others to the right."""
+    rule = [":--"] * left + ["--:"] * (len(head) - left)
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in (head, rule, *rows))
 
 
 def write_page(name: str, found: Mapping[str, Any]) -> str:

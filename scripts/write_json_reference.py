@@ -32,9 +32,9 @@ def _list_subclasses(cls: type) -> list[type]:
 def find_results() -> dict[str, type[Record]]:
     """Import every module of the package and return the result classes by their kinds."""
     for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
-        if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.experiments", "fedpact.web")):
+        if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.web")):
             importlib.import_module(module.name)
-    found = {cls.kind: cls for cls in _list_subclasses(Record) if "experiments" not in cls.__module__}
+    found = {cls.kind: cls for cls in _list_subclasses(Record)}
     return dict(sorted(found.items()))
 
 

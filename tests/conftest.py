@@ -2,6 +2,7 @@
 
 import os
 import signal
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,20 @@ pytest.register_assert_rewrite("contracts")
 settings.register_profile("fedpact", deadline=None, print_blob=True, derandomize=True)
 settings.register_profile("explore", settings.get_profile("fedpact"), derandomize=False)
 settings.load_profile("fedpact")
+
+BIG = ("flwr", "onnx", "playwright", "psycopg", "ray", "torch")
+"""What `make test` does without; modules that import one of them ask for it by ``pytest.importorskip``."""
+FLOWER = ("src/fedpact/protocol/flower", "tests/protocol/flower", "tests/flower_grid.py")
+"""Packages that need Flower to be read at all."""
+
+
+def pytest_configure(config):
+    """Leave out Flower's packages where it is not installed; skip nothing where everything is to be tested."""
+    missing = [name for name in BIG if find_spec(name) is None]
+    if missing and os.environ.get("FEDPACT_ALL_EXTRAS"):
+        raise pytest.UsageError(f"make test-slow needs {', '.join(missing)}: pip install -e '.[test-slow]'")
+    if "flwr" in missing:
+        config.option.ignore = [*(config.option.ignore or []), *(config.rootpath / one for one in FLOWER)]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,16 +12,12 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 import fedpact
-from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
+from fedpact.describe.costs import Cost, Linear, PiecewiseLinear, Quadratic
 from fedpact.plain import hints_of
 from fedpact.result import Record, Result
 
 NAMES = ("alice", "bob", "carol")
-COSTS = {
-    Linear: Linear(0.5),
-    Quadratic: Quadratic(1.0, 0.25),
-    PiecewiseLinear: PiecewiseLinear((10.0,), (1.0, 3.0)),
-}
+COSTS = (Linear(0.5), Quadratic(1.0, 0.25), PiecewiseLinear((10.0,), (1.0, 3.0)))
 
 
 def _subclasses(cls: type) -> set[type]:
@@ -31,8 +27,9 @@ def _subclasses(cls: type) -> set[type]:
 
 def find_results() -> dict[str, type[Record]]:
     """Import every module of the package and return the result classes, and pacts, by their kinds."""
-    for module in pkgutil.walk_packages(fedpact.__path__, "fedpact."):
-        if not module.name.startswith(("fedpact.__main__", "fedpact.cli", "fedpact.web")):
+    others = ("fedpact.__main__", "fedpact.cli", "fedpact.web", "fedpact.protocol.flower")
+    for module in pkgutil.walk_packages(fedpact.__path__, "fedpact.", onerror=lambda name: None):
+        if not module.name.startswith(others):
             importlib.import_module(module.name)
     return {cls.kind: cls for cls in sorted(_subclasses(Record) - {Result}, key=lambda cls: cls.kind)}
 
@@ -69,8 +66,9 @@ def make(hint: Any, rng: np.random.Generator) -> Any:
     if issubclass(origin, Enum):
         members = list(origin)
         return members[rng.integers(len(members))]
-    if origin in COSTS:
-        return COSTS[origin]
+    if issubclass(origin, Cost):
+        kinds = [cost for cost in COSTS if isinstance(cost, origin)]
+        return kinds[rng.integers(len(kinds))]
     if is_dataclass(origin):
         return build(origin, rng)
     simple = {int: int(rng.integers(100)), float: _make_number(rng), bool: bool(rng.integers(2)), NoneType: None}

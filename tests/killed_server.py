@@ -19,8 +19,7 @@ from fedpact.errors import LedgerError
 from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
-from fedpact.protocol.operator.operator import resume_run
-from fedpact.protocol.operator.operator_files import continue_or_start
+from fedpact.protocol.operator.operator import continue_or_start, resume_run
 from fedpact.protocol.operator.outcome import make_outcome
 from fedpact.protocol.operator.run_state import replay
 from fedpact.protocol.pact import make_pact

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from hypothesis import strategies as st
 
+from fedpact.protocol.ledger.database import write_rows
 from fedpact.protocol.ledger.place import make_engine, read_place
 from fedpact.protocol.ledger.store import Ledger
 
@@ -28,6 +29,15 @@ def fill(where, count=100, *, run="r"):
         for number, (kind, body) in enumerate(bodies):
             ledger.append(kind, body, run=run, at=float(number))
         return ledger.head
+
+
+def write_raw(path, rows):
+    """A ledger with just these rows, whatever they are."""
+    Ledger.create(path).close()
+    engine = make_engine(read_place(path))
+    with engine.begin() as connection:
+        write_rows(connection, rows)
+    engine.dispose()
 
 
 @contextmanager

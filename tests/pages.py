@@ -98,8 +98,9 @@ def follow(page: Path, here: Mapping[str, str] | None = None) -> list[str]:
         for block in read_blocks(page, here):
             if block.language == "python":
                 printed.append(_run_python(block, names))
-            elif block.language == "text" and printed:
-                _compare(block.where, block.text, printed[-1])
+            elif block.language == "text":
+                if printed:  # otherwise it is a picture
+                    _compare(block.where, block.text, printed[-1])
             elif block.language == "console":
                 printed += [_run_command(block.where, *both, running) for both in read_commands(block)]
             elif block.language == "toml":

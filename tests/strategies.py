@@ -156,3 +156,12 @@ def families(draw, most_sets=6, equal_weights=False):
         mass=tuple(mass),
         m=tuple(draw(st.integers(0, MOST_DRAWS[k])) for _ in range(k)),
     )
+
+
+def rates_of(labels, masses):
+    """(H, H) rates, summed point by point."""
+
+    def rate(h, g):
+        return float(sum(mass for a, b, mass in zip(h, g, masses, strict=True) if a != b))
+
+    return [[rate(h, g) for g in labels] for h in labels]

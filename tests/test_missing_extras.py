@@ -34,6 +34,10 @@ def test_nothing_is_written_before_it_is_said(answers):
     assert answers["files left behind"][0] == 0
 
 
+def test_what_needs_no_extra_is_answered_without_any(answers):
+    assert answers["failed alone"][0] == {}
+
+
 def test_every_extra_that_is_named_exists_and_is_asked_for():
     source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
     named = set(re.findall(r'(?:MissingExtraError|require_package)\([^)]*extra="([a-z]+)"', source))

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 
+nbformat = pytest.importorskip("nbformat")
+pytestmark = pytest.mark.docs
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "scripts" / "run_notebooks.py"
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))}

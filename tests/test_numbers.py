@@ -2,7 +2,8 @@
 
 import pytest
 
-import fedpact as fp
+import reproduction.catalogue
+import reproduction.page
 import results_pages
 import write_benchmarks
 from quotations import (
@@ -19,7 +20,7 @@ from quotations import (
 
 QUOTATIONS = read_quotations()
 RESULTS = results_pages.RESULTS
-EXPERIMENTS = fp.experiments.list_experiments()
+EXPERIMENTS = reproduction.catalogue.HOMES
 KEPT = sorted(path.stem for path in RESULTS.glob("*.json"))
 WRITTEN = [name for name in KEPT if name in EXPERIMENTS or name in results_pages.WRITERS]
 PROSE = [
@@ -40,7 +41,7 @@ def name_of(page):
 def write_page(name, found):
     if name in results_pages.WRITERS:
         return results_pages.write_page(name, found)
-    return fp.experiments.write_page(fp.experiments.Reproduction.from_dict(found))
+    return reproduction.page.write_page(found)
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -50,7 +51,7 @@ def test_a_page_of_results_is_that_of_its_json(name):
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name in EXPERIMENTS])
 def test_an_experiment_is_kept_with_its_command(name):
-    assert results_pages.read(name)["command"].split()[:3] == ["fedpact", "reproduce", name]
+    assert results_pages.read(name)["command"].split()[:3] == ["make", "reproduce", f"NAME={name}"]
 
 
 def test_whatever_is_kept_has_a_writer():

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 
 import fedpact as fp
-from fedpact.experiments.errata.reports_in_tenths import TENTHS, Tenths, pay_contribution, pay_others_worth
-from fedpact.experiments.errata.stated_results import check_a4, check_a7
 from fedpact.statistics.engine import engine_of
 from fedpact.statistics.weights import JOINT
+from reproduction.errata.reports_in_tenths import TENTHS, Tenths, pay_contribution, pay_others_worth
+from reproduction.errata.stated_results import check_a4, check_a7
+from reproduction.refute_payment import refute_payment
 from strategies import cases
 
 
@@ -355,11 +356,10 @@ def test_b4_f_aimed_half_a_sample_below_the_rounding_is_safe():
 
 def test_theorem_uniqueness_of_pay_what_you_contribute():
     """At neighbours of (130, 130) with c = (1, 1): 1% more than the cost is refuted, the cost and a fee is not."""
-    lie = fp.mechanism.refute_payment(STEERED, lambda m: 1.01 * m, [130, 130]).witness
-    (liar,) = lie.agents
+    lie = refute_payment(STEERED, lambda m: 1.01 * m, [130, 130])
     assert lie.gain == pytest.approx(0.01)
-    assert lie.contributions_lying[liar] == lie.contributions_truthful[liar] + 1
-    assert fp.mechanism.refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
+    assert lie.contributions_lying[lie.agent] == lie.contributions_truthful[lie.agent] + 1
+    assert refute_payment(STEERED, lambda m: m - 20.0, [130, 130]) is None
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1/20", "1/50"])

@@ -26,6 +26,7 @@ def test_the_front_door_is_small():
     assert len(fp.__all__) <= MOST
 
 
+@pytest.mark.flower
 @each_part
 def test_a_part_offers_what_it_lists_and_says_what_that_is(part):
     assert inspect.getdoc(part)
@@ -46,6 +47,7 @@ def test_a_name_stands_in_one_place():
     assert sorted(inner) == sorted(set(inner) - set(fp.__all__))
 
 
+@pytest.mark.flower
 @each_part
 def test_every_part_of_a_public_result_is_public(part):
     """Whatever a field holds that is an enumeration can be named by whoever reads it."""
@@ -141,7 +143,3 @@ def test_without_its_packages_the_protocol_says_what_to_install():
     assert _run(code).stdout.strip() == (
         'the protocol needs an optional package; install it with: pip install "fedpact[protocol]"'
     )
-
-
-def test_experiments_need_no_protocol():
-    assert _run("import sys, fedpact.experiments; print('sqlalchemy' in sys.modules)").stdout.strip() == "False"

@@ -15,7 +15,7 @@ from time_start import LIMIT
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-TOOLS = {"test", "dev", "bench", "docs", "fuzz"}
+TOOLS = {"test", "test-slow", "dev", "bench", "docs", "fuzz"}
 """Extras for working on fedpact itself, which are only installed."""
 
 

@@ -5,7 +5,7 @@ from unittest import mock
 
 import fedpact as fp
 from fedpact.web import questions
-from fedpact.web.answer_all import answer_all
+from fedpact.web.export import answer_all
 from fedpact.web.library import Known
 from fedpact.web.view import read_view
 

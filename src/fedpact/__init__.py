@@ -8,5 +8,4 @@ Shao, Shapira, ICLR 2026). What most people need stands here; the rest is in :mo
 
 from fedpact.lazy import offer_names as _offer_names
 
-_LEAVING = {"experiments"}
-__all__ = sorted({*_offer_names(__name__, unlisted=("protocol", "web", *_LEAVING))} - _LEAVING)
+__all__ = _offer_names(__name__, unlisted=("protocol", "web"))

@@ -1,6 +1,5 @@
 # The public names, each from where it is made. Type checkers read this file, and so does fedpact/lazy.py.
 from fedpact import errors as errors
-from fedpact import experiments as experiments
 from fedpact import game as game
 from fedpact import mechanism as mechanism
 from fedpact import planning as planning

@@ -22,8 +22,8 @@ The command line turns ``InfeasibleError`` into exit code 3 and the others into 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 __all__ = [
     "BrokenLedgerError",
@@ -41,6 +41,9 @@ __all__ = [
     "RuleError",
     "SolverError",
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class FedpactError(Exception):
@@ -205,10 +208,18 @@ class Problems:
         if problem not in self._found:
             self._found.append(problem)
 
-    def extend(self, error: FederationError) -> None:
-        """Note every problem that ``error`` carries."""
+    def extend(self, error: FederationError, where: str = "") -> None:
+        """Note every problem that ``error`` carries, each after ``where``."""
         for problem in error.problems:
-            self.add(problem)
+            self.add(where + problem)
+
+    def read(self, where: str, read: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+        """Read something; what is wrong with it is noted, each problem after ``where``, and the answer is None."""
+        try:
+            return read(*args, **options)
+        except FederationError as error:
+            self.extend(error, where)
+            return None
 
     def __bool__(self) -> bool:
         return bool(self._found)

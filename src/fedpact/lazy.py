@@ -20,7 +20,13 @@ _RENAMED = {
     "is_locally_oblivious": "fedpact.mechanism.obliviousness(...).is_oblivious",
     "check_mistakes": "fedpact.check_contribution",
     "candidates": "fedpact.sites",
+    "experiments": "the program reproduction/ of the repository: make reproduce",
     "make_report": "fedpact.web.export_html",
+    "refute_payment": "reproduction.refute_payment in the repository",
+    "train": "scikit-learn that trains candidates; fedpact.sites.predict asks what is fitted",
+    "train_sites": "scikit-learn that trains candidates; fedpact.protocol.Site is made of what they predict",
+    "load_digit_sites": "reproduction.data.private_points in the repository",
+    "load_hospitals": "reproduction.data.private_points in the repository",
 }
 """Names of version 0.1 -> what does that now."""
 

@@ -56,7 +56,7 @@ class Shown:
 
     def to_dataframe(self) -> DataFrame:
         """Give its rows as a pandas DataFrame, in the words of its JSON; needs ``fedpact[notebook]``."""
-        from fedpact.frame import make_frame
+        from fedpact.rows import make_frame
 
         return make_frame(self)
 

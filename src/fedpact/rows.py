@@ -4,6 +4,7 @@ A result whose class names ``ROWS`` has a row for each entry of that field, with
 or text in it, and in what it holds. Any other has a row for each name of its first dictionary, with a column for
 each dictionary over the same names; or, without one, a single row. Columns are called as the keys of the JSON;
 an interval takes two, its ends. A class may give columns of its own: ``own_columns``.
+pandas is imported only when a DataFrame is asked for.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args, get_origin
 
+from fedpact.errors import MissingExtraError
 from fedpact.plain import hint_of, hints_of, key_of
 from fedpact.result import Shown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 
 Kind: TypeAlias = type[int] | type[float] | type[bool] | type[str]
 _SCALARS: tuple[Kind, ...] = (bool, int, float, str)
@@ -131,3 +137,33 @@ def columns_of(result: Shown) -> list[Column]:
 def scalars_of(result: Shown) -> dict[str, Any]:
     """Return the numbers, codes and texts of a result that hold for all of it, by their keys."""
     return {column.name: column.values[0] for column in _columns_of(type(result), (result,))}
+
+
+_TYPES: dict[Kind, str] = {int: "Int64", float: "float64", bool: "boolean", str: "string"}
+"""The types that can be missing, so that they do not hang on whether a value is."""
+
+
+def make_frame(result: Shown) -> DataFrame:
+    """Make a DataFrame of a result's rows.
+
+    Raises
+    ------
+    MissingExtraError
+        If pandas is not installed.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> from fedpact.planning.plan import plan
+    >>> make_frame(plan(alice_bob())).dtypes.astype(str).to_dict()["contributions"]
+    'Int64'
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError("a DataFrame", extra="notebook") from error
+    columns = columns_of(result)
+    series = {at: pd.Series(list(one.values), dtype=_TYPES[one.kind]) for at, one in enumerate(columns)}
+    frame = pd.DataFrame(series)
+    frame.columns = pd.Index([one.name for one in columns])
+    return frame

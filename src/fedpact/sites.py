@@ -5,7 +5,6 @@ them:
 
 - ``read_predictions``, ``write_predictions``: files of predictions
 - ``predict``, ``from_torch``, ``Predicted``, ``TorchWeights``: what models of any kind say at points
-- ``train``, ``TrainedCandidates``, ``TrainedModel``, ``TrainingStatus``: candidates from labelled data
 - ``CandidateList``: the candidates by name and digest, so that all sites mean the same ones
 - ``add_noise``, ``Noise``, ``hide_small_counts``: privacy of a report; ``read_report``: a report from its file
 """

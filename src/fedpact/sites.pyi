@@ -5,12 +5,8 @@ from fedpact.candidates.matrix_files import write_predictions as write_predictio
 from fedpact.candidates.predict import from_torch as from_torch
 from fedpact.candidates.predict import predict as predict
 from fedpact.candidates.predicted import Predicted as Predicted
-from fedpact.candidates.train import train as train
-from fedpact.candidates.trained import TrainedCandidates as TrainedCandidates
-from fedpact.candidates.trained import TrainedModel as TrainedModel
-from fedpact.candidates.trained import TrainingStatus as TrainingStatus
 from fedpact.describe.candidate_list import CandidateList as CandidateList
-from fedpact.describe.noise import Noise as Noise
 from fedpact.describe.report_files import read_report as read_report
+from fedpact.describe.reports import Noise as Noise
 from fedpact.statistics.add_noise import add_noise as add_noise
 from fedpact.statistics.make_report import hide_small_counts as hide_small_counts

@@ -123,7 +123,7 @@ def test_pickles_are_refused_unread(tmp_path, suffix):
         (b"", "damaged"),
         (b"\x08\0\0\0\0\0\0\0{}", "damaged"),
         (b"\x80\x04K\x00.", "damaged"),
-        (None, "No such file"),
+        (None, "no such file"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, content, message):

@@ -47,7 +47,7 @@ def test_verify_refuses_books_that_do_not_add_up(fedpact, ledger):
     assert code == 1
     assert out.startswith(f"Ledger {copy}: Intact: ")
     assert "Books: The books do not add up" in out
-    assert err.startswith(f"error: {copy} does not add up: entry 18: the statement of bob is not signed")
+    assert err.startswith(f"error: {copy} does not add up: entry 18: 'pay bob' says statement.amount = 99.0")
     assert "more problems)" in err
     assert err.count("\n") == 1
     code, out, err = fedpact("ledger", "verify", str(copy), "--json")

@@ -9,9 +9,11 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.cli.complete import METHODS, complete_federations, complete_rules
+from fedpact.cli import complete
+from fedpact.cli.complete import METHODS, complete_federations
 from fedpact.mechanism.payment.rules import RULES
-from fedpact.planning import plan
+from fedpact.planning.methods import PLANNERS
+from fedpact.protocol.pact import RUN_RULES
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +68,9 @@ def test_every_example_is_offered_and_found(tmp_path, monkeypatch):
 
 
 def test_all_methods_and_rules_are_offered():
-    assert set(METHODS) == set(plan.METHODS)
-    assert complete_rules("all")("") == [*RULES, "all"]
-    assert complete_rules()("vcg") == ["vcg", "vcg-verified"]
+    assert set(METHODS) == set(PLANNERS)
+    assert tuple(RULES) == complete.RULES
+    assert complete.RUN_RULES == RUN_RULES
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,14 +10,15 @@ from fedpact.cli import demo
 
 @pytest.fixture(scope="module")
 def worked_out():
-    return demo.Demonstration()
+    return list(demo.work_out())
 
 
-@pytest.fixture(autouse=True)
-def _once(monkeypatch, worked_out):
-    monkeypatch.setattr(demo, "Demonstration", lambda: worked_out)
+@pytest.fixture
+def once(monkeypatch, worked_out):
+    monkeypatch.setattr(demo, "work_out", lambda: worked_out)
 
 
+@pytest.mark.slow
 def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
     def stop(*_, **__):
         raise fp.FedpactError("stopped")
@@ -30,6 +31,7 @@ def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
     assert "No plan costs less than 56.8" in out
 
 
+@pytest.mark.usefixtures("once")
 def test_demo_plans_for_the_hospitals(fedpact):
     code, out, _ = fedpact("demo")
     assert code == 0
@@ -42,6 +44,7 @@ def test_demo_plans_for_the_hospitals(fedpact):
     assert {"798.71", "33.12", "66.44", "140.07", "73.11", "66.12"} <= set(out.split())
 
 
+@pytest.mark.usefixtures("once")
 def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     code, out, _ = fedpact("demo", "--json")
     shown = json.loads(out)

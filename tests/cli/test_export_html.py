@@ -71,6 +71,7 @@ def test_a_federation_without_a_plan_has_a_report_that_says_so(fedpact, tmp_path
     assert "still misses the target" in (tmp_path / "x.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_with_a_confidence_the_page_has_the_plan_that_allows_for_it(fedpact, tmp_path):
     labels = np.random.default_rng(0).integers(0, 2, (3, 4, 60))
     fed = fp.Federation.from_predictions(dict(zip("abc", labels, strict=True)), epsilon=0.1, delta=0.05)

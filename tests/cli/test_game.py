@@ -28,6 +28,7 @@ def test_none_exists_is_an_answer(fedpact):
     assert "The cycle has 6 profiles" in out
 
 
+@pytest.mark.slow
 def test_json_is_the_dictionaries_of_the_results(fedpact):
     code, out, _ = fedpact("game", "alice-bob", "--mixed", "--dynamics", "--start", "bob=3", "--json")
     fed = fp.examples.alice_bob()

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import fedpact as fp
-from fedpact.explain.entry import say_entry
+from fedpact.explain.ledger import say_entry
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_verify_says_in_one_line_that_a_ledger_is_intact(fedpact, ledger):
     code, out, err = fedpact("ledger", "verify", str(ledger), "--head", head)
     assert (code, err) == (0, "")
     first, second = out.splitlines()
-    assert first.startswith(f"Ledger {ledger}: Intact: 4 entries, head {head}; every entry and every byte")
+    assert first.startswith(f"Ledger {ledger}: Intact: 4 entries, head {head}; every entry is as it was written")
     assert second == "Books: There is no run in this ledger."
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
     said = json.loads(out)

@@ -95,7 +95,6 @@ def test_folders_that_are_not_the_sites(fedpact, here):
         ("clinics.toml", *SITES[:2]): "'south' is not there",
         ("clinics.toml", *SITES, *SITES[2:]): "south: site 'south' is in south already",
         ("alice-bob", *SITES): "--sites are those of a federation file; the sites of 'alice-bob' are made up",
-        ("digits", *SITES): "--sites names sites on this machine; 'digits' has its own",
         ("clinics.toml", *SITES, "--teacher", "forest"): "--teacher labels at sites that are made up",
         (
             "clinics.toml",
@@ -181,40 +180,25 @@ WRONG = {
     "unknown-example": (["alice-bop"], "'alice-bop' is neither a file nor an example"),
     "vcg": (["alice-bob", "--rule", "vcg"], "rule 'vcg' cannot pay in a run"),
     "exact": (["alice-bob", "--method", "exact"], "method 'exact' needs the joint structure"),
-    "delta": (["alice-bob", "--delta", "0.1"], "--delta is for the trials hospitals and digits; 'alice-bob' says"),
-    "data": (["alice-bob", "--data", "there"], "--data is for the trials"),
-    "teacher-of-a-trial": (["digits", "--teacher", "h1"], "--teacher labels at sites that are made up"),
     "resumed-file": (["alice-bob", "--resume", "x"], "resumed as it was agreed on; leave out 'alice-bob'"),
     "resumed-fee": (["--resume", "x", "--fee", "1"], "a run is resumed as it was agreed on; leave out --fee"),
     "home-without-a-name": (["alice-bob", "--home", ""], "--home must name a folder of the run's own"),
-    "trial-away": (
-        ["digits", "--engine", "flower", "--superlink", "a:1"],
-        "the sites of 'digits' are on this machine; leave out --superlink",
-    ),
-    "hospitals": (["hospitals"], "--data FOLDER"),
-    "hospitals-elsewhere": (["hospitals", "--data", "nowhere"], "nowhere"),
     "teacher": (["alice-bob", "--teacher", "xC"], "teacher must be one of the hypotheses; it is 'xC'"),
     "seed": (["alice-bob", "--seed", "-1"], "seed must be a whole number >= 0; it is -1"),
-    "seed-of-a-trial": (["digits", "--seed", "-1"], "seed must be a whole number >= 0; it is -1"),
     "patience": (["alice-bob", "--patience", "reprot=5"], "did you mean 'report'?"),
     "fee": (["alice-bob", "--fee", "alice=x,bob=1"], "fee"),
     "no-home": (["--resume", "nowhere"], "/nowhere; start one with: fedpact run FILE"),
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.flower] * ("flower" in words)) for kind, (words, _) in WRONG.items()],
+)
 def test_what_cannot_be_run_is_one_line_and_opens_no_run(fedpact, here, kind):
     words, line = WRONG[kind]
     assert line in refused(fedpact, *words)
     assert not [path for path in here.rglob("ledger.db") if kinds(path)]
-
-
-def test_digits(fedpact):
-    code, out, _ = fedpact("run", "digits", "--candidates", "4", "--json")
-    assert code == 0
-    said = json.loads(out)
-    assert said["status"] == "finished"
-    assert sum(seen["n"] for seen in said["evaluation"].values()) > 0
 
 
 TIGHT = """
@@ -368,6 +352,7 @@ def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
     assert [row[2] for row in explain(tiny).tables[0].rows] == [0.0, 0.5]
 
 
+@pytest.mark.flower
 def test_a_run_is_resumed_where_it_was_unless_another_engine_is_named(fedpact, monkeypatch):
     """Nothing of what carried it first is in the way of what is asked for now."""
     fed, went = fp.examples.alice_bob(), []

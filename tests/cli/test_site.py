@@ -61,6 +61,7 @@ def test_a_folder_that_is_wrong_is_one_line(fedpact, clinic, kind):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.flower
 def test_joining_away_without_keys_starts_nothing(fedpact, clinic):
     code, out, err = fedpact("site", "join", str(clinic), "--superlink", "fl.example.org:9092")
     assert (code, out) == (1, "")
@@ -90,6 +91,7 @@ def test_no_more_problems_are_shown_than_can_be_read(fedpact, clinic):
     assert lines[-1] == "error: and 5 more"
 
 
+@pytest.mark.flower
 @pytest.mark.parametrize("address", ["localhost", "localhost:abc"])
 def test_an_address_without_a_port_is_one_line(fedpact, clinic, address):
     code, out, err = fedpact("site", "join", str(clinic), "--superlink", address)
@@ -97,6 +99,7 @@ def test_an_address_without_a_port_is_one_line(fedpact, clinic, address):
     assert err == f"error: --superlink must be HOST:PORT, as in fl.example.org:9092; it is {address!r}\n"
 
 
+@pytest.mark.flower
 def test_how_joining_ended_is_the_command_s_exit_code(fedpact, clinic, monkeypatch):
     asked = {}
 
@@ -109,6 +112,7 @@ def test_how_joining_ended_is_the_command_s_exit_code(fedpact, clinic, monkeypat
     assert asked == {"superlink": "127.0.0.1:1", "keys": None, "port": None, "is_verbose": True}
 
 
+@pytest.mark.flower
 def test_joining_says_every_line_as_json_if_asked(fedpact, clinic, monkeypatch):
     def join(folder, superlink, *, say, **options):
         say(f"joining {superlink}")

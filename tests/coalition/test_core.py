@@ -17,14 +17,17 @@ from cost_games import (
 )
 from fedpact.coalition.core import find_core, find_least_core
 from fedpact.coalition.cost_game import CostGame
-from fedpact.coalition.groups import AllGroups
+from fedpact.coalition.groups import GroupSearch
 
 GAMES = {f"k={k}-seed={seed}": (seed, k) for k in (2, 3, 4, 5) for seed in range(8)}
 
 
+def search_of(game):
+    return GroupSearch(game, 1, np.random.default_rng(0))
+
+
 def solve(find, values, k):
-    game = given_game(values, k)
-    return find(game, AllGroups(game))
+    return find(search_of(given_game(values, k)))
 
 
 def distance_by_slsqp(values, k, e, start):
@@ -164,7 +167,7 @@ def test_an_empty_core_is_not_sure_if_the_plan_for_all_may_be_too_dear():
     values = {(0,): 1.0, (1,): 1.0, (0, 1): 3.0}
     game = given_game(values, 2, bounds={(0, 1): 1.5})
     with pytest.raises(fp.InfeasibleError, match="the core is empty as far as the plans found go"):
-        find_core(game, AllGroups(game))
+        find_core(search_of(game))
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -174,7 +177,7 @@ def test_federations(seed):
     if values is None or values[tuple(range(len(question.cost)))] == 0:
         pytest.skip("the grid is too large, or there is nothing to share")
     k, game = len(question.cost), CostGame(question.build())
-    point = find_least_core(game, AllGroups(game))
+    point = find_least_core(search_of(game))
     e = brute_least_core(values, k)
     assert (point.e is None) == (e is None)
     if e is not None:

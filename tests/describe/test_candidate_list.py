@@ -29,9 +29,9 @@ def test_sites_with_other_candidates_are_named():
 @pytest.mark.parametrize(
     ("names", "digests", "rule"),
     [
-        ((), (), "at least one"),
+        ((), (), "some different strings"),
         (("a", "a"), (digest_of("a"),) * 2, "different"),
-        (("a", ""), (digest_of("a"),) * 2, "not empty"),
+        (("a", ""), (digest_of("a"),) * 2, "not be empty"),
         ((1,), (digest_of("1"),), "strings"),
         (("a",), ("A" * 16,), "hexadecimal"),
         (("a", "b"), (digest_of("a"),), "each of the 2 names"),

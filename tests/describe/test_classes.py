@@ -153,27 +153,27 @@ BAD = {
     ),
     "no-values": (
         lambda: classes.thresholds([]),
-        "class 'thresholds' needs one number per point; the shape is (0,)",
+        "features of class 'thresholds' must be a non-empty (n,) or (n, d) array; the shape is (0,)",
     ),
-    "no-features": (lambda: classes.stumps([[], []]), "class 'stumps' needs a matrix of features"),
+    "no-features": (lambda: classes.stumps([[], []]), "features of class 'stumps' must be a non-empty"),
     "two-values": (
         lambda: classes.intervals([[1, 2], [3, 4]]),
         "class 'intervals' needs one number per point",
     ),
     "ragged": (
         lambda: classes.stumps([[1], [1, 2]]),
-        "class 'stumps' needs numbers as features, the same count",
+        "features of class 'stumps' must be numbers, the same count",
     ),
-    "words": (lambda: classes.rectangles([["tall"]]), "class 'rectangles' needs numbers as features"),
-    "nan": (lambda: classes.rectangles([float("nan")]), "class 'rectangles' needs finite features"),
-    "huge": (lambda: classes.thresholds([10**400]), "class 'thresholds' needs numbers as features"),
+    "words": (lambda: classes.rectangles([["tall"]]), "features of class 'rectangles' must be numbers"),
+    "nan": (lambda: classes.rectangles([float("nan")]), "features of class 'rectangles' must be finite"),
+    "huge": (lambda: classes.thresholds([10**400]), "features of class 'thresholds' must be numbers"),
     "not-binary": (
         lambda: classes.conjunctions([[2]]),
         "class 'conjunctions' needs features that are 0 or 1",
     ),
     "feature-names": (
         lambda: classes.stumps([[1]], names=["a", "b"]),
-        "feature_names must be 1 different names",
+        "feature_names must be 1 different strings",
     ),
 }
 
@@ -197,5 +197,5 @@ def test_labels_are_read_only():
 
 @pytest.mark.parametrize("make", [classes.all_labelings, classes.singletons])
 def test_points_must_be_as_many_as_there_are(make):
-    with pytest.raises(FederationError, match="points must be 2 names; 1 were given"):
+    with pytest.raises(FederationError, match="points must be 2 different strings"):
         make(2, points=["a"])

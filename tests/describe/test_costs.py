@@ -3,25 +3,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.describe.costs import Cost, Linear, PiecewiseLinear, Quadratic, read_cost, scale
+from fedpact.describe.constructions import alice_bob
+from fedpact.describe.costs import KINDS, Cost, Linear, PiecewiseLinear, Quadratic, read_cost
+from fedpact.describe.files import load, save
 from fedpact.errors import FederationError, FormatError
 from fedpact.plain import from_plain
+from fedpact.planning.plan import plan
+from fedpact.statistics.verification import verify
 
-READ = {
+EVERY = {
     "number": (2, Linear(2.0)),
     "fraction": ("1/2", Linear(0.5)),
     "cost": (Linear(3.0), Linear(3.0)),
     "quadratic": ({"quadratic": [1, "1/2"]}, Quadratic(1.0, 0.5)),
     "purely-quadratic": ({"quadratic": [0, 1]}, Quadratic(0.0, 1.0)),
     "piecewise": ({"breakpoints": [10], "slopes": [1, 3]}, PiecewiseLinear((10.0,), (1.0, 3.0))),
+    "piecewise-early": (
+        {"breakpoints": [2.5, 4], "slopes": [1, 2, 5]},
+        PiecewiseLinear((2.5, 4.0), (1.0, 2.0, 5.0)),
+    ),
     "piecewise-from-zero": ({"breakpoints": [0, 10], "slopes": [1, 3]}, PiecewiseLinear((10.0,), (1.0, 3.0))),
     "piecewise-of-one": ({"breakpoints": [], "slopes": [2]}, PiecewiseLinear((), (2.0,))),
 }
+"""Costs as a file has them, and what is read: every kind is among them."""
 
 
-@pytest.mark.parametrize(("value", "expected"), READ.values(), ids=READ)
-def test_reads(value, expected):
-    assert read_cost(value) == expected
+def test_reads_every_kind():
+    assert {type(cost) for _, cost in EVERY.values()} == set(KINDS)
+    assert {name: read_cost(value) for name, (value, _) in EVERY.items()} == {
+        name: cost for name, (_, cost) in EVERY.items()
+    }
 
 
 BAD = {
@@ -31,18 +42,18 @@ BAD = {
     "infinite": (float("inf"), "cost must be a finite number; it is inf"),
     "bool": (True, "cost must be a number or a fraction in a string; it is True"),
     "list": ([1, 2], "cost must be a number or a fraction in a string; it is [1, 2]"),
-    "no-keys": ({}, "cost must be a number, {quadratic = [a, b]} or {breakpoints"),
+    "no-keys": ({}, "cost must be a number, {quadratic = [a, b]}"),
     "other-keys": ({"cubic\n": [1]}, r"it is {'cubic\n': [1]}"),
-    "only-slopes": ({"slopes": [1]}, "cost must be a number, {quadratic = [a, b]} or {breakpoints"),
+    "only-slopes": ({"slopes": [1]}, "cost must be a number, {quadratic = [a, b]}"),
     "quadratic-of-one": ({"quadratic": [1]}, "cost quadratic needs two numbers [a, b]; it has 1"),
     "quadratic-number": ({"quadratic": 1}, "cost quadratic must be a list of numbers; it is 1"),
     "quadratic-zero": ({"quadratic": [0, 0]}, "not both 0; it is [0, 0]"),
-    "quadratic-concave": ({"quadratic": [1, -1]}, "needs a >= 0 and b >= 0, not both 0; it is [1, -1]"),
+    "quadratic-concave": ({"quadratic": [1, -1]}, "cost quadratic must lie between 0 and 1e+100; it is -1"),
     "slopes-fall": (
         {"breakpoints": [1], "slopes": [2, 1]},
         "must not fall (costs are convex); they are [2.0, 1.0]",
     ),
-    "slope-zero": ({"breakpoints": [1], "slopes": [0, 1]}, "cost slopes must be above 0; the first is 0"),
+    "slope-zero": ({"breakpoints": [1], "slopes": [0, 1]}, "cost slopes must be above 0; it is 0"),
     "slope-missing": ({"breakpoints": [1], "slopes": [1]}, "it has 1 slopes and 1 breakpoints"),
     "breakpoints-fall": (
         {"breakpoints": [2, 1], "slopes": [1, 1, 1]},
@@ -83,7 +94,9 @@ positive = st.floats(0.01, 100)
 
 @st.composite
 def costs(draw):
-    kind = draw(st.sampled_from(["linear", "quadratic", "piecewise"]))
+    kind = draw(st.sampled_from(["linear", "quadratic", "piecewise", *EVERY]))
+    if kind in EVERY and kind != "quadratic":
+        return EVERY[kind][1]
     if kind == "linear":
         return Linear(draw(positive))
     if kind == "quadratic":
@@ -123,16 +136,32 @@ def test_piecewise_adds_up_its_steps():
     assert cost([0, 1, 2, 3, 4, 5]).tolist() == [0, 1, 2, 4, 6, 11]
 
 
-@pytest.mark.parametrize(
-    "cost",
-    [Linear(0.1), Quadratic(1.0, 0.5), PiecewiseLinear((2.5, 4.0), (1.0, 2.0, 5.0)), PiecewiseLinear((), (2.0,))],
-)
+@pytest.mark.parametrize("cost", [cost for _, cost in EVERY.values()], ids=EVERY)
 def test_marginal_costs_sum_to_the_cost_and_never_fall(cost):
     marginal = [cost.marginal(m) for m in range(12)]
     assert np.cumsum(marginal) == pytest.approx(cost(np.arange(1, 13)))
     assert marginal == sorted(marginal)
 
 
+@pytest.mark.parametrize("cost", [cost for _, cost in EVERY.values()], ids=EVERY)
+def test_the_cheapest_plan_is_the_cheapest_of_all(cost, tmp_path):
+    fed = alice_bob().replace(cost=[cost, 1.0])
+    grid = np.indices((15, 15)).reshape(2, -1).T
+    enough = [m for m in grid if verify(fed, m).is_feasible]
+    assert plan(fed, method="exact").cost == pytest.approx(min(fed.cost_of(m) for m in enough))
+    save(fed, tmp_path / "fed.toml")
+    assert load(tmp_path / "fed.toml").agents == fed.agents
+
+
 @given(costs(), st.sampled_from([0.5, 1.0, 100.0]))
 def test_another_currency_is_the_same_cost(cost, factor):
-    assert scale(cost, factor)(np.arange(20)) == pytest.approx(factor * cost(np.arange(20)))
+    assert cost.scaled(factor)(np.arange(20)) == pytest.approx(factor * cost(np.arange(20)))
+
+
+@given(costs(), st.floats(0, 60))
+def test_a_tangent_touches_the_curve_and_stays_below_it(cost, at):
+    slope, intercept = cost.tangent(at)
+    m = np.append(np.arange(60), at)
+    assert slope * at + intercept == pytest.approx(cost(at).item())
+    assert (slope * m + intercept <= cost(m) * (1 + 1e-9) + 1e-9).all()
+    assert cost.kinks[0] == 0

@@ -11,11 +11,11 @@ import tomli_w
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from fedpact.describe import files
 from fedpact.describe.classes import all_labelings, conjunctions, intervals, singletons
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
+from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings, save
 from fedpact.describe.hypothesis_class import HypothesisClass
 from fedpact.describe.reports import Report
@@ -207,11 +207,11 @@ def test_hypotheses(tmp_path, hypotheses, labels, names, name):
 BAD = {
     "distribution-sum": (
         [("agents", 1, "distribution", "xA", 0.1)],
-        "agent 'bob': a distribution must sum to 1; this one sums to 0.9 (write thirds as \"1/3\")",
+        "agent 'bob': distribution must sum to 1; it sums to 0.9 (write thirds as \"1/3\")",
     ),
     "distribution-negative": (
         [("agents", 1, "distribution", {"xA": 1.5, "xB": -0.5})],
-        "agent 'bob': a distribution has no negative mass; at point 'xB' it is -0.5",
+        "agent 'bob': distribution must have no negative mass; at point 'xB' it is -0.5",
     ),
     "distribution-nan": (
         [("agents", 1, "distribution", "xB", NAN)],
@@ -245,7 +245,7 @@ BAD = {
     "cost-huge": ([("agents", 1, "cost", 1e308)], "agent 'bob': cost must be at most 1e+100; it is 1e+308"),
     "cost-huge-slope": (
         [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1e200]})],
-        "agent 'bob': cost slopes must be at most 1e+100; one is 1e+200",
+        "agent 'bob': cost slopes must be at most 1e+100; it is 1e+200",
     ),
     "cost-zero": ([("agents", 1, "cost", 0)], "agent 'bob': cost must be above 0; it is 0"),
     "cost-null": (
@@ -254,7 +254,8 @@ BAD = {
     ),
     "cost-key": (
         [("agents", 1, "cost", {"quadratics": [1, 1]})],
-        "agent 'bob': cost: unknown key 'quadratics' (did you mean 'quadratic'?)",
+        "agent 'bob': cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
+        "it is {'quadratics': [1, 1]}: unknown key 'quadratics' (did you mean 'quadratic'?)",
     ),
     "cost-falls": (
         [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1]})],
@@ -286,8 +287,8 @@ BAD = {
     "delta-zero": ([("delta", 0)], "delta must lie strictly between 0 and 1; it is 0"),
     "delta-nan": ([("delta", NAN)], "delta must be a finite number; it is nan"),
     "delta-missing": ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
-    "objective": ([("objective", "best")], "objective must be 'pac' or 'expected'; it is 'best'"),
-    "guarantee": ([("guarantee", ["joint"])], "guarantee must be 'per-agent' or 'joint'; it is ['joint']"),
+    "objective": ([("objective", "best")], "objective must be one of pac, expected; it is 'best'"),
+    "guarantee": ([("guarantee", ["joint"])], "guarantee must be one of per-agent, joint; it is ['joint']"),
     "name": ([("name", 5)], "name must be a string; it is 5"),
     "agents-missing": ([("agents", GONE)], "a federation needs at least one agent"),
     "agents-empty": ([("agents", [])], "a federation needs at least one agent"),
@@ -323,12 +324,11 @@ BAD = {
     ),
     "evidence-none": (
         [("agents", 1, "distribution", GONE)],
-        "agent 'bob': give exactly one of distribution, predictions, points, report; it has none",
+        f"agent 'bob': give exactly one of {', '.join(KINDS)}; it has none",
     ),
     "evidence-two": (
         [("agents", 1, "report", "bob.report.npz")],
-        "agent 'bob': give exactly one of distribution, predictions, points, report; it has distribution and "
-        "report",
+        f"agent 'bob': give exactly one of {', '.join(KINDS)}; it has distribution and report",
     ),
     "hypotheses-missing": (
         [("hypotheses", GONE)],
@@ -358,11 +358,11 @@ BAD = {
     ),
     "points-twice": (
         [("hypotheses", "points", ["xA", "xA"])],
-        "hypotheses: points must be a list of different strings; it is ['xA', 'xA']",
+        "hypotheses: points must be some different strings; they are ['xA', 'xA']",
     ),
     "points-empty": (
         [("hypotheses", "points", [])],
-        "hypotheses: points must be a list of different strings; it is []",
+        "hypotheses: points must be some different strings; they are []",
     ),
     "names-too-few": (
         [("hypotheses", "names", ["a"])],
@@ -370,7 +370,7 @@ BAD = {
     ),
     "names-empty": (
         [("hypotheses", "names", [])],
-        "hypotheses: names must be a list of different strings; it is []",
+        "hypotheses: names must be some different strings; they are []",
     ),
     "features-missing": (
         [("hypotheses", {"class": "stumps"})],
@@ -382,7 +382,8 @@ BAD = {
     ),
     "features-ragged": (
         [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": [1, 2]}})],
-        "hypotheses: class 'stumps' needs numbers as features, the same count for every point",
+        "hypotheses: features of class 'stumps' must be numbers, the same count for every point; they are "
+        "[[1.0], [1.0, 2.0]]",
     ),
     "features-stranger": (
         [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2, "xAA": 3}})],
@@ -402,7 +403,7 @@ BAD = {
     ),
     "feature-names-too-many": (
         [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2}, "feature_names": ["a", "b"]})],
-        "hypotheses: feature_names must be 1 different names; they are ['a', 'b']",
+        "hypotheses: feature_names must be 1 different strings; they are ['a', 'b']",
     ),
     "labels-ragged": (
         [("hypotheses", {"labels": [[0, 0], [0]]})],
@@ -415,7 +416,8 @@ BAD = {
     ),
     "labels-nan": (
         [("hypotheses", {"labels": [[0, NAN]]})],
-        "labels must hold whole numbers or strings; one is nan",
+        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
+        "it is nan",
     ),
     "labels-words-and-numbers": (
         [("hypotheses", {"labels": [["a", 1]]})],
@@ -530,9 +532,9 @@ def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
     (scratch / "bob.csv").write_text("p,q\n0,1\n")
     (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "bob.csv"))))
     assert problem == (
-        f"agent 'bob': predictions: {scratch / 'bob.csv'}: predictions must be an .npy file, a row for every "
-        "hypothesis: numpy.save(FILE, labels), whole numbers or strings; a table (.csv) is read by fedpact "
-        "report and by a site's site.toml"
+        f"agent 'bob': predictions: {scratch / 'bob.csv'}: not an .npy array that can be read without "
+        "pickle; write a row for every hypothesis, whole numbers or strings: numpy.save(FILE, "
+        "labels.astype(str)); a table (.csv) is read by fedpact report and by a site's site.toml"
     )
 
 
@@ -633,8 +635,8 @@ def test_a_federation_from_points_is_saved_as_predictions(pointed, tmp_path):
 BAD_POINTS = {
     "class-missing": (
         [("hypotheses", GONE)],
-        "hypotheses: class is missing; it must be one of conjunctions, halfspaces, intervals, rectangles, stumps, "
-        "thresholds",
+        "hypotheses must name a class of points with features; it is None (known: conjunctions, halfspaces, "
+        "intervals, rectangles, stumps, thresholds)",
     ),
     "class-without-features": (
         [("hypotheses", "class", "singletons")],
@@ -655,7 +657,7 @@ BAD_POINTS = {
     ),
     "feature-names-too-few": (
         [("hypotheses", "feature_names", ["age"])],
-        "feature_names must be 2 different names; they are ['age']",
+        "feature_names must be 2 different strings; they are ['age']",
     ),
     "missing": (
         [("agents", 1, "points", "none.csv")],
@@ -963,9 +965,7 @@ def test_strings_at_one_site_and_numbers_at_another_are_refused(scratch):
 def test_strings_that_need_pickle_are_told_how_to_do_without(scratch):
     np.save(scratch / "objects.npy", np.array([["a", "b"], ["b", "b"]], dtype=object), allow_pickle=True)
     (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "objects.npy"))))
-    assert problem.endswith(
-        "not an .npy array that can be read without pickle (strings: numpy.save(FILE, labels.astype(str)))"
-    )
+    assert "whole numbers or strings: numpy.save(FILE, labels.astype(str));" in problem
 
 
 def test_agents_of_similar_names_get_files_of_their_own(tmp_path):
@@ -986,13 +986,14 @@ def test_a_failing_save_leaves_everything_as_it_was(tmp_path, monkeypatch):
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     written = []
 
-    def full_disk(array, path):
-        path.write_bytes(b"half")
+    def full_disk(path, data):
         written.append(path)
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
         if len(written) > 1:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "_write_array", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     second = Federation.from_predictions({"a": [[2]], "b": [[3]]}, epsilon=0.2, delta=0.05)
     with pytest.raises(FederationError, match=r"net\.toml: cannot be written: No space left on device"):
         second.save(tmp_path / "net.toml")
@@ -1213,7 +1214,6 @@ def test_no_agent_with_a_distribution_is_one_problem_each(scratch):
 
 def test_what_belongs_to_a_plan_is_not_saved(tmp_path):
     reported = Federation.from_reports([report(name="a", predictions=[[0], [1]])], epsilon=0.1, delta=0.05)
-    for extended in (small().replace(teacher="h1"), at_confidence(reported, 0.9)):
-        with pytest.raises(FederationError, match="a confidence or a teacher belongs to a plan, not to a file"):
-            extended.save(tmp_path / "net.toml")
+    with pytest.raises(FederationError, match="a confidence belongs to a plan, not to a file"):
+        at_confidence(reported, 0.9).save(tmp_path / "net.toml")
     assert list(tmp_path.iterdir()) == []

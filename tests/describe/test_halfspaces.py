@@ -82,7 +82,7 @@ def test_names_say_what_the_labels_do():
 
 
 BAD = {
-    "names": (lambda: halfspaces([[1, 2]], names=["a"]), "feature_names must be 2 different names"),
+    "names": (lambda: halfspaces([[1, 2]], names=["a"]), "feature_names must be 2 different strings"),
     "far-too-many": (
         lambda: halfspaces(np.column_stack([np.arange(10**5), np.zeros(10**5)])),
         "class halfspaces would have 200,000 hypotheses or more",

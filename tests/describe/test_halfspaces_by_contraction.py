@@ -137,7 +137,7 @@ def test_refuses_what_is_too_large(x):
 
 
 def test_refuses_names_of_other_features():
-    with pytest.raises(FederationError, match="feature_names must be 3 different names"):
+    with pytest.raises(FederationError, match="feature_names must be 3 different strings"):
         halfspaces([[1, 2, 3]], names=["a"])
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedpact.describe import hypothesis_class
-from fedpact.describe.hypothesis_class import keep_distinct, read_feature_names, read_features, read_line, show
+from fedpact.describe.hypothesis_class import keep_distinct, read_features, read_line, read_names, show
 from fedpact.errors import FederationError
 
 
@@ -37,10 +37,10 @@ def test_one_feature_may_be_a_row_or_a_column():
 
 
 def test_feature_names_must_fit():
-    assert read_feature_names(None, 2) == ("f1", "f2")
+    assert read_names(None, 2, "feature_names", "f") == ("f1", "f2")
     for names in (["x"], ["x", "x"], ["x", "y", "z"]):
-        with pytest.raises(FederationError, match="feature_names must be 2 different names"):
-            read_feature_names(names, 2)
+        with pytest.raises(FederationError, match="feature_names must be 2 different strings"):
+            read_names(names, 2, "feature_names", "f")
 
 
 def test_a_class_may_have_just_so_many_hypotheses(monkeypatch):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.describe.label_codes import code_labels, code_places, join, read_classes, stack
+from fedpact.describe.label_codes import code_labels, code_places, is_text, join, read_classes, stack
 from fedpact.errors import FederationError
 
 LABELS = st.lists(st.integers(-(2**62), 2**62), min_size=1) | st.lists(
@@ -102,8 +102,8 @@ def test_types_are_the_smallest():
     ("rows", "classes", "message"),
     [
         ({"a": ["x", "z"]}, ["x", "y"], "candidate 'a' predicts 'z', which is not among"),
-        ({"a": [0], "b": ["0"]}, None, "'b' predicts strings and 'a' whole numbers"),
-        ({"a": [0, 1], "b": [0]}, None, "same points; 'a' predicts 2 and 'b' 1"),
+        ({"a": [0], "b": ["0"]}, None, "those of b are strings and those of a whole numbers"),
+        ({"a": [0, 1], "b": [0]}, None, "same points; their numbers are {'a': 2, 'b': 1}"),
     ],
 )
 def test_candidates_that_do_not_go_together_are_refused(rows, classes, message):
@@ -117,3 +117,29 @@ def test_places_are_those_among_the_declared_classes():
     assert code_places(places, 4, None, "candidate 'net'").values == (0, 1, 2, 3)
     with pytest.raises(FederationError, match="'net' scores 3 classes and 2 are declared"):
         code_places(places, 3, ("no", "yes"), "candidate 'net'")
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_what_python_holds_as_utf8_is_text(words):
+    def has_utf8(word):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    assert is_text(np.array(words)) is all(map(has_utf8, words))
+
+
+@pytest.mark.parametrize("point", [0xD800, 0xDFFF, 0x110000, 0xFFFFFFFF])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_half_a_character_and_none_at_all_are_found_in_either_byte_order(point, order):
+    codes = np.array([ord("a"), point], dtype=f"{order}u4")
+    assert not is_text(codes.view(f"{order}U1"))
+    assert is_text(codes[:1].view(f"{order}U1"))
+
+
+def test_every_other_column_is_read_as_it_is():
+    words = np.array([["a", "b"], ["c", "d"]])
+    assert is_text(words[:, ::2])
+    assert is_text(np.array(["", ""]))

@@ -68,7 +68,7 @@ MIXED = "labels must be all strings or all whole numbers; those of row "
         ([[0, 1], np.array(["a", "b"])], f"{MIXED}2 are strings and those of row 1 whole numbers"),
         ([["a", "b"], ["a"]], "labels must be a matrix with one row per hypothesis"),
         (["ab", "cd"], "labels must be a matrix with one row per hypothesis"),
-        ([[b"a", b"b"]], "labels must hold whole numbers or strings; they hold |S1"),
+        ([[b"a", b"b"]], "labels: row 1: labels must be whole numbers or strings; they are |S1"),
         (np.array([["a\ud800"]]), "labels: row 1: labels must be texts; one holds what is no character"),
         (np.empty((2, 0), dtype=str), "labels must have at least one hypothesis and one point"),
     ],

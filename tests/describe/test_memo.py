@@ -1,5 +1,8 @@
 """What is worked out about a federation is worked out once, and handed on only where it still holds."""
 
+import pickle
+from dataclasses import fields
+
 import pytest
 
 import fedpact as fp
@@ -37,6 +40,21 @@ def test_other_targets_keep_only_what_follows_from_the_evidence():
         name_of(fed, 0)
         name_of(fed.replace(epsilon=0.2), 0)
         assert calls == expected
+
+
+def test_what_is_kept_is_neither_pickled_nor_a_field():
+    fed, (name_of, calls) = fp.examples.alice_bob(), counted(memoized_by_evidence)
+    name_of(fed, 0)
+    other = pickle.loads(pickle.dumps(fed))
+    assert len(pickle.dumps(fed)) == len(pickle.dumps(other))
+    name_of(other, 0)
+    assert calls == [0, 0]
+    assert not {own.name for own in (*fields(fed), *fields(fed.evidence))} & {
+        "memo",
+        "_memo",
+        "teacher",
+        "at_least",
+    }
 
 
 def test_a_failure_is_not_kept():

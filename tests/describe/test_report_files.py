@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from fedpact.describe import report_files
 from fedpact.describe.candidate_list import CandidateList, digest_of
-from fedpact.describe.noise import Noise
 from fedpact.describe.report_files import from_bytes, read_report, to_bytes
-from fedpact.describe.reports import Report, hide_counts
+from fedpact.describe.reports import Noise, Report, hide_counts
 from fedpact.errors import FederationError
 
 
@@ -117,8 +116,8 @@ FILES = {
     ),
     "many-formats": (archive(format=[1] * 99), "the file has report format [1, 1, 1"),
     "n-is-no-number": (archive(n="ten"), "n must be a number or a fraction like \"1/3\"; it is 'ten'"),
-    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 0; it is 2.5"),
-    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 2^53; it is 1000"),
+    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 1; it is 2.5"),
+    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 9,007,199,254,740,992; it is 1e+300"),
     "no-checksum": (archive(format=2), "the report was damaged or changed after it was written"),
     "wrong-checksum": (archive(format=2, checksum="0" * 64), "damaged or changed"),
     "noise-of-no-kind": (
@@ -127,7 +126,10 @@ FILES = {
     ),
     "digests-missing": (archive(candidates='["a", "b", "c"]'), "16 hexadecimal digits for each of the 3 names"),
     "candidates-in-no-list": (archive(candidates="a, b, c"), "its candidates cannot be read"),
-    "candidates-in-numbers": (archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"), "names must be strings"),
+    "candidates-in-numbers": (
+        archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"),
+        "names must be some different strings",
+    ),
     "broken-triangle": (
         archive(counts=[2, 6, 3], n_classes=3),
         "those of no data set: 'h1' and 'h3' cannot differ more often than both do from a third ('h2')",

@@ -5,7 +5,7 @@ import pytest
 
 from fedpact.describe.numbers import read_number
 from fedpact.describe.settings import read_capacity, read_per_agent, read_settings
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError
 
 NAMES = ("alice", "bob")
 SPREAD = {
@@ -17,10 +17,7 @@ SPREAD = {
 
 
 def spread(value):
-    problems = Problems()
-    found = read_per_agent(NAMES, value, "fee", lambda entry: read_number(entry, "fee"), problems)
-    problems.raise_if_any()
-    return found
+    return read_per_agent(NAMES, value, "fee", lambda entry: read_number(entry, "fee"))
 
 
 @pytest.mark.parametrize(("value", "found"), SPREAD.values(), ids=SPREAD)
@@ -47,15 +44,13 @@ def test_is_refused(value, message):
 
 
 def test_every_problem_is_noted_and_a_bad_delta_is_one_of_them():
-    problems = Problems()
-    read_settings(("a", "a"), 1, [0.5, 2], -1, 1, "pace", "joint", problems)
     with pytest.raises(FederationError) as caught:
-        problems.raise_if_any()
+        read_settings(("a", "a"), 1, [0.5, 2], -1, 1, "pace", "joint")
     assert caught.value.problems == (
         "agent names must differ; 'a' is used twice",
         "agent 'a': epsilon must lie between 0 and 1; it is 2",
         "agent 'a': capacity must be a whole number >= 0; it is -1",
-        "objective must be 'pac' or 'expected'; it is 'pace'",
+        "objective must be one of pac, expected; it is 'pace'",
         "delta must lie strictly between 0 and 1; it is 1",
     )
 
@@ -66,9 +61,7 @@ def test_no_capacity_is_no_limit():
 
 
 def test_one_string_is_no_list_of_names():
-    problems = Problems()
-    read_settings("alice", 1, 0.1, None, 0.1, "pac", "joint", problems)
     with pytest.raises(
         FederationError, match="names must be one string per agent; it is the single string 'alice'"
     ):
-        problems.raise_if_any()
+        read_settings("alice", 1, 0.1, None, 0.1, "pac", "joint")

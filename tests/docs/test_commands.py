@@ -9,20 +9,24 @@ from typer.main import get_command
 from fedpact.cli import app
 from pages import PAGES, ROOT, follow, read_blocks
 
-QUICK = "tests/experiments/test_quick.py::test_the_same_seeds_give_the_same_json_in_one_process_and_in_two"
+QUICK = "tests/reproduction/test_quick.py::test_every_experiment_runs_quickly"
 ELSEWHERE = {
     r"make demo": ("makes an environment first", "tests/cli/test_demo.py::test_demo_plans_for_the_hospitals"),
     r"make test": ("makes an environment first, and would run itself", None),
     r"make bench": ("takes half an hour", None),
-    r"make (fuzz|soak)( \w+=\d+)?": ("takes minutes", "tests/test_soak.py::test_runs_that_are_killed_hold"),
+    r"make (faults|fuzz|soak)( \w+=\d+)?": (
+        "takes minutes",
+        "tests/simulation/test_soak.py::test_runs_that_are_killed_hold",
+    ),
     r"(FEDPACT_TOKEN=... )?fedpact serve.*": (
         "does not end",
         "tests/cli/test_serve.py::test_it_opens_on_the_file_and_ends_with_ctrl_c_leaving_nothing",
     ),
-    r"fedpact reproduce [\w-]+( --(data|seeds|set).*)?": ("takes minutes to hours, and has a quick version", None),
-    r"fedpact reproduce [\w-]+ --quick": ("is run with all others", QUICK),
-    r"fedpact run digits": ("trains candidates", "tests/cli/test_run.py::test_digits"),
-    r"fedpact run hospitals --data DIR": ("needs a download", None),
+    r"(make reproduce|python -m reproduction [\w-]+ --(data|seeds|set)).*": (
+        "takes minutes to hours, and has a quick version",
+        None,
+    ),
+    r"python -m reproduction.*": ("is run with all others", QUICK),
     r"(names=hospital|\(echo \$names| for h in| sed).*": ("needs a download", None),
     r"fedpact run alice-bob --engine flower": (
         "takes a minute",
@@ -30,7 +34,7 @@ ELSEWHERE = {
     ),
     r"ray start .*": (
         "goes to other machines",
-        "tests/experiments/sweep/test_run_tasks.py::test_the_how_to_on_ray_says_what_happens",
+        "tests/docs/test_served_pages.py::test_a_sweep_runs_on_a_cluster",
     ),
     r"create(user|db) .*": ("is for whoever administers a server", None),
 }
@@ -85,16 +89,18 @@ ANSWERED = [
 """Those that a federation's file is enough for; the how-tos on audits, files and the browser have the others."""
 
 
-@pytest.mark.parametrize(("page", "words"), INLINE, ids=lambda value: value)
-def test_a_command_in_the_text_is_one(page, words):
-    command, rest = get_command(app), shlex.split(words)
-    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
-        assert rest[0] in command.commands
-        command = command.commands[rest.pop(0)]
-    known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
-    assert {word.partition("=")[0] for word in rest if word.startswith("-")} <= known
+def test_a_command_in_the_text_is_one():
+    for page, words in INLINE:
+        command, rest = get_command(app), shlex.split(words)
+        while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+            assert rest[0] in command.commands, f"{page}: {words}"
+            command = command.commands[rest.pop(0)]
+        known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
+        options = {word.partition("=")[0] for word in rest if word.startswith("-")}
+        assert options <= known, f"{page}: {words}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ANSWERED)
 def test_a_command_of_the_readme_answers(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

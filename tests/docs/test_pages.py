@@ -6,7 +6,8 @@ from pages import PAGES, ROOT, follow, read_blocks
 
 SERVED = {
     "run-on-flower-with-tls.md": "tests/docs/test_served_pages.py",
-    "scale-a-sweep-on-ray.md": "tests/experiments/sweep/test_run_tasks.py",
+    "scale-a-sweep-on-ray.md": "tests/docs/test_served_pages.py",
+    "train-with-flower.md": "tests/protocol/flower/test_training_page.py",
     "use-postgresql.md": "tests/docs/test_served_pages.py",
 }
 """Pages that need a server, and the tests that follow them."""
@@ -15,9 +16,11 @@ FOLLOWED = [
 ]
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_what_a_page_shows_is_what_happens(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # pages on experiments are followed in a clone
     follow(page)
 
 

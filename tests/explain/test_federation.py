@@ -5,7 +5,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.noise import Noise
+from fedpact.describe.reports import Noise
 from fedpact.explain import explain, to_text
 from fedpact.explain.federation import describe, fits_in_one_file, observe, say_evidence
 

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import pytest
 
+from fedpact.coded import Refusal
 from fedpact.explain import explain, generic, to_text
 from fedpact.explain.generic import list_rows, say_refusal
 from fedpact.explain.words import Words
-from fedpact.refusal import Refusal
 from fedpact.result import Shown
 
 

@@ -4,11 +4,12 @@ import pytest
 
 import fedpact as fp
 from fedpact.explain import explain, to_html, to_text
-from fedpact.explain.rule import name_rule, say_rule
+from fedpact.explain.phrases import name_rule, say_rule
 from fedpact.explain.words import words_of
 from fedpact.mechanism.audit.compare_rules import settle_rules
 from fedpact.mechanism.audit.result import Scenario
-from fedpact.mechanism.payment.rules import VARIANTS, Truthful
+from fedpact.mechanism.payment.rule import Truthful
+from fedpact.mechanism.payment.rules import VARIANTS
 
 FED = fp.examples.pwyc_not_dominant()
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
+from fedpact.coded import Refusal
 from fedpact.explain import explain, to_text
-from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of
 
@@ -66,9 +66,8 @@ def rename(result):
 
 
 @cache
-def refute():
-    fed = fp.examples.singletons(epsilon=0.01)
-    return rename(fp.mechanism.refute_payment(fed, lambda m: [200, 200], [130, 130]))
+def lie():
+    return rename(fp.audit(fp.examples.pwyc_not_dominant(), n_misreports=60).witness)
 
 
 def mix():
@@ -81,16 +80,9 @@ def mix():
 
 
 def audit():
-    witness = refute().witness
+    witness = lie()
     found = fp.audit(base().fed, "pwyc", n_misreports=8)
     return replace(found, ex_post=replace(found.ex_post, gain=witness.gain, witness=witness))
-
-
-def train():
-    points = np.random.default_rng(0).normal(size=(60, 3))
-    found = fp.sites.train(points, points[:, 0] > points[:, 1], count=3, rng=17)
-    names = dict(zip([NASTY, "b", "c"], found.models.values(), strict=True))
-    return replace(found, models=names)
 
 
 def check_books():
@@ -108,7 +100,7 @@ CASES = {
     fp.game.Regret: lambda: fp.game.regret(base().fed, [14, 14]),
     fp.Settlement: lambda: fp.settle(base().fed, base().plan),
     fp.Audit: audit,
-    fp.mechanism.Witness: lambda: refute().witness,
+    fp.mechanism.Witness: lie,
     fp.mechanism.RuleComparison: lambda: fp.mechanism.RuleComparison(
         rows=(fp.mechanism.RuleRow(rule="vcg", pivot=None, refusal=Refusal(code="capacity", agents=(NASTY,))),),
         method="lp",
@@ -124,7 +116,6 @@ CASES = {
     fp.mechanism.Obliviousness: lambda: rename(
         fp.mechanism.obliviousness(fp.examples.singletons(epsilon=0.01), m=[130, 130])
     ),
-    fp.mechanism.Refutation: refute,
     fp.planning.Cover: lambda: fp.planning.cover({NASTY: range(10)}, "thresholds", 0.2),
     fp.planning.CoverPlan: lambda: fp.planning.plan_cover(
         {NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1
@@ -135,7 +126,6 @@ CASES = {
     fp.planning.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
     fp.Report: lambda: base().report,
     fp.sites.Predicted: lambda: base().predicted,
-    fp.sites.TrainedCandidates: train,
     fp.protocol.Pact: lambda: fp.protocol.make_pact(base().fed),
     fp.protocol.RunOutcome: lambda: base().outcome,
     fp.protocol.Statement: lambda: fp.protocol.statements_of(base().ledger)[0],
@@ -145,10 +135,6 @@ CASES = {
     fp.protocol.KeysCheck: lambda: fp.protocol.check_keys(base().keys.folder),
     fp.protocol.Labelling: lambda: fp.protocol.Labelling(
         wanted=3, labelled=1, added=1, site=NASTY, folder=".", run="r", file=None
-    ),
-    fp.protocol.SimulatedWorld: lambda: fp.protocol.SimulatedWorld(
-        seed=3, status=fp.protocol.RunStatus.FINISHED, runs=1, entries=9, seconds=1.5, tally={NASTY: 1}, events=(),
-        head="",
     ),
 }  # fmt: skip
 NAMELESS = {fp.planning.Tradeoff}
@@ -160,6 +146,7 @@ def result_of(kind):
     return CASES[kind]()
 
 
+@pytest.mark.flower
 def test_no_public_result_is_forgotten():
     parts = (
         fp, fp.costs, fp.game, fp.mechanism, fp.planning, fp.sites, fp.protocol

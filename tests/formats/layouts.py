@@ -18,9 +18,10 @@ from carrier import OPERATOR, ListLedger, kept_plan, run_over, run_with, small_f
 from fedpact import formats
 from fedpact.describe import file_evidence, files
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.noise import Noise
+from fedpact.describe.costs import KINDS as COSTS
+from fedpact.describe.costs import Cost
 from fedpact.describe.report_files import to_bytes
-from fedpact.describe.reports import Report
+from fedpact.describe.reports import Noise, Report
 from fedpact.describe.settings import GUARANTEES, OBJECTIVES
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.result import ContributionCheck
@@ -28,7 +29,7 @@ from fedpact.plain import hints_of, key_of
 from fedpact.planning.result import Plan
 from fedpact.protocol.home import prepare_home
 from fedpact.protocol.keys.key_set import Index
-from fedpact.protocol.ledger.schema import _POSTGRESQL, _SQLITE
+from fedpact.protocol.ledger.database import _POSTGRESQL, _SQLITE
 from fedpact.protocol.messages import Contributed, Evaluated, Pending, Receipt, Refused, Reported
 from fedpact.protocol.operator.operator import resume_run
 from fedpact.protocol.operator.reasons import Why
@@ -47,6 +48,8 @@ def of_hint(hint: Any) -> Any:
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return sorted((of_hint(one) for one in args), key=json.dumps)
+    if hint is Cost:
+        return sorted(kind.__name__ for kind in COSTS)
     if origin is Literal:
         return sorted(map(str, args))
     if origin is Annotated:
@@ -181,7 +184,7 @@ def make_layouts() -> dict[str, dict[str, Any]]:
             str(formats.FEDERATION): {
                 "top": list(files._TOP_KEYS),
                 "agent": list(files._AGENT_KEYS),
-                "cost": list(files._COST_KEYS),
+                "cost": [key for kind in COSTS for key in kind.KEYS],
                 "hypotheses": list(file_evidence._KEYS),
                 "objective": list(OBJECTIVES),
                 "guarantee": list(GUARANTEES),

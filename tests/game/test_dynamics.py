@@ -5,7 +5,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.game.dynamics import play_to_rest
-from fedpact.game.make_game import game_of
+from fedpact.game.game import game_of
 from profiles import play, random_game, responses
 from strategies import report_of
 

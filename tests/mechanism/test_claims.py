@@ -55,7 +55,7 @@ def test_a_claimed_cost_replaces_one_cost():
 @pytest.mark.parametrize("private", ["data", "costs"])
 def test_a_second_name_has_the_same_target_and_shares_the_capacity(fed, private):
     claims = claims_of(fed, private)
-    twin = claims.with_twin(0, (claims.of(0), claims.of(0)))
+    twin = claims.with_twin({0: claims.of(0)}, claims.of(0))
     assert twin.names == (*fed.names, f"{fed.names[0]} (2)")
     assert fp.planning.disagreement(twin)[-1] == pytest.approx(fp.planning.disagreement(fed)[0])
     assert twin.agents[-1].epsilon == fed.agents[0].epsilon
@@ -68,7 +68,7 @@ def test_a_second_name_is_one_that_nobody_has():
         [[0, 0], [0, 1]], [(0.5, 0.5)] * 2, epsilon=0.1, delta=0.1, names=["a", "a (2)"]
     )
     claims = claims_of(fed, "data")
-    assert claims.with_twin(0, (claims.of(0), claims.of(0))).names == ("a", "a (2)", "a (3)")
+    assert claims.with_twin({0: claims.of(0)}, claims.of(0)).names == ("a", "a (2)", "a (3)")
 
 
 def test_what_a_site_that_hides_small_counts_claims_is_hidden_as_well():

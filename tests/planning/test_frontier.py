@@ -15,6 +15,7 @@ def fed(request):
     return fp.examples.build(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", VALUES)
 def test_every_point_is_the_optimum_of_its_own_federation(fed, axis):
     curve = frontier(fed, **{axis: VALUES[axis]})

@@ -57,10 +57,10 @@ def test_who_finds_everything_bad_that_anybody_does():
     fed = fp.Federation.from_table(
         [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.5, 0.5, 0], [0.5, 0, 0.5]], epsilon=0.1, delta=0.1
     )
-    bad, owner = find_bad(fed)
+    bad, owner = find_bad(fed, False)
     assert bad.sum(axis=1).tolist() == [2, 2, 2]
     assert owner.tolist() == [0, 0, 0]
     alone = fp.Federation.from_table(
         [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.5, 0, 0.5], [0, 0.5, 0.5]], epsilon=0.1, delta=0.1
     )
-    assert find_bad(alone)[1].tolist() == [-1, 0, 1]
+    assert find_bad(alone, False)[1].tolist() == [-1, 0, 1]

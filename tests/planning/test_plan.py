@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from contracts import check_plan, is_enough
-from fedpact.planning.plan import plan
+from fedpact.planning.plan import finish_plan, plan, plan_nothing
+from fedpact.planning.result import BoundBy, Proof
+from fedpact.planning.task import Draft
 from noisy import noisy_federation
 from oracle import answer, threshold
 from strategies import cases
@@ -15,6 +17,7 @@ from strategies import cases
 LADDER = ("lp", "union", "tree", "exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["pac", "expected"])
 @given(data=st.data())
 @settings(max_examples=60)
@@ -143,6 +146,7 @@ def test_an_unknown_method_is_refused():
         plan(fp.examples.alice_bob(), "magic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e6, 1e9])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_currency_changes_nothing_but_the_amounts(seed, factor):
@@ -165,7 +169,7 @@ def test_very_small_rates_are_not_taken_for_zero(method):
 
 
 def test_rates_rounded_to_singles_do_not_raise_the_lower_bound(monkeypatch):
-    monkeypatch.setattr("fedpact.statistics.federation_rates.KEEP", 0)
+    monkeypatch.setattr("fedpact.statistics.rates.KEEP", 0)
     fed = fp.Federation.from_table([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.1, 0.5, 0.4]], epsilon=0.1, delta=0.05)
     assert plan(fed, "lp").lower_bound <= 5 + 1e-9
 
@@ -189,3 +193,34 @@ def test_costs_of_very_different_size(cost, method):
         cost=cost,
     )
     assert plan(fed, method).contributions == plan(fed.replace(cost=[1.0, 3.0]), method).contributions
+
+
+def finish(cost_at_least, method="auto"):
+    fed = fp.examples.alice_bob()
+    final = Draft(m=np.array([3, 2]), proved_by=Proof.ENGINE)
+    return finish_plan(fed, method, final, (cost_at_least, BoundBy.PAIRS))
+
+
+@pytest.mark.parametrize(
+    ("lower", "status", "chosen"),
+    [
+        (4.0, fp.planning.PlanStatus.CERTIFIED, "union-trimmed"),
+        (5.0, fp.planning.PlanStatus.OPTIMAL, "exact"),
+        (5.0 * (1 - 1e-12), fp.planning.PlanStatus.OPTIMAL, "exact"),
+        (6.0, fp.planning.PlanStatus.OPTIMAL, "exact"),
+    ],
+)
+def test_a_plan_that_costs_the_lower_bound_is_optimal(lower, status, chosen):
+    made = finish(lower)
+    assert (made.status, made.chosen) == (status, chosen)
+    assert made.lower_bound == min(lower, 5.0)
+
+
+def test_a_method_that_was_asked_for_is_the_one_that_was_chosen():
+    assert finish(4.0, "tree").chosen == "tree"
+
+
+def test_no_samples_cost_nothing():
+    made = plan_nothing(fp.examples.alice_bob(), "lp")
+    assert (made.cost, made.lower_bound, made.m.tolist()) == (0, 0, [0, 0])
+    assert made.status is fp.planning.PlanStatus.NOTHING_NEEDED

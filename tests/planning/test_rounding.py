@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -7,6 +5,7 @@ import fedpact as fp
 from fedpact.planning import rounding
 from fedpact.planning.certificates import prove_by_union
 from fedpact.planning.rounding import move, polish, round_up, trim
+from fedpact.statistics.request import ask
 from noisy import noisy_federation
 
 
@@ -28,13 +27,13 @@ def test_a_trimmed_vector_can_spare_no_sample(fed):
 def test_what_is_contributed_already_is_neither_dropped_nor_moved(fed):
     proves = prove_by_union(fed)
     given = np.array([9, 0, 3])
-    kept = replace(fed, at_least=tuple(given.tolist()))
+    kept = ask(fed, at_least=dict(zip(fed.names, given.tolist(), strict=True)))
     for m in (trim(kept, np.full(fed.k, 100), proves), polish(kept, np.full(fed.k, 100), proves)):
         assert (m >= given).all()
         assert proves(m[None])[0]
         for agent in np.flatnonzero(m > given):
             assert not proves((m - np.eye(fed.k, dtype=int)[agent])[None])[0]
-    enough = replace(fed, at_least=(100,) * fed.k)
+    enough = ask(fed, at_least=dict.fromkeys(fed.names, 100))
     assert polish(enough, np.full(fed.k, 120), proves).tolist() == [100] * fed.k
 
 

@@ -157,3 +157,17 @@ def test_as_many_agents_enter_as_a_row_needs_and_at_the_rate_they_charge_by_then
     assert solution.m == pytest.approx([1, 1, 0.5, 0])
     assert solution.value == pytest.approx(1 + 2 + 1.5)
     assert not found.has_all_columns
+
+
+@pytest.mark.parametrize("method", ["lp", "union", "tree", "exact"])
+def test_whom_a_plan_names_does_not_depend_on_the_last_digits(method):
+    """With all labelings every truth has the same rows, and processors that add up otherwise named other pairs."""
+    masses = np.array([[0.7, 0.25, 0.05], [0.15, 0.7, 0.15], [0.2, 0.2, 0.6]])
+    labels = list(itertools.product((0, 1), repeat=3))
+    named = set()
+    for seed in range(5):
+        nudged = masses + np.random.default_rng(seed).uniform(-1e-15, 1e-15, masses.shape)
+        fed = fp.Federation.from_table(labels, nudged, epsilon=0.1, delta=0.05, cost=[2, 1, 3])
+        found = plan(fed, method).duals
+        named.add(tuple((pair.truth, pair.hypothesis, pair.agent, round(pair.share, 6)) for pair in found))
+    assert len(named) == 1

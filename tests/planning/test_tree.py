@@ -44,7 +44,7 @@ def test_the_tree_proves_what_the_sum_cannot():
 
 
 def test_rates_rounded_to_singles_prove_no_more(monkeypatch):
-    monkeypatch.setattr("fedpact.statistics.federation_rates.KEEP", 0)
+    monkeypatch.setattr("fedpact.statistics.rates.KEEP", 0)
     rng = np.random.default_rng(0)
     labels, masses = rng.integers(0, 3, (12, 9)), rng.dirichlet(np.ones(9), 3)
     rounded = fp.Federation.from_table(labels, masses, epsilon=0.1, delta=0.1)

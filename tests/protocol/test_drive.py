@@ -1,7 +1,23 @@
 """The loop between operator and network: all is sent, all that comes is handed on, until it is over."""
 
-from carrier import START, Carrier, ListLedger, run_with, small_federation, start, with_test_keys
-from fedpact.protocol.drive import drive
+import logging
+import threading
+import time
+
+from carrier import (
+    OPERATOR,
+    START,
+    Carrier,
+    ListLedger,
+    run_with,
+    small_federation,
+    start,
+    with_test_keys,
+)
+from fedpact.errors import FederationError
+from fedpact.protocol.drive import InProcess, drive
+from fedpact.protocol.messages import Request, write_request
+from fedpact.protocol.operator.operator import Outgoing
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
@@ -86,3 +102,80 @@ def test_a_run_that_is_over_asks_nobody():
     carrier = Carrier({})
     assert drive(operator, carrier, carrier.clock) is operator.state
     assert carrier.asked == []
+
+
+def outgoing(site="north", number=1):
+    asked = Request(
+        run="r", request=f"report/{site}/{number}", site=site, step="report", body={"candidates": None}
+    )
+    return Outgoing(site=site, step="report", data=write_request(asked, OPERATOR), deadline=60.0)
+
+
+class Slow:
+    """Answers when it may."""
+
+    def __init__(self):
+        self.may, self.count = threading.Event(), 0
+
+    def answer(self, data):
+        self.count += 1
+        self.may.wait(30)
+        return b"at last"
+
+
+class Broken:
+    def __init__(self, error):
+        self.error = error
+
+    def answer(self, data):
+        raise self.error
+
+
+def soon(transport):
+    return transport.receive(until=time.time() + 30)
+
+
+def test_answers_come_back():
+    sites = with_test_keys(simulate_sites(small_federation()))
+    with InProcess(sites) as transport:
+        for name in sites:
+            transport.send(outgoing(name))
+        answers = []
+        while len(answers) < 3:
+            answers += soon(transport)
+        assert sorted(answers) == sorted(sites[name].answer(outgoing(name).data) for name in sites)
+
+
+def test_a_site_is_waited_for_no_longer_than_the_operator_says_and_asked_once():
+    site = Slow()
+    with InProcess({"north": site}) as transport:
+        transport.send(outgoing())
+        transport.send(outgoing())
+        start = time.monotonic()
+        assert transport.receive(until=time.time() + 0.05) == []
+        assert time.monotonic() - start < 20
+        site.may.set()
+        assert soon(transport) == [b"at last"]
+        assert site.count == 1
+
+
+def test_nobody_is_there():
+    with InProcess({}) as transport:
+        transport.send(outgoing())
+        assert transport.receive(until=time.time() + 0.01) == []
+        assert transport.receive(until=0.0) == []
+
+
+def test_what_goes_wrong_at_a_site_is_said_once_on_one_line(caplog):
+    """The other sites go on, and the broken one is asked again as long as there is time."""
+    for error, said in (
+        (KeyError("forty-two"), "KeyError: 'forty-two'"),
+        (FederationError("labels must\nbe there"), "labels must\\nbe there"),
+    ):
+        caplog.clear()
+        with caplog.at_level(logging.ERROR), InProcess({"north": Broken(error)}) as transport:
+            for number in (1, 2, 3):
+                transport.send(outgoing(number=number))
+                assert soon(transport) == []
+        line = f"site 'north' fails at 'report': {said}"
+        assert transport.notes == [record.getMessage() for record in caplog.records] == [line]

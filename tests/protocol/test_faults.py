@@ -27,7 +27,7 @@ from fedpact.coded import coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
-from fedpact.explain.reason import say_reason
+from fedpact.explain.phrases import say_reason
 from fedpact.protocol.canonical import to_canonical
 from fedpact.protocol.keys.signing import sign_value
 from fedpact.protocol.ledger.store import Ledger

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 KILLS = 200
 TESTS = Path(__file__).parents[1]
 

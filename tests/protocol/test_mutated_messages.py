@@ -96,6 +96,7 @@ def change(data, mutate, key):
     return to_canonical(message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_signed", [True, False], ids=["signed-again", "as-signed-before"])
 @pytest.mark.parametrize("step", STEPS)
 @given(mutate=mutations())

@@ -65,6 +65,7 @@ def test_the_plan_is_tight(teacher):
     assert fed.evidence.hypotheses[-1] == teacher
 
 
+@pytest.mark.slow
 def test_targets_are_missed_no_more_often_than_was_promised():
     misses, outcomes = zip(*(miss(seed, kept_plan) for seed in range(RUNS)), strict=True)
     assert all(outcome.contributions == {"west": 2, "east": 2} for outcome in outcomes)

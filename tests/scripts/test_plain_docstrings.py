@@ -1,6 +1,11 @@
 """Docstrings as the site shows them."""
 
-from plain_docstrings import rewrite
+import pytest
+
+pytest.importorskip("griffe")
+pytestmark = pytest.mark.docs
+
+from plain_docstrings import rewrite  # noqa: E402
 
 TABLE = """Before.
 

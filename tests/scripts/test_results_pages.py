@@ -1,7 +1,7 @@
 """What is kept is the JSON and the page that is written from it."""
 
 import results_pages
-from markdown_table import table
+from results_pages import table
 
 
 def test_what_is_kept_has_its_page(tmp_path, monkeypatch):

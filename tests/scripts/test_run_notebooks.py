@@ -1,9 +1,12 @@
 """The comparison of a notebook with what it showed finds what differs, and lets pass what may."""
 
-import nbformat
 import pytest
 
-from run_notebooks import differences
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+pytestmark = pytest.mark.docs
+
+from run_notebooks import differences  # noqa: E402
 
 
 def notebook(*data, printed=""):

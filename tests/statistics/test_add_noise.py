@@ -148,6 +148,7 @@ def test_small_counts_are_hidden_after_the_noise():
     assert sent.counts.tolist() == np.where(noisy.counts < 400, 0, noisy.counts).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimum_count", [0, 8], ids=["plain", "hidden"])
 def test_limits_at_a_confidence_hold_for_the_true_rates(minimum_count):
     """Each limit may be wrong with chance 0.05; over many reports not more of them are."""
@@ -188,9 +189,9 @@ REFUSED = {
     "empty-epsilon": ({"privacy_epsilon": 101}, "privacy_epsilon must lie between 1e-06 and 100; it is 101"),
     "no-delta": ({"privacy_delta": 0}, "privacy_delta must lie strictly between 0 and 1; it is 0"),
     "sure-delta": ({"privacy_delta": 1.0}, "privacy_delta must lie strictly between 0 and 1; it is 1"),
-    "no-rows": ({"rows_per_person": 0}, "rows_per_person must be 1 or more; it is 0"),
+    "no-rows": ({"rows_per_person": 0}, "rows_per_person must lie between 1 and 1,000; it is 0"),
     "half-a-row": ({"rows_per_person": 1.5}, "rows_per_person must be a whole number >= 1; it is 1.5"),
-    "rows-beyond-n": ({"rows_per_person": 1001}, "rows_per_person must be at most n = 1000; it is 1001"),
+    "rows-beyond-n": ({"rows_per_person": 1001}, "rows_per_person must lie between 1 and 1,000; it is 1001"),
 }
 
 

@@ -1,14 +1,18 @@
+"""Intervals around the exact value; one set missed and a few others seen, against draws followed in fractions."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedpact.describe.ties import exceeds
-from fedpact.statistics.bounds import bound, union_below
-from fedpact.statistics.missed_alone import count_work
+from fedpact.statistics import kernels
+from fedpact.statistics.bounds import bound, count_work, lower_bound_from_subset, missed_alone, union_below
+from fedpact.statistics.expansion import expand
 from fedpact.statistics.misses import MissFamily, reduce_family
-from oracle import family_value, family_value_by_subsets
+from oracle import family_value, family_value_by_subsets, seen_sets
 from strategies import families
+from uncompiled import uncompile
 
 
 def reduced(family):
@@ -131,3 +135,88 @@ def test_misses_that_hardly_ever_happen_may_seem_to_coincide_more_often():
     """From rates that are known within limits; any r is right in Dawson and Sankoff's bound."""
     low = union_below(np.full(2, 1e-300), np.array([[1e-300, 0.5], [0.5, 1e-300]]))
     assert 0 <= low <= 2e-300
+
+
+def enumerate_alone(family, others):
+    """Probability that the first set is missed and none of the others is."""
+    elsewhere = [(*row, 1 - sum(row)) for row in family.mass]
+    first, *rest = (sum(1 << x for x, inside in enumerate(row) if inside) for row in family.sets)
+    seen = seen_sets(elsewhere, family.m).items()
+    return sum(chance for at, chance in seen if not at & first and all(at & rest[one - 1] for one in others))
+
+
+def ask(family, others):
+    sets = np.array(family.sets, dtype=bool)
+    near = np.array([list(others)], dtype=np.int64).reshape(1, len(others))
+    union, mass = np.packbits(sets[:1], axis=1), np.array(family.mass, dtype=float)
+    low, high = missed_alone(union, near, np.array([len(others)]), sets, mass, np.array(family.m))
+    return float(low[0]), float(high[0])
+
+
+@given(families(), st.data())
+@settings(max_examples=300)
+def test_the_limits_hold_the_truth_and_are_a_rounding_apart(family, data):
+    others = data.draw(st.lists(st.integers(1, len(family.sets)), unique=True).map(
+        lambda drawn: [one for one in drawn if one < len(family.sets)]
+    ))  # fmt: skip
+    low, high = ask(family, others)
+    truth = enumerate_alone(family, others)
+    assert low <= truth <= high
+    assert high - low < 1e-12
+
+
+@pytest.fixture(params=["compiled", "as written"])
+def loops(request, monkeypatch):
+    if request.param == "as written":
+        uncompile(monkeypatch, kernels)
+
+
+@pytest.mark.usefixtures("loops")
+def test_nodes_have_their_own_numbers_of_others():
+    sides, mass = np.eye(4, dtype=bool), np.full((1, 4), 0.25)
+    union, near = np.packbits(sides[:3], axis=1), np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3]])
+    low, high = missed_alone(union, near, np.array([0, 1, 3]), sides, mass, np.array([4]))
+    assert (low + high) / 2 == pytest.approx([3**4 / 4**4, (3**4 - 2**4) / 4**4, (3 * 2**4 - 4 * 3) / 4**4 * 1.0])
+
+
+def test_many_samples_widen_the_limits_and_keep_the_truth():
+    """A point of mass 1e-6 after a million draws; rounding of masses counts a million times."""
+    sets, mass = np.array([[True, False], [False, True]]), np.array([[1e-6, 0.5]])
+    low, high = missed_alone(
+        np.packbits(sets[:1], axis=1), np.array([[1]]), np.array([1]), sets, mass, np.array([10**6])
+    )
+    truth = np.exp(10**6 * np.log1p(-1e-6))
+    assert low[0] <= truth <= high[0]
+    assert high[0] - low[0] < 1e-8
+
+
+@st.composite
+def families(draw):
+    sets, points, agents = draw(st.integers(1, 8)), draw(st.integers(1, 8)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    mass = rng.dirichlet(np.ones(points), size=agents)
+    family = MissFamily(
+        sets=rng.random((sets, points)) < 0.5, weights=rng.choice([0.25, 0.5, 1.0], size=sets), mass=mass
+    )
+    return reduce_family(family), rng.integers(0, 6, agents).astype(np.float64)
+
+
+@given(families())
+def test_fewer_sets_say_less_and_all_say_everything(case):
+    family, m = case
+    if not len(family.sets):
+        return
+    whole = expand(family).evaluate(m[None])[0]
+    bounds = [lower_bound_from_subset(family, m, most) for most in range(1, len(family.sets) + 1)]
+    assert bounds == pytest.approx(sorted(bounds))
+    assert bounds[0] >= 0
+    assert bounds[-1] == pytest.approx(whole)
+
+
+def test_the_likeliest_sets_are_taken():
+    family = MissFamily(
+        sets=np.eye(3, dtype=bool), weights=np.ones(3), mass=np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]])
+    )
+    assert lower_bound_from_subset(family, np.array([4.0, 0.0]), 1) == pytest.approx(0.9**4)
+    assert lower_bound_from_subset(family, np.array([0.0, 4.0]), 1) == pytest.approx(0.9**4)
+    assert lower_bound_from_subset(family, np.array([1.0, 4.0]), 1) == pytest.approx(0.8 * 0.9**4)

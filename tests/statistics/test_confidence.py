@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.describe.noise import Noise
-from fedpact.describe.reports import Report
+from binomials import upper
+from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError
-from fedpact.statistics.confidence import at_confidence, clopper_pearson, limits_of, risk_per_limit
-from fedpact.statistics.federation_rates import rates_of
+from fedpact.statistics.confidence import at_confidence, clopper_pearson, limits_of, risk_per_limit, upper_tail
+from fedpact.statistics.rates import rates_of
 
 
 def at_least(count, n, rate):
@@ -120,3 +120,14 @@ def test_limits_hold_the_counts_of_predictions_and_reports_alike():
                 differ = np.array([(labels[h] != labels[g]).sum()])
                 limit = clopper_pearson(differ, 25, 0.1 / (2 * 2 * 6))[side == "above"][0]
                 assert ours[agent, h, g] == pytest.approx(0 if h == g else limit, rel=1e-12)
+
+
+RATES = tuple(map(Fraction, ("0", "1/1000", "1/10", "1/3", "1/2", "7/10", "99/100", "1")))
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5, 9])
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_tails_are_those_counted_out(m, rate):
+    counts = np.arange(-1, m + 2)
+    tails = upper_tail(m, counts, np.full(len(counts), float(rate)))
+    assert tails.tolist() == pytest.approx([float(upper(m, int(x), rate)) for x in counts], rel=1e-12, abs=0)

@@ -6,8 +6,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import pdist
 
 from fedpact.errors import FederationError
-from fedpact.statistics import bit_kernel
 from fedpact.statistics import count_disagreements as module
+from fedpact.statistics import kernels
 from fedpact.statistics.count_disagreements import DisagreementCounter, count_disagreements
 from uncompiled import uncompile
 
@@ -40,7 +40,7 @@ def test_counts_are_those_of_scipy(dtype):
 def test_the_loops_count_alike_as_they_are_written(labels, monkeypatch):
     rng = np.random.default_rng(0)
     labels, weights = rng.integers(0, labels, (5, 70)), rng.integers(0, 9, 70)
-    uncompile(monkeypatch, bit_kernel)
+    uncompile(monkeypatch, kernels)
     assert count_disagreements(labels, weights).tolist() == slowly(labels, weights)
 
 

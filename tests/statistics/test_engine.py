@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fedpact as fp
 from fedpact.describe.ties import exceeds
 from fedpact.statistics import engine as module
-from fedpact.statistics import weights
+from fedpact.statistics import karp_luby, weights
 from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.weights import JOINT
@@ -70,7 +70,7 @@ def test_more_samples_never_hurt(objective, data):
 def test_rates_too_many_to_keep_are_computed_anew(case):
     kept = Engine(case.build()).evaluate(vectors(case), requirements(case)).high
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights.Weights.__init__, "__kwdefaults__", {"is_least": False, "keep": 0})
+        patch.setattr(weights, "KEEP", 0)
         patch.setattr(module, "_AT_ONCE", 0)
         anew = Engine(case.build())
         found = anew.evaluate(vectors(case), requirements(case)).high
@@ -203,7 +203,7 @@ def test_the_intervals_of_all_truths_hold_together(monkeypatch):
         doubts.append(1 - confidence)
         return estimate(*args, confidence=confidence, **options)
 
-    monkeypatch.setattr(module, "estimate", watched)
+    monkeypatch.setattr(karp_luby, "estimate", watched)
     fed = fp.Federation.from_predictions(
         {"a": np.random.default_rng(3).integers(0, 2, (8, 9))}, epsilon=0.2, delta=0.1
     )
@@ -227,6 +227,7 @@ def test_a_federation_that_is_dropped_takes_its_engine_along():
     assert watched() is None
 
 
+@pytest.mark.slow
 def test_the_exact_sum_is_refused_where_it_is_too_long():
     rng = np.random.default_rng(0)
     fed = fp.Federation.from_predictions({"a": rng.integers(0, 2, (30, 60))}, epsilon=0.1, delta=0.1)

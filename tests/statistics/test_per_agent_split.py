@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.per_agent_split import parts_of, set_aside
+from fedpact.statistics.rates import rates_of
 
 SEEN = {"a": [[0, 1], [1, 1]], "b": [[0, 0], [0, 1]]}
 

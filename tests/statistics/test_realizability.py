@@ -211,9 +211,12 @@ def test_with_a_teacher_errors_add_up():
 @pytest.mark.parametrize(
     ("epsilon", "message"),
     [
-        (1.5, "epsilon must lie between 0 and 1; site 'alice' has 1.5"),
-        ({"alice": 0.1}, "epsilon must have a number for every site; 'bob' has none"),
-        ({"alice": 0.1, "bob": 0, "alicia": 0.1}, "there is no site 'alicia'; did you mean 'alice'?"),
+        (1.5, "agent 'alice': epsilon must lie between 0 and 1; it is 1.5"),
+        ({"alice": 0.1}, "epsilon is given per agent but agent 'bob' has none"),
+        (
+            {"alice": 0.1, "bob": 0, "alicia": 0.1},
+            "epsilon names 'alicia', who is not in the",
+        ),
         (float("nan"), "epsilon must be a finite number; it is nan"),
     ],
 )
@@ -238,7 +241,7 @@ BAD = {
     "nan": (
         {"a": ([[0, np.nan]], [0, 1])},
         {},
-        "site 'a': predictions must hold whole numbers or strings; one is nan",
+        "site 'a': predictions: row 1: labels must be whole numbers or strings that are not empty",
     ),
     "words": (
         {"a": (GOOD[0], ["x", "y", "z"])},
@@ -273,8 +276,8 @@ BAD = {
         "every site must predict with the same hypotheses; the numbers of rows differ: {'a': 2, 'b': 1}",
     ),
     "names": ({"a": GOOD}, {"hypotheses": ["x"]}, "hypothesis names must be 2 different strings; they are ['x']"),
-    "noise-1": ({"a": GOOD}, {"noise": 1}, "noise must be 0 or more and below 1"),
-    "noise-below-0": ({"a": GOOD}, {"noise": -0.1}, "noise must be 0 or more and below 1"),
+    "noise-1": ({"a": GOOD}, {"noise": 1}, "noise must be below 1; it is 1"),
+    "noise-below-0": ({"a": GOOD}, {"noise": -0.1}, "noise must be at least 0; it is -0.1"),
     "false_alarm_rate": (
         {"a": GOOD},
         {"false_alarm_rate": 5},

@@ -201,6 +201,7 @@ def make_bomb():
     return buffer.getvalue()
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_is_refused_with_a_sentence(client):
     bomb = make_bomb()
     assert len(bomb) < 2_000_000
@@ -260,6 +261,7 @@ def follow(client, job):
                 yield json.loads(line.removeprefix("data: "))
 
 
+@pytest.mark.slow
 def test_long_work_is_a_job_that_says_how_far_it_is_and_can_be_cancelled(server, client):
     params = {"method": "exact", "seconds": "200", "delta": "0.031"}
     asked = client.get("/federations/arizona-hospitals/parts/plan.json", params=params).json()

@@ -11,7 +11,10 @@ from browser import FLAGS, find_browser, keep
 from serving import serving
 
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this machine")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(find_browser() is None, reason="no Chromium on this machine"),
+]
 
 PLAN = "/federations/alice-bob/plan"
 TOML = """

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 import fedpact as fp
-from fedpact.web.charts import CHARTS
+from fedpact.web.charts import EXPLAINED
 from fedpact.web.charts.game import find_corners
 from fedpact.web.library import as_json
 from fedpact.web.parts import PARTS
@@ -19,7 +19,7 @@ STRANGERS = (answer_strangers, answer_many_strangers)
 
 def draw(parts, name):
     state = join_parts(parts.values())[name]
-    return () if state.answer is None else CHARTS[name](state.answer, state.beside)
+    return () if state.answer is None else EXPLAINED[name](state.answer, state.beside).charts
 
 
 def leaves(value, key=""):
@@ -163,13 +163,13 @@ def test_who_labels_most_is_named_only_if_somebody_does(m, said):
     given = answer["plan"] | {"contributions": counts, "costs": {name: float(n) for name, n in counts.items()}}
     bill = answer["settlement"]
     bill |= {key: {"carol": 1.0, **bill[key]} for key in ("labelling", "payments")}
-    assert only(CHARTS["plan"](answer | {"plan": given}, None)).description.endswith(said)
+    assert only(EXPLAINED["plan"](answer | {"plan": given}, None).charts).description.endswith(said)
 
 
 def test_errors_without_a_plan_are_marked():
     fed = fp.examples.alice_bob().replace(capacity=2)
     curve = fp.frontier(fed, epsilon=[0.1, 0.45], method="union").to_dict()
-    chart = only(CHARTS["frontier"](curve, None))
+    chart = only(EXPLAINED["frontier"](curve, None).charts)
     assert trace(chart, "no plan exists")["x"] == [row[0] for row in chart.rows if row[1] is None] == [0.1]
     assert "For 1 of 2 values there is no plan" in chart.description
 
@@ -177,7 +177,7 @@ def test_errors_without_a_plan_are_marked():
 def test_a_frontier_without_any_plan_has_no_chart():
     fed = fp.examples.alice_bob().replace(capacity=0)
     curve = fp.frontier(fed, epsilon=[0.05, 0.1], method="union").to_dict()
-    assert CHARTS["frontier"](curve, None) == ()
+    assert EXPLAINED["frontier"](curve, None).charts == ()
 
 
 def test_the_heat_map_has_the_numbers_of_its_table():
@@ -215,7 +215,7 @@ def test_the_game_of_two_shows_equilibria_plans_and_path():
 
 def test_the_game_of_two_is_drawn_before_its_equilibria_are_known():
     _, parts = answer_example("alice-bob")
-    chart = only(CHARTS["dynamics"](parts["dynamics"].answer, None))
+    chart = only(EXPLAINED["dynamics"](parts["dynamics"].answer, None).charts)
     assert "equilibria" not in {trace["name"] for trace in chart.figure["data"]}
 
 
@@ -253,6 +253,7 @@ def test_payments_and_fees_are_those_of_the_settlement():
         assert [line[4] for line in chart.rows] == pytest.approx(list(row["settlement"]["payments"].values()))
 
 
+@pytest.mark.slow
 def test_rounding_is_not_taken_for_money():
     _, parts = answer_example("arizona-hospitals")
     for chart in draw(parts, "payments"):
@@ -271,7 +272,7 @@ def test_of_a_long_path_the_last_steps_are_drawn():
     _, parts = answer_example("arizona-hospitals")
     answer = parts["dynamics"].answer["dynamics"]
     longer = {**answer, "path": answer["path"] * 3, "costs": answer["costs"] * 3}
-    chart = only(CHARTS["dynamics"]({"dynamics": longer}, None))
+    chart = only(EXPLAINED["dynamics"]({"dynamics": longer, "unmet": []}, None).charts)
     assert len(chart.rows) == len(chart.figure["data"][0]["x"]) == 60
     assert chart.rows[-1][0] == len(longer["path"]) - 1
     assert "The last 60 of them are drawn" in chart.description

@@ -5,14 +5,16 @@ import os
 import signal
 import tempfile
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
+from fastapi import HTTPException
 
 import fedpact as fp
-from fedpact.web.jobs import BusyError, JobQueue, JobState, follow, wait_for
+from fedpact.web.jobs import JobQueue, JobState, follow, wait_for
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Question, answer
-from fedpact.web.worker import ReadTask
+from fedpact.web.worker import read_files
 from web_runs import is_alive
 
 HARD = fp.examples.build("arizona-hospitals")
@@ -83,6 +85,7 @@ def test_a_question_waits_for_the_one_that_it_rests_on_and_fails_with_it():
     run(test)
 
 
+@pytest.mark.slow
 def test_a_long_job_tells_how_far_it_is_and_is_cancelled_while_quick_ones_are_answered():
     async def test():
         async with job_queue() as jobs:
@@ -105,6 +108,7 @@ def test_a_long_job_tells_how_far_it_is_and_is_cancelled_while_quick_ones_are_an
     run(test)
 
 
+@pytest.mark.slow
 def test_of_many_questions_in_one_slot_only_the_last_and_a_few_are_planned():
     deltas = [0.01 + 0.002 * step for step in range(50)]
 
@@ -156,6 +160,7 @@ def test_a_page_that_was_left_lets_go_of_its_jobs_but_not_of_those_of_the_next_p
     run(test)
 
 
+@pytest.mark.slow
 def test_work_that_takes_too_long_is_stopped_with_a_sentence_and_the_next_goes_on():
     async def test():
         async with job_queue(Limits(job_seconds=3)) as jobs:
@@ -178,7 +183,7 @@ def test_more_jobs_than_the_limit_are_refused():
                 await running.change.wait()
             for delta in (0.1, 0.2):
                 jobs.ask(ask_plan("union", "hard", delta), HARD)
-            with pytest.raises(BusyError, match="2 jobs wait already"):
+            with pytest.raises(HTTPException, match="2 jobs wait already"):
                 jobs.ask(ask_plan("union", "hard", 0.3), HARD)
 
     run(test)
@@ -203,7 +208,7 @@ def read(files, main, limits=None):
     async def test():
         async with job_queue(limits) as jobs:
             with tempfile.TemporaryDirectory() as folder:
-                job = jobs.do("read", ReadTask(files=files, main=main, limits=limits or Limits(), folder=folder))
+                job = jobs.do("read", partial(read_files, files, main, limits or Limits(), folder))
                 await wait_for(job, 60)
             found["job"] = job
 
@@ -242,6 +247,7 @@ def test_no_process_is_left(new_workers):
     assert not any(map(is_alive, found))
 
 
+@pytest.mark.slow
 def test_one_tab_does_not_take_from_another_what_both_wait_for():
     plan = ask_plan("auto", "hard")
     rests = Question(name="equilibria", federation="hard", options=(("seconds", 1.0),), after=plan)

@@ -32,6 +32,7 @@ async def read(address, reader):
         return answers
 
 
+@pytest.mark.slow
 def test_fifty_readers_are_answered_without_an_error_while_a_search_runs(busy):
     async def all_read():
         return await asyncio.gather(*(read(busy, reader) for reader in range(READERS)))
@@ -43,6 +44,7 @@ def test_fifty_readers_are_answered_without_an_error_while_a_search_runs(busy):
     assert len(jobs) < 20  # equal questions are one job
 
 
+@pytest.mark.slow
 def test_a_drag_of_fifty_steps_does_not_queue_fifty_plans(busy):
     with httpx.Client(base_url=busy, timeout=60) as client:
         before = {job["id"] for job in client.get("/jobs.json").json()}

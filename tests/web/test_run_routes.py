@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 import fedpact as fp
-from fedpact.explain.entry import say_entry
+from fedpact.explain.ledger import say_entry
 from fedpact.web.app import make_app
 from fedpact.web.limits import Limits
 from ledgers import tampering

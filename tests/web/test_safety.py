@@ -119,6 +119,7 @@ def test_more_than_the_limit_is_refused_whether_it_is_announced_or_not(guarded):
         assert "up to 0.01 MB at once" in seen.json()["problems"][0]
 
 
+@pytest.mark.slow
 def test_two_hundred_megabytes_are_refused_with_a_sentence(client):
     def pieces():
         yield b'--x\r\nContent-Disposition: form-data; name="files"; filename="network.toml"\r\n\r\n'

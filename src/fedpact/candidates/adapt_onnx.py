@@ -14,6 +14,7 @@ import numpy as np
 
 from fedpact.candidates.batches import Answer, Prepared, Scores, first_line
 from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.parsing import about, read_bytes
 from fedpact.errors import FederationError, MissingExtraError
 
 _TYPES = {
@@ -63,10 +64,8 @@ def _open(name: str, content: bytes, path: Path) -> Any:
 def prepare_onnx(name: str, path: Path) -> Prepared:
     """Ask the model of a file; the digest is that of the file."""
     errors = _import_onnxruntime()[1]
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FederationError(f"{path}: the model cannot be read: {error.strerror}") from None
+    with about(path):
+        content = read_bytes(path)
     session = _open(name, content, path)
     source, output = session.get_inputs()[0], session.get_outputs()[0]
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fedpact.candidates.batches import Answer, Prepared, Scores, first_line
 from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.parsing import about, read_bytes
 from fedpact.errors import FederationError, MissingExtraError
 
 Module: TypeAlias = Any
@@ -135,11 +136,10 @@ def read_state(path: Path) -> tuple[dict[str, Any], str]:
         from safetensors.torch import load
     except ImportError as error:
         raise MissingExtraError(f"a {SAFE} file", extra="torch") from error
+    with about(path):
+        content = read_bytes(path)
     try:
-        content = path.read_bytes()
         return load(content), digest_of(content)
-    except OSError as error:
-        raise FederationError(f"{path}: the weights cannot be read: {error.strerror}") from None
     except SafetensorError as error:
         raise FederationError(f"{path}: not a {SAFE} file, or a damaged one: {first_line(error)}") from None
 

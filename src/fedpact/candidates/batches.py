@@ -6,17 +6,14 @@ comes back is checked here, the same for every kind of model, and kept as codes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.candidates.predicted import Predicted, collect
 from fedpact.describe.label_codes import Coded, Label, code_labels, code_places, join, read_array
-from fedpact.describe.numbers import read_number, read_whole_number
-from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
 BATCH = 1024
@@ -64,19 +61,15 @@ def _take(points: Any, first: int, stop: int) -> Any:
     return points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
 
 
-def _count(answer: Answer) -> int:
-    values = answer.values if isinstance(answer, Scores) else answer
-    return len(values) if np.ndim(values) else -1
-
-
 def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, Answer]]:
     for first in range(0, n, batch):
         stop = min(first + batch, n)
         answer = candidate.ask(_take(points, first, stop))
         if not isinstance(answer, Scores):
             answer = read_array(answer, what)
-        if _count(answer) != stop - first:
-            got = f"{_count(answer)} predictions" if _count(answer) >= 0 else "a single value"
+        size = np.shape(answer.values if isinstance(answer, Scores) else answer)[:1]
+        if size != (stop - first,):
+            got = f"{size[0]} predictions" if size else "a single value"
             raise FederationError(
                 f"{what} must give one prediction per point; it gave {got} for the {stop - first} points "
                 f"from point {first + 1} on"
@@ -124,7 +117,7 @@ def _decide(
     return code_places(places, widths.pop(), classes, what)
 
 
-def _ask_one(
+def ask_one(
     name: str,
     candidate: Prepared,
     points: Any,
@@ -134,7 +127,7 @@ def _ask_one(
     threshold: float | None,
     tell: Callable[[int], None],
 ) -> Coded:
-    """Predict all points with one candidate; ``tell`` is told how many were just predicted."""
+    """Predict all points with one candidate; ``tell`` is told how many it has predicted."""
     n, what = count_points(points), f"candidate {name!r}"
     labels: list[Coded] = []
     scored: list[tuple[int, NDArray[Any]]] = []
@@ -145,32 +138,5 @@ def _ask_one(
             scored.append((width, columns[:, 0] if width == 1 else columns.argmax(axis=1)))
         else:
             labels.append(code_labels(answer, what, first=first + 1))
-        tell(min(batch, n - first))
+        tell(min(first + batch, n))
     return join(labels) if labels else _decide(scored, classes, threshold, what)
-
-
-def ask_all(
-    candidates: Iterable[tuple[str, Prepared]],
-    H: int,
-    points: Any,
-    *,
-    classes: tuple[Label, ...] | None,
-    threshold: float | None = None,
-    batch: int = BATCH,
-    progress: Progress | None = None,
-) -> Predicted:
-    """Predict all points with H candidates, each prepared when its turn comes."""
-    size, n = read_whole_number(batch, "batch", least=1), count_points(points)
-    cut = None if threshold is None else read_number(threshold, "threshold")
-    rows, digests, done = {}, {}, 0
-
-    def tell(predicted: int) -> None:
-        nonlocal done
-        done += predicted
-        if progress is not None:
-            progress(done, n * H)
-
-    for name, prepared in candidates:
-        digests[name] = prepared.digest
-        rows[name] = _ask_one(name, prepared, points, batch=size, classes=classes, threshold=cut, tell=tell)
-    return collect(rows, digests, classes)

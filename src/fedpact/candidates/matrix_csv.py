@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.label_codes import Coded, Label, join
+from fedpact.describe.label_codes import Coded, Label
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 
@@ -37,7 +38,7 @@ class _Texts(dict[str, int]):
         text = cell.strip()
         if not text:
             raise ValueError("is empty")
-        if self.declared and not _is_declared(text, self.declared):
+        if self.declared and text not in self.declared and _to_label(text) not in self.declared:
             raise ValueError(f"is {shorten(text)}, which is not among the declared classes")
         if not self.declared and not _is_label(text):
             raise ValueError(
@@ -46,12 +47,8 @@ class _Texts(dict[str, int]):
         return self.setdefault(cell, self.codes.setdefault(text, len(self.codes)))
 
 
-def _name_label(text: str, is_whole: bool) -> Label:
-    return int(text.partition(".")[0]) if is_whole else text
-
-
-def _is_declared(text: str, declared: Collection[Label]) -> bool:
-    return text in declared or (_WHOLE.fullmatch(text) is not None and _name_label(text, True) in declared)
+def _to_label(text: str) -> Label:
+    return int(text.partition(".")[0]) if _WHOLE.fullmatch(text) else text
 
 
 def _is_label(text: str) -> bool:
@@ -64,21 +61,24 @@ def _is_label(text: str) -> bool:
     return False
 
 
-def _read_header(row: list[str], path: Path) -> tuple[str, ...]:
-    names = tuple(cell.strip() for cell in row)
-    where = f"{path}: line 1"
-    if not names:
-        raise FederationError(f"{where} must name the candidates; it is empty")
-    if len(names) == 1 and re.search(r"[;\t]", names[0]):
-        raise FederationError(f"{where}: names must be separated by commas; it is {shorten(names[0])}")
-    if "" in names:
+def check_names(names: Sequence[str], where: str) -> None:
+    """Refuse columns that are not one candidate each."""
+    if not names or "" in names or len(set(names)) < len(names):
         raise FederationError(
-            f"{where}: every column must have the name of a candidate; column {names.index('') + 1} has none "
-            "(leave out a column that only numbers the lines)"
+            f"{where}: every column must have the name of a candidate, all different; they are {shorten(names)}"
         )
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise FederationError(f"{where}: candidates' names must be different; {twice[0]!r} is there twice")
+    index = [name for name in names if name.startswith("__index_level_")]
+    if index:
+        raise FederationError(
+            f"{where}: column {index[0]!r} numbers the rows and is no candidate; write the file without an index"
+        )
+
+
+def _read_header(row: list[str], path: Path) -> list[str]:
+    names = [cell.strip() for cell in row]
+    check_names(names, f"{path}: line 1")
+    if len(names) == 1 and re.search(r"[;\t]", names[0]):
+        raise FederationError(f"{path}: line 1: names must be separated by commas; it is {shorten(names[0])}")
     return names
 
 
@@ -104,55 +104,29 @@ def _read_lines(
             raise FederationError(f"{path}: line {line}: the label of {name!r} {error}") from None
 
 
-def _read_blocks(lines: Iterator[list[int]]) -> Iterator[np.ndarray[tuple[int, int], np.dtype[np.integer]]]:
-    block: list[list[int]] = []
-    for line in lines:
-        block.append(line)
-        if len(block) == _AT_ONCE:
-            yield np.array(block).T
-            block = []
-    if block:
-        yield np.array(block).T
-
-
-def _read_table(path: Path, declared: Collection[Label]) -> tuple[tuple[str, ...], list[list[Coded]], _Texts]:
-    texts = _Texts(declared)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file, strict=True)
-        names = _read_header(next(reader, []), path)
-        blocks = []
-        for block in _read_blocks(_read_lines(reader, names, path, texts)):
-            known = tuple(texts.codes)
-            small = block.astype(np.min_scalar_type(len(known)))
-            blocks.append([Coded(known, row) for row in small])
-    if not blocks:
-        raise FederationError(f"{path}: there must be a point, a line after the names; there is none")
-    return names, blocks, texts
-
-
 def read_csv(path: Path, *, declared: Collection[Label]) -> dict[str, Coded]:
     """Columns of one file by name; ``declared`` are the classes, empty if none are."""
+    texts, blocks = _Texts(declared), []
     try:
-        names, blocks, texts = _read_table(path, declared)
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            names = _read_header(next(reader, []), path)
+            lines = _read_lines(reader, names, path, texts)
+            while block := list(islice(lines, _AT_ONCE)):
+                blocks.append(np.array(block).T.astype(np.min_scalar_type(len(texts.codes))))
     except FileNotFoundError:
         raise FederationError(f"{path}: no such file") from None
     except OSError as error:
         raise FederationError(f"{path}: the predictions cannot be read: {error.strerror}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise FederationError(f"{path}: not a text of values separated by commas, in UTF-8: {error}") from None
-    are_strings = any(isinstance(label, str) for label in declared)
-    is_whole = not are_strings and all(map(_WHOLE.fullmatch, texts.codes))
-    return {
-        name: _compact(join([block[column] for block in blocks]), is_whole) for column, name in enumerate(names)
-    }
-
-
-def _compact(column: Coded, is_whole: bool) -> Coded:
-    """Keep the texts that occur in a column; two that are the same number become one label."""
-    used, codes = np.unique(column.codes, return_inverse=True)
-    labels = [_name_label(str(column.values[place]), is_whole) for place in used]
-    values = tuple(dict.fromkeys(labels))
-    return Coded(values, np.array([values.index(label) for label in labels])[codes].astype(column.codes.dtype))
+    if not blocks:
+        raise FederationError(f"{path}: there must be a point, a line after the names; there is none")
+    labels = tuple(map(_to_label, texts.codes))
+    if any(isinstance(label, str) for label in (*declared, *labels)):
+        labels = tuple(texts.codes)
+    columns = zip(names, np.concatenate(blocks, axis=1), strict=True)
+    return {name: Coded(labels, codes) for name, codes in columns}
 
 
 def write_csv(predicted: Predicted, path: Path) -> None:

@@ -8,8 +8,10 @@ file        orientation                                    names of the candidat
 .parquet    one column per candidate, one row per point    the columns
 =========== ============================================== ======================================
 
-Nothing in a file is ever executed. A file of predictions says nothing about the models behind them, so the
+Nothing in a file is ever executed: an ``.npy`` is mapped, not loaded, read one row at a time, and refused if it
+holds pickled objects. A file of predictions says nothing about the models behind them, so the
 digests of its candidates are those of their names.
+pyarrow is imported only when a ``.parquet`` file is read or written.
 """
 
 from __future__ import annotations
@@ -21,14 +23,91 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fedpact.candidates.matrix_csv import read_csv, write_csv
-from fedpact.candidates.matrix_npy import read_npy, write_npy
-from fedpact.candidates.matrix_parquet import read_parquet, write_parquet
+from fedpact.candidates.matrix_csv import check_names, read_csv, write_csv
 from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.array_files import map_npy
 from fedpact.describe.candidate_list import digest_of
-from fedpact.describe.label_codes import Coded, Label, read_classes
+from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
 from fedpact.describe.numbers import shorten
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, MissingExtraError
+
+_AT_ONCE = 65536
+
+
+def _import_pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError("a .parquet file", extra="parquet") from error
+    return pyarrow, parquet
+
+
+def _code_column(column: Any, what: str, first: int) -> Coded:
+    if column.null_count:
+        row = first + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise FederationError(f"{what} has no label at point {row}; every candidate must predict every point")
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    return code_labels(column.to_numpy(zero_copy_only=False), what, first=first)
+
+
+def read_parquet(path: Path) -> dict[str, Coded]:
+    """Columns of one file by name."""
+    pyarrow, parquet = _import_pyarrow()
+    if not path.exists():
+        raise FederationError(f"{path}: no such file")
+    try:
+        with parquet.ParquetFile(path, memory_map=True) as file:
+            names = list(file.schema_arrow.names)
+            check_names(names, str(path))
+            pieces: dict[str, list[Coded]] = {name: [] for name in names}
+            first = 1
+            for batch in file.iter_batches(batch_size=_AT_ONCE):
+                for name, column in zip(names, batch.columns, strict=True):
+                    pieces[name].append(_code_column(column, f"{path}: {name!r}", first))
+                first += batch.num_rows
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise FederationError(f"{path}: not a .parquet file that can be read: {shorten(str(error))}") from None
+    if first == 1:
+        raise FederationError(f"{path}: there must be at least one point, a row of the table; there is none")
+    return {name: join(coded) for name, coded in pieces.items()}
+
+
+def write_parquet(predicted: Predicted, path: Path) -> None:
+    """Write the labels by the names of their classes, one column per candidate."""
+    pyarrow, parquet = _import_pyarrow()
+    classes = pyarrow.array(predicted.classes)
+    columns = [classes.take(pyarrow.array(row)) for row in predicted.labels]
+    table = pyarrow.table(columns, names=list(predicted.candidates.names))
+    with path.open("wb") as file:
+        parquet.write_table(table, file)
+
+
+def read_npy(path: Path, *, before: int) -> dict[str, Coded]:
+    """Rows of one file: a single one is called after the file, others h1, h2, ... from ``before`` + 1."""
+    array = map_npy(
+        path, ", or one without any point; write it with numpy.save, labels as whole numbers or strings"
+    )
+    if array.ndim not in (1, 2) or not array.size:
+        raise FederationError(
+            f"{path}: must be a matrix, candidates by points, or one candidate's row, with at least one point; "
+            f"its shape is {array.shape}"
+        )
+    rows = np.atleast_2d(array)
+    names = (path.stem,) if len(rows) == 1 else number_names("h", before + len(rows))[before:]
+    return {name: code_labels(row, f"{path}: {name!r}") for name, row in zip(names, rows, strict=True)}
+
+
+def write_npy(predicted: Predicted, path: Path) -> None:
+    """Write the labels by the names of their classes; the names of the candidates are not kept."""
+    labels = predicted.decode()
+    if labels.dtype.kind == "i":
+        labels = labels.astype(np.min_scalar_type(min(int(labels.min()), -1 - int(labels.max()))))
+    with path.open("wb") as file:
+        np.save(file, labels, allow_pickle=False)
+
 
 PathName: TypeAlias = str | PathLike[str]
 
@@ -48,17 +127,6 @@ def _read_suffix(path: Path) -> str:
     return suffix
 
 
-def _check_declared(rows: dict[str, Coded], declared: Collection[Label], path: Path) -> None:
-    for name, row in rows.items():
-        unknown = [code for code, label in enumerate(row.values) if declared and label not in declared]
-        if unknown:
-            at = int(np.flatnonzero(np.isin(row.codes, unknown))[0])
-            raise FederationError(
-                f"{path}: the label of {name!r} at point {at + 1} is {shorten(row.values[row.codes[at]])}, "
-                "which is not among the declared classes"
-            )
-
-
 def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str, Coded]:
     match _read_suffix(path):
         case ".npy":
@@ -74,22 +142,6 @@ def _list_paths(files: PathName | Sequence[PathName]) -> list[Path]:
     if not listed or not all(isinstance(file, str | PathLike) for file in listed):
         raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
     return [Path(file) for file in listed]
-
-
-def _add(rows: dict[str, Coded], more: dict[str, Coded], path: Path, origin: dict[str, Path]) -> None:
-    for name, row in more.items():
-        if name in origin:
-            raise FederationError(
-                f"candidate {name!r} is in {origin[name]} and again in {path}; their names must be different"
-            )
-        n = len(row.codes)
-        first = next(iter(rows), None)
-        if first is not None and len(rows[first].codes) != n:
-            raise FederationError(
-                f"{path}: all files must predict the same points; {name!r} predicts {n} and {first!r} "
-                f"in {origin[first]} {len(rows[first].codes)}"
-            )
-        rows[name], origin[name] = row, path
 
 
 def read_predictions(
@@ -125,11 +177,14 @@ def read_predictions(
     """
     declared = None if classes is None else read_classes(classes)
     rows: dict[str, Coded] = {}
-    origin: dict[str, Path] = {}
     for path in _list_paths(files):
         found = _read_file(path, len(rows), declared or ())
-        _check_declared(found, declared or (), path)
-        _add(rows, found, path, origin)
+        twice = sorted(rows.keys() & found)
+        if twice:
+            raise FederationError(
+                f"{path}: candidate {twice[0]!r} is in an earlier file as well; their names must be different"
+            )
+        rows |= found
     return collect(rows, {name: digest_of(name) for name in rows}, declared)
 
 

@@ -18,8 +18,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from fedpact.candidates.adapt_callable import prepare_callable
-from fedpact.candidates.adapt_estimator import prepare_estimator
 from fedpact.candidates.adapt_onnx import prepare_onnx
 from fedpact.candidates.adapt_torch import (
     SAFE,
@@ -30,13 +28,29 @@ from fedpact.candidates.adapt_torch import (
     prepare_weights,
     refuse_pickle,
 )
-from fedpact.candidates.batches import BATCH, Prepared, ask_all
-from fedpact.candidates.predicted import Predicted
-from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.label_codes import Label, read_classes
-from fedpact.describe.numbers import shorten
+from fedpact.candidates.batches import BATCH, Prepared, ask_one, count_points, first_line
+from fedpact.candidates.model_digest import digest_model
+from fedpact.candidates.predicted import Predicted, collect
+from fedpact.describe.candidate_list import CandidateList, digest_of
+from fedpact.describe.label_codes import Coded, Label, read_classes
+from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
+
+
+def _prepare_estimator(name: str, estimator: Any) -> Prepared:
+    """Ask ``estimator.predict``; what it refuses is said with its name."""
+
+    def ask(points: Any) -> Any:
+        try:
+            return estimator.predict(points)
+        except (AttributeError, TypeError, ValueError) as error:  # NotFittedError is a ValueError
+            raise FederationError(
+                f"candidate {name!r} cannot predict these points; {type(estimator).__name__}.predict says: "
+                f"{first_line(error)}"
+            ) from error
+
+    return Prepared(digest_model(name, estimator), ask)
 
 
 def _prepare_file(name: str, path: Path) -> Prepared:
@@ -67,9 +81,9 @@ def _prepare(name: str, candidate: Any) -> Prepared:
     if is_module(candidate):
         return prepare_module(name, candidate)
     if callable(getattr(candidate, "predict", None)):
-        return prepare_estimator(name, candidate)
+        return _prepare_estimator(name, candidate)
     if callable(candidate):
-        return prepare_callable(name, candidate)
+        return Prepared(digest_of(name), candidate)
     raise FederationError(
         f"candidate {name!r} must be a fitted estimator, a PyTorch module, the path of an .onnx file or a "
         f"function from points to labels; it is {shorten(candidate)}"
@@ -126,16 +140,20 @@ def predict(
         raise FederationError(f"candidates must be names and models, not none; they are {shorten(candidates)}")
     CandidateList.from_names(candidates)  # a name that will not do is found before anything is predicted
     declared = None if classes is None else read_classes(classes)
-    prepared = ((name, _prepare(name, candidate)) for name, candidate in candidates.items())
-    return ask_all(
-        prepared,
-        len(candidates),
-        points,
-        classes=declared,
-        threshold=threshold,
-        batch=batch,
-        progress=progress,
-    )
+    size, n = read_whole_number(batch, "batch", least=1), count_points(points)
+    cut = None if threshold is None else read_number(threshold, "threshold")
+    rows: dict[str, Coded] = {}
+    digests = {}
+
+    def tell(predicted: int) -> None:
+        if progress is not None:
+            progress(len(rows) * n + predicted, n * len(candidates))
+
+    for name, candidate in candidates.items():
+        prepared = _prepare(name, candidate)
+        digests[name] = prepared.digest
+        rows[name] = ask_one(name, prepared, points, batch=size, classes=declared, threshold=cut, tell=tell)
+    return collect(rows, digests, declared)
 
 
 def from_torch(

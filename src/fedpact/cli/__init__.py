@@ -6,73 +6,72 @@ Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import fedpact as fp
-from fedpact.cli import (
-    audit,
-    check,
-    check_contribution,
-    compare,
-    demo,
-    examples,
-    export_html,
-    frontier,
-    game,
-    gather,
-    keys,
-    label,
-    ledger,
-    pay,
-    plan,
-    prices,
-    realizability,
-    report,
-    reproduce,
-    run,
-    serve,
-    share,
-    site,
-    verify,
-)
+
+NAMES = (
+    "demo", "check", "report", "gather", "plan", "verify", "compare", "game", "frontier", "prices", "share", "pay",
+    "audit", "check-contribution", "realizability", "run", "serve", "export-html", "examples", "reproduce", "keys",
+    "label", "ledger", "site",
+)  # fmt: skip
+"""The commands in the order of help; each has a module, with a function of its name or an app of several."""
+
+
+@cache
+def _load(name: str) -> Any:
+    """Load a command from its module."""
+    stem = name.replace("-", "_")
+    module = import_module(f"fedpact.cli.{stem}")
+    if not hasattr(module, "app"):
+        single = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        single.command(name)(getattr(module, stem))
+        return typer.main.get_command(single)
+    found = typer.main.get_command(module.app)
+    found.name = name
+    return found
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, so that a module is loaded only if its command is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in NAMES:
+            raise KeyError(name)
+        return _load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name them without loading them."""
+        return list(NAMES)
+
 
 app = typer.Typer(
     name="fedpact",
+    cls=_Group,
     help="Who in a federation should label how many samples, at what cost, for what pay?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo.demo,
-    check.check,
-    report.report,
-    gather.gather,
-    plan.plan,
-    verify.verify,
-    compare.compare,
-    game.game,
-    frontier.frontier,
-    prices.prices,
-    share.share,
-    pay.pay,
-    audit.audit,
-    check_contribution.check_contribution,
-    realizability.realizability,
-    run.run,
-    serve.serve,
-    export_html.export_html,
-    examples.examples,
-):
-    app.command()(command)
-app.add_typer(keys.app, name="keys")
-app.add_typer(label.app, name="label")
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(site.app, name="site")
 
 
 def _print_version(wanted: bool) -> None:

@@ -23,25 +23,14 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, complete_rules, one_of
+from fedpact.cli.complete import METHODS, RULES, choose
 
 
 def audit(
     file: FileArgument,
-    rule: Annotated[
-        str,
-        typer.Option(
-            help='"pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", or "all" '
-            "for a table of them.",
-            autocompletion=complete_rules("all"),
-        ),
-    ] = "pwyc",
+    rule: Annotated[str, choose((*RULES, "all"), f"{', '.join(RULES)}, or all for a table of them.")] = "pwyc",
     method: Annotated[
-        str | None,
-        typer.Option(
-            help='How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.',
-            autocompletion=one_of(*METHODS),
-        ),
+        str | None, choose(METHODS, 'How the mechanism plans; "lp" if not given, and "exact" for the VCG rules.')
     ] = None,
     n_misreports: Annotated[
         int | None, typer.Option(help="How many misreports to try; 1000 if not given, 200 for each of all rules.")
@@ -67,7 +56,12 @@ def audit(
     Example: [bold]fedpact audit "pwyc-not-dominant(1/20)" --rule all --ceiling 1[/bold]
     """
     fed, rng = read_federation(file), read_seed(seed)
-    ceilings, worths = read_amounts(ceiling, "ceiling"), read_amounts(worth, "worth")
+    options = _given(method=method, n_misreports=n_misreports) | {
+        "ceiling": read_amounts(ceiling, "ceiling"),
+        "worth": read_amounts(worth, "worth"),
+        "time_limit": time_limit,
+        "rng": rng,
+    }
     if rule == "all":
         _refuse_with_all(
             fee=fee,
@@ -77,31 +71,19 @@ def audit(
             pivot=None if pivot == "none" else pivot,
         )
         with progress_bar("Settling and auditing") as report:
-            table = fp.mechanism.compare_rules(
-                fed,
-                **_given(method=method, n_misreports=n_misreports),
-                ceiling=ceilings,
-                worth=worths,
-                time_limit=time_limit,
-                rng=rng,
-                progress=report,
-            )
+            table = fp.mechanism.compare_rules(fed, **options, progress=report)
         answer(table, as_json=as_json)
         return
     with progress_bar("Trying misreports") as report:
         seen = fp.audit(
             fed,
             rule,
-            **_given(method=method, n_misreports=n_misreports),
+            **options,
             private=private,
             fee=read_amounts(fee, "fee"),
             cost_recovery=cost_recovery,
             min_standalone=read_amounts(min_standalone, "min_standalone"),
             pivot=pivot,
-            ceiling=ceilings,
-            worth=worths,
-            time_limit=time_limit,
-            rng=rng,
             progress=report,
         )
     answer(seen, as_json=as_json)

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json, show
+from fedpact.cli.common import JsonOption, print_json, say, show
 
 
 def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) -> list[fp.protocol.Statement]:
@@ -51,4 +50,4 @@ def statement(
 
     show(explain_statements(found))
     if files:
-        console().print(escape(f"wrote {len(files)} files to {output}"), soft_wrap=True)
+        say(f"wrote {len(files)} files to {output}")

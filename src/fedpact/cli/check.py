@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
-import typer
-
 import fedpact as fp
 from fedpact.cli.common import (
     FileArgument,
     JsonOption,
     explain,
     print_json,
+    refuse,
     show,
 )
 
@@ -28,7 +25,4 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
         print_json(found.to_dict())
     elif found.summary is not None:
         show(explain(found))
-    if found.problems:
-        for problem in found.problems:
-            print(f"error: {problem}", file=sys.stderr)
-        raise typer.Exit(1)
+    refuse(found.problems)

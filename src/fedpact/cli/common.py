@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,6 +35,11 @@ FileArgument = Annotated[
     ),
 ]
 _DRAWN = (".png", ".svg", ".pdf")
+
+
+def make_group(meaning: str) -> typer.Typer:
+    """Make a command that has commands of its own."""
+    return typer.Typer(add_completion=False, help=meaning, no_args_is_help=True, rich_markup_mode="rich")
 
 
 def require_package(package: str, what: str, *, extra: str) -> None:
@@ -178,9 +183,32 @@ def read_list(text: str | None, what: str) -> list[str] | None:
     return values
 
 
+def refuse(problems: Sequence[str], most: int | None = None) -> None:
+    """Print all that is wrong, up to what fits a screen, and end with exit code 1; do nothing if all is well."""
+    for problem in problems[:most]:
+        print(f"error: {problem}", file=sys.stderr)
+    if most is not None and len(problems) > most:
+        print(f"error: and {len(problems) - most} more", file=sys.stderr)
+    if problems:
+        raise typer.Exit(1)
+
+
 def print_json(entry: Any) -> None:
     """Print plain values as JSON."""
     print(json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def say(line: str) -> None:
+    """Print a line as it is."""
+    console().print(escape(line), soft_wrap=True)
+
+
+def print_json_or_say(entry: Any, line: str, *, as_json: bool) -> None:
+    """Print plain values as JSON, or the line that says the same."""
+    if as_json:
+        print_json(entry)
+    else:
+        say(line)
 
 
 class Drawable(Protocol):
@@ -239,18 +267,6 @@ def make_table(*columns: str, left: int = 1) -> Table:
     for index, column in enumerate(columns):
         table.add_column(escape(column), justify="left" if index < left else "right", overflow="fold")
     return table
-
-
-def print_table(title: str, table: Table) -> None:
-    """Print a table under its title."""
-    out = console()
-    out.print(f"[bold]{escape(title)}[/bold]", soft_wrap=True)
-    out.print(table)
-
-
-def format_number(value: float) -> str:
-    """Six significant digits, no trailing zeros."""
-    return f"{value:.6g}"
 
 
 def plan_with_bar(fed: fp.Federation, method: str, **options: Any) -> fp.Plan:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import fedpact as fp
@@ -17,61 +17,22 @@ _WORDS = words_of("demo")
 _RECOVERED = 0.3
 
 
-class Demonstration:
-    """What the demo shows; each part is worked out when it is first asked for, so that the plan need not wait."""
-
-    def __init__(self) -> None:
-        self.fed = fp.examples.arizona_hospitals()
-
-    @cached_property
-    def plan(self) -> fp.Plan:
-        """The plan, without a long search: that lowers neither its cost nor the gap to the bound."""
-        return fp.plan(self.fed, max_nodes=1)
-
-    @cached_property
-    def standalone(self) -> dict[str, int | None]:
-        """What each hospital needs alone."""
-        return fp.game.standalone(self.fed)
-
-    @cached_property
-    def comparison(self) -> fp.Comparison:
-        """Every way to organise it."""
-        with progress_bar(f"Comparing ways to organise {self.fed.k} hospitals") as report:
-            return fp.compare(self.fed, time_limit=0, progress=report)
-
-    @cached_property
-    def consortium(self) -> fp.Federation:
-        """Those who label if nobody coordinates."""
-        selfish = self.comparison.row("best-equilibrium").contributions
-        return self.fed.restrict([name for name, count in selfish.items() if count])
-
-    @cached_property
-    def share(self) -> fp.Share:
-        """How they would split the cost of their own plan."""
-        with progress_bar("Planning for every group of them"):
-            return fp.share(self.consortium)
-
-    @cached_property
-    def settlement(self) -> fp.Settlement:
-        """What each is paid for the plan."""
-        return fp.settle(self.fed, self.plan, rule="pwyc", cost_recovery=_RECOVERED)
-
-    @cached_property
-    def audit(self) -> fp.Audit:
-        """Whether it pays to misreport."""
-        return fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", n_misreports=300)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--json`` prints them."""
-        return {
-            "federation": fp.planning.summarise(self.fed).to_dict(),
-            "standalone": self.standalone,
-            "comparison": self.comparison.to_dict(),
-            "plan": self.plan.to_dict(),
-            "share": self.share.to_dict(),
-            "settlement": self.settlement.to_dict(),
-            "audit": self.audit.to_dict(),
-        }
+def work_out() -> Iterator[tuple[str, Any]]:
+    """Yield what the demo shows, part by part, so that the plan need not wait for the rest."""
+    fed = fp.examples.arizona_hospitals()
+    yield "federation", fp.planning.summarise(fed)
+    yield "standalone", fp.game.standalone(fed)
+    plan = fp.plan(fed, max_nodes=1)  # a long search lowers neither its cost nor the gap to the bound
+    yield "plan", plan
+    with progress_bar(f"Comparing ways to organise {fed.k} hospitals") as report:
+        compared = fp.compare(fed, time_limit=0, progress=report)
+    yield "comparison", compared
+    selfish = compared.row("best-equilibrium").contributions
+    with progress_bar("Planning for every group of them"):
+        split = fp.share(fed.restrict([name for name, count in selfish.items() if count]))
+    yield "share", split
+    yield "settlement", fp.settle(fed, plan, rule="pwyc", cost_recovery=_RECOVERED)
+    yield "audit", fp.audit(fp.examples.pwyc_not_dominant(), rule="pwyc", n_misreports=300)
 
 
 def demo(as_json: JsonOption = False) -> None:
@@ -79,44 +40,33 @@ def demo(as_json: JsonOption = False) -> None:
 
     Example: [bold]fedpact demo[/bold]
     """
-    shown = Demonstration()
+    found: dict[str, Any] = {}
+    for part, result in work_out():
+        found[part] = result
+        if not as_json:
+            _show(part, found)
     if as_json:
-        print_json(shown.to_dict())
-    else:
-        _show_all(shown)
+        print_json({part: one if part == "standalone" else one.to_dict() for part, one in found.items()})
 
 
-def _show_all(shown: Demonstration) -> None:
-    show(_introduce(shown))
-    _show(shown.plan)
-    _show(shown.comparison)
-    _lead_to("share", k=shown.consortium.k)
-    _show(shown.share)
-    _lead_to("settlement", recovered=_RECOVERED)
-    _show(shown.settlement)
-    _lead_to("audit")
-    _show(shown.audit)
-
-
-def _introduce(shown: Demonstration) -> Explanation:
-    """Say what the hospitals want, and what each would need alone."""
-    from fedpact.explain import Explanation
-    from fedpact.explain.against import list_needs
-
-    fed, alone = shown.fed, shown.standalone
-    costs = {
-        agent.name: None if (need := alone[agent.name]) is None else float(agent.cost(need))
-        for agent in fed.agents
-    }
-    needs = list_needs(alone, costs, plan=shown.plan.contributions)
-    asked = _WORDS.say("asked", k=fed.k, epsilon=float(fed.epsilon[0]), certainty=1 - fed.delta, H=fed.H)
-    return Explanation(kind="demo", title=fed.name, headline=asked, tables=(replace(needs, is_folded=False),))
-
-
-def _lead_to(part: str, **values: Any) -> None:
-    console().print(f"\n{_WORDS.say(f'before.{part}', **values)}", markup=False, soft_wrap=True)
-
-
-def _show(result: Any) -> None:
+def _show(part: str, found: dict[str, Any]) -> None:
+    """Show a part, and what leads to it; the plan comes with what the hospitals want and would need alone."""
+    if part in ("federation", "standalone"):
+        return
+    if part == "plan":
+        show(_introduce(found["federation"], found["standalone"], found["plan"]))
+    if f"before.{part}" in _WORDS:
+        said = _WORDS.say(f"before.{part}", k=len(found["share"].shares), recovered=_RECOVERED)
+        console().print(f"\n{said}", markup=False, soft_wrap=True)
     console().print()
-    show(explain(result))
+    show(explain(found[part]))
+
+
+def _introduce(summary: fp.planning.Summary, alone: dict[str, int | None], plan: fp.Plan) -> Explanation:
+    from fedpact.explain import Explanation
+    from fedpact.explain.against import find_costs, list_needs
+
+    needs = list_needs(alone, find_costs(summary.agents, alone), plan=plan.contributions)
+    epsilon, certainty = summary.agents[0].epsilon, 1 - summary.delta
+    asked = _WORDS.say("asked", k=summary.k, epsilon=epsilon, certainty=certainty, H=summary.H)
+    return Explanation(kind="demo", title=summary.name, headline=asked, tables=(replace(needs, is_folded=False),))

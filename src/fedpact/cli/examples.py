@@ -15,9 +15,7 @@ from fedpact.cli.common import (
     check_free,
     console,
     explain,
-    make_table,
     print_json,
-    print_table,
     show,
 )
 from fedpact.cli.complete import complete_names
@@ -65,7 +63,10 @@ def _print_catalogue(as_json: bool) -> None:
     if as_json:
         print_json([{"name": entry.name, "summary": entry.summary, "source": entry.source} for entry in entries])
         return
-    table = make_table("name", "what it shows", "source", left=3)
-    for entry in entries:
-        table.add_row(escape(entry.name), escape(entry.summary), escape(entry.source))
-    print_table("Examples", table)
+    from fedpact.explain import Explanation
+    from fedpact.explain.generic import make_table
+    from fedpact.explain.words import words_of
+
+    rows = [(entry.name, entry.summary, entry.source) for entry in entries]
+    table = make_table(words_of("examples"), "examples", "name, what_it_shows, source", rows)
+    show(Explanation(kind="examples", title="Examples", headline="", tables=(table,)))

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -15,23 +14,17 @@ from fedpact.cli.common import (
     ForceOption,
     JsonOption,
     check_free,
-    console,
-    print_json,
+    print_json_or_say,
     progress_bar,
     read_federation,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, choose
 
 
 def export_html(
     file: FileArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")],
-    method: Annotated[
-        str,
-        typer.Option(
-            help='As for "fedpact plan": auto, exact, tree, union or lp.', autocompletion=one_of(*METHODS)
-        ),
-    ] = "auto",
+    method: Annotated[str, choose(METHODS, f'As for "fedpact plan": {METHOD_NAMES}.')] = "auto",
     confidence: ConfidenceOption = None,
     order: Annotated[
         str, typer.Option(help="In which order agents respond: round-robin, random or simultaneous.")
@@ -71,10 +64,9 @@ def export_html(
     whole = output.with_name(f".{output.name}.part")
     whole.write_text(page, encoding="utf-8")
     whole.replace(output)
-    if as_json:
-        print_json({"file": str(output), "bytes": len(page.encode()), "federation": fed.fingerprint})
-    else:
-        console().print(escape(f"wrote {output} ({len(page.encode()) / 1e6:.1f} MB)"), soft_wrap=True)
+    size = len(page.encode())
+    entry = {"file": str(output), "bytes": size, "federation": fed.fingerprint}
+    print_json_or_say(entry, f"wrote {output} ({size / 1e6:.1f} MB)", as_json=as_json)
 
 
 def _check_output(output: Path, *, force: bool) -> None:

@@ -16,7 +16,7 @@ from fedpact.cli.common import (
     read_federation,
     read_list,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHODS, choose
 
 _FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
@@ -29,7 +29,7 @@ def frontier(
     delta: Annotated[
         str | None, typer.Option(metavar="LIST", help='Probabilities of missing a target, such as "0.01,0.1".')
     ] = None,
-    method: Annotated[str, typer.Option(help="As for plan.", autocompletion=one_of(*METHODS))] = "auto",
+    method: Annotated[str, choose(METHODS, "As for plan.")] = "auto",
     max_nodes: Annotated[
         int | None, typer.Option(help="Boxes per point that the exact search may look at.")
     ] = None,
@@ -44,12 +44,15 @@ def frontier(
     Example: [bold]fedpact frontier examples/alice-bob.toml --delta 0.4,0.1,0.02[/bold]
     """
     fed = read_federation(file)
-    values = {"epsilon": read_list(epsilon, "epsilon"), "delta": read_list(delta, "delta")}
-    if epsilon is None and delta is None:
-        values["epsilon"] = _around(fed)
     with progress_bar("Planning along the curve") as report:
         curve = fp.frontier(
-            fed, **values, method=method, max_nodes=max_nodes, time_limit=time_limit, progress=report
+            fed,
+            epsilon=_around(fed) if epsilon is None and delta is None else read_list(epsilon, "epsilon"),
+            delta=read_list(delta, "delta"),
+            method=method,
+            max_nodes=max_nodes,
+            time_limit=time_limit,
+            progress=report,
         )
     answer(curve, as_json=as_json, plot=plot)
 

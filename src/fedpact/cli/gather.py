@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, console, read_amounts
+from fedpact.cli.common import ForceOption, JsonOption, answer, check_free, read_amounts, say
 
 
 def _read_capacity(given: str | None, reports: list[fp.Report]) -> Any:
@@ -65,4 +64,4 @@ def gather(
     found = fp.planning.summarise(fed)
     answer(found, as_json=as_json)
     if not as_json:
-        console().print(escape(f"Wrote {output}. Next: fedpact plan {output} --confidence 0.95"), soft_wrap=True)
+        say(f"Wrote {output}. Next: fedpact plan {output} --confidence 0.95")

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, answer, console, explain, print_json, read_list, show
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Keys and certificates of the operator and its sites. "
-    "Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]",
-    rich_markup_mode="rich",
+from fedpact.cli.common import (
+    JsonOption,
+    answer,
+    explain,
+    make_group,
+    print_json,
+    print_json_or_say,
+    read_list,
+    refuse,
+    show,
 )
 
+app = make_group(
+    "Keys and certificates of the operator and its sites. "
+    "Example: [bold]fedpact keys make keys --sites alice,bob --host fl.example.org[/bold]"
+)
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of keys.")]
 SitesOption = Annotated[str, typer.Option(metavar="NAMES", help='Names of the sites, as in "alice,bob".')]
 HostOption = Annotated[
@@ -80,10 +85,8 @@ def register(
     Example: [bold]fedpact keys register keys --superlink fl.example.org:9092[/bold]
     """
     names = fp.protocol.flower.register_sites(folder, superlink)
-    if as_json:
-        print_json({"sites": list(names), "superlink": superlink})
-    else:
-        console().print(escape(f"{', '.join(names)} may join {superlink}"), soft_wrap=True)
+    entry = {"sites": list(names), "superlink": superlink}
+    print_json_or_say(entry, f"{', '.join(names)} may join {superlink}", as_json=as_json)
 
 
 @app.command()
@@ -102,7 +105,4 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
         show(replace(said, tables=said.tables[:1]))
     from fedpact.explain.keys import say_keys_problem
 
-    for problem in found.problems:
-        print(f"error: {say_keys_problem(problem)}", file=sys.stderr)
-    if found.problems:
-        raise typer.Exit(1)
+    refuse([say_keys_problem(problem) for problem in found.problems])

@@ -8,14 +8,11 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import ForceOption, JsonOption, answer
+from fedpact.cli.common import ForceOption, JsonOption, answer, make_group
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Labels that people make for a site. Example: [bold]fedpact label export cleveland -o todo.csv[/bold]",
-    rich_markup_mode="rich",
+app = make_group(
+    "Labels that people make for a site. Example: [bold]fedpact label export cleveland -o todo.csv[/bold]"
 )
-
 FolderArgument = Annotated[Path, typer.Argument(metavar="SITE_FOLDER", help="The site's folder, with site.toml.")]
 RunOption = Annotated[
     str | None,

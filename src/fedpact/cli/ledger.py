@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,17 @@ from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli import books
-from fedpact.cli.common import ForceOption, JsonOption, console, explain, make_table, print_json
+from fedpact.cli.common import (
+    ForceOption,
+    JsonOption,
+    console,
+    explain,
+    make_group,
+    make_table,
+    print_json,
+    print_json_or_say,
+    say,
+)
 from fedpact.cli.common import show as print_words
 
 LedgerArgument = Annotated[
@@ -32,24 +41,9 @@ _HASH = 12
 _WIDEST = 1_000_000
 """Wider than any line: what goes to a file or another program is never cut or wrapped."""
 
-app = typer.Typer(
-    help="Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+app = make_group(
+    "Look at, check and export the ledger of a run. Example: [bold]fedpact ledger verify run.ledger[/bold]"
 )
-
-
-def _say_time(at: float) -> str:
-    """Write a time in UTC; a number that is no time of ours stays a number."""
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        return f"{at:.6g}"
-
-
-def _plain(text: str) -> str:
-    """Keep what a terminal can show of a text, in one line."""
-    return "".join(char if char.isprintable() else "�" for char in text)
 
 
 def _shorten(text: str, most: int) -> str:
@@ -78,16 +72,17 @@ def _choose(
 
 def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     """Print a line for each; on a terminal, what does not fit goes on below."""
-    from fedpact.explain.entry import say_entry
+    from fedpact.describe.parsing import one_line
+    from fedpact.explain.ledger import say_entry, say_time
 
     is_terminal = sys.stdout.isatty()
     table = make_table("seq", "time (UTC)", "run", "kind", "what", "hash", left=6)
     for column in table.columns:
         column.no_wrap, column.overflow = column.header not in ("kind", "what"), "fold"
     for entry in entries:
-        run, *texts = map(_plain, (entry.run, entry.kind, say_entry(entry)))
+        run, *texts = map(one_line, (entry.run, entry.kind, say_entry(entry)))
         cells = (_shorten(run, _RUN) if is_terminal else run, *texts)
-        table.add_row(str(entry.seq), _say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
+        table.add_row(str(entry.seq), say_time(entry.at), *map(escape, cells), entry.hash[:_HASH])
     (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
 
 
@@ -113,7 +108,7 @@ def show(
         return
     if entries:
         _print_entries(entries)
-    console().print(f"{len(entries)} of {total} entries", soft_wrap=True)
+    say(f"{len(entries)} of {total} entries")
 
 
 @app.command()
@@ -128,7 +123,7 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check every entry, every link and, in a file, every byte; then that signatures and payments are right.
+    """Check every entry, every link and, of a file, its structure; then that signatures and payments are right.
 
     Example: [bold]fedpact ledger verify run.ledger[/bold]
     """
@@ -168,10 +163,8 @@ def export(
         with fp.protocol.Ledger.open(ledger) as opened:
             fp.protocol.export_ledger(opened, output, force=force)
             what, count = "entries", len(opened)
-    if as_json:
-        print_json({"file": str(output), what: count})
-    else:
-        console().print(escape(f"wrote {count} {what} to {output}"), soft_wrap=True)
+    entry = {"file": str(output), what: count}
+    print_json_or_say(entry, f"wrote {count} {what} to {output}", as_json=as_json)
 
 
 app.command()(books.statement)

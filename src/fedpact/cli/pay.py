@@ -25,25 +25,19 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
-from fedpact.cli.complete import METHODS, complete_rules, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, RULES, choose, list_choices
 
 
 def pay(
     file: FileArgument,
     rule: Annotated[
         str,
-        typer.Option(
-            help='"pwyc" (pay what you contribute), "vcg", "vcg-verified", "threshold", "none", "equal-split" or '
-            '"proportional" (to the cost alone).',
-            autocompletion=complete_rules(),
+        choose(
+            RULES, f"{list_choices(*RULES)}; pwyc is pay what you contribute, proportional is to the cost alone."
         ),
     ] = "pwyc",
     method: Annotated[
-        str | None,
-        typer.Option(
-            help='How contributions are planned: "lp", "union", "tree", "exact", or "auto" if not given.',
-            autocompletion=one_of(*METHODS),
-        ),
+        str | None, choose(METHODS, f"How contributions are planned: {METHOD_NAMES}, which it is if not given.")
     ] = None,
     confidence: ConfidenceOption = None,
     time_limit: SecondsOption = None,
@@ -85,20 +79,23 @@ def _find_contributions(
     fed: fp.Federation, rule: str, method: str | None, m: str | None, **options: Any
 ) -> fp.Plan | list[str] | dict[str, str] | None:
     """Plan, unless contributions are given or the rule has its own."""
+    from fedpact.mechanism.payment.rule import PlanningRule
+    from fedpact.mechanism.payment.rules import RULES as TABLE
+
+    plans_itself = isinstance(TABLE.get(rule), PlanningRule)
     if m is not None and method is not None:
         raise fp.FederationError(
             "--method and --m cannot both be given: contributions are planned, or they are given"
         )
-    if options["confidence"] is not None and (m is not None or rule == "threshold"):
+    if options["confidence"] is not None and (m is not None or plans_itself):
+        given = f"rule {rule}" if plans_itself else "--m"
         raise fp.FederationError(
-            "--confidence is about planning, and with --m or rule threshold nothing is planned; leave it out"
+            f"--confidence is about planning, and with {given} nothing is planned; leave it out"
         )
     if m is not None:
         return read_m(m)
-    if rule == "threshold":
+    if plans_itself:
         if method not in (None, "lp"):
-            raise fp.FederationError(
-                f"--method is given by rule 'threshold', the paper's program; it is {method!r}"
-            )
+            raise fp.FederationError(f"--method is given by rule {rule!r}, the paper's program; it is {method!r}")
         return None
     return plan_with_bar(fed, method or "auto", **options)

@@ -17,17 +17,13 @@ from fedpact.cli.common import (
     read_federation,
     read_m,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, choose
 
 
 def plan(
     file: FileArgument,
     method: Annotated[
-        str,
-        typer.Option(
-            help='"lp" (the paper), "union", "tree", "exact", or "auto": the best within its budget.',
-            autocompletion=one_of(*METHODS),
-        ),
+        str, choose(METHODS, f"{METHOD_NAMES}: lp is the paper's, auto the best within its budget.")
     ] = "auto",
     confidence: ConfidenceOption = None,
     teacher: Annotated[

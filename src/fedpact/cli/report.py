@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
 from fedpact.cli.common import (
@@ -15,10 +14,10 @@ from fedpact.cli.common import (
     JsonOption,
     answer,
     check_free,
-    console,
     explain,
     progress_bar,
     read_list,
+    say,
     show,
 )
 
@@ -95,4 +94,4 @@ def _read_budget(text: str) -> dict[str, Any]:
 def _print_report(made: fp.Report, path: Path) -> None:
     """Print what is about to leave the site, but not its rates."""
     show(replace(explain(made), tables=()))
-    console().print(escape(f"Wrote {path} ({path.stat().st_size:,} bytes)."), soft_wrap=True)
+    say(f"Wrote {path} ({path.stat().st_size:,} bytes).")

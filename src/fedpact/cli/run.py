@@ -18,37 +18,15 @@ from fedpact.cli.common import (
     PlotOption,
     SeedOption,
     answer,
-    progress_bar,
     read_amounts,
     read_federation,
-    read_seed,
     require_package,
 )
-from fedpact.cli.complete import complete_federations, one_of
-from fedpact.cli.show_run import print_outcome, say_reason, watching
+from fedpact.cli.complete import RUN_METHODS, RUN_RULES, choose, complete_federations, list_choices, one_of
+from fedpact.cli.show_run import print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
-TRIALS = ("hospitals", "digits")
-_OF_TRIALS = {"candidates", "epsilon", "delta", "data"}
 _OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
-
-
-class _Trial(NamedTuple):
-    """What a trial on real data is asked for."""
-
-    candidates: int
-    epsilon: str
-    delta: str
-    data: Path | None
-
-
-class _Made(NamedTuple):
-    """A run before its home is written."""
-
-    pact: fp.protocol.Pact
-    sites: dict[str, fp.protocol.Site] | None = None
-    folders: tuple[Path, ...] = ()
-    """Of the sites, if they have their own."""
 
 
 def run(
@@ -57,8 +35,7 @@ def run(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help='A federation file, an example such as "alice-bob", or a trial on real data: "digits", or '
-            '"hospitals" with --data.',
+            help='A federation file, or an example such as "alice-bob".',
             autocompletion=complete_federations,
         ),
     ] = None,
@@ -106,9 +83,9 @@ def run(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run once more in the home of a finished run; all are paid once more.")
     ] = False,
-    method: Annotated[str, typer.Option(help='As for "fedpact plan": auto, lp, union or tree.')] = "auto",
+    method: Annotated[str, choose(RUN_METHODS, f'As for "fedpact plan": {list_choices(*RUN_METHODS)}.')] = "auto",
     confidence: ConfidenceOption = None,
-    rule: Annotated[str, typer.Option(help="Payment rule: pwyc, equal-split, proportional or none.")] = "pwyc",
+    rule: Annotated[str, choose(RUN_RULES, f"Payment rule: {list_choices(*RUN_RULES)}.")] = "pwyc",
     fee: FeeOption = None,
     false_alarm_rate: Annotated[
         str, typer.Option(help="Chance, at most, of withholding pay from an honest site.")
@@ -123,10 +100,6 @@ def run(
     teacher: Annotated[
         str | None, typer.Option(metavar="HYPOTHESIS", help="Who labels at sites that are made up; else drawn.")
     ] = None,
-    candidates: Annotated[int, typer.Option(help="Candidates to train in a trial.")] = 100,
-    epsilon: Annotated[str, typer.Option(help="The error that sites tolerate in a trial.")] = "0.3",
-    delta: Annotated[str, typer.Option(help="Chance, at most, that a target is missed in a trial.")] = "0.05",
-    data: Annotated[Path | None, typer.Option(help="Folder with the data of the trial 'hospitals'.")] = None,
     seed: SeedOption = 0,
     plot: PlotOption = None,
     as_json: JsonOption = False,
@@ -139,35 +112,37 @@ def run(
 
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
-    _check_given(context, file, is_resumed=resume is not None)
+    _check_given(context, file, home, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
         is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
         carrier = _choose_carrier(
             engine or place.engine, local_nodes, place.superlink if is_elsewhere else superlink
         )
-        _check_local(list(place.sites), local_nodes)
+        _check_local(place.pact.names, local_nodes)
         with _hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
                 outcome = _carry_out(place, carrier)
     else:
         carrier = _choose_carrier(engine, local_nodes, superlink)
-        terms = _read_terms(method, confidence, rule, fee, false_alarm_rate, patience)
-        trial = _Trial(candidates=candidates, epsilon=epsilon, delta=delta, data=data)
-        made = (
-            _make_run(_insist(file), terms, trial, teacher, seed, has_own_sites=superlink is not None)
-            if not sites
-            else _Made(pact=fp.protocol.load_pact(_insist(file), **terms), folders=tuple(sites))
-        )
-        _check_local(list(made.pact.names if made.folders else made.sites or ()), local_nodes)
-        folder = Path("fedpact-runs", made.pact.name) if home is None else _insist_on_name(home)
+        terms = {
+            "method": method,
+            "confidence": confidence,
+            "rule": rule,
+            "fee": read_amounts(fee, "fee"),
+            "false_alarm_rate": false_alarm_rate,
+            "patience": read_amounts(patience, "patience"),
+        }
+        pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
+        _check_local(pact.names, local_nodes)
+        folder = home or Path("fedpact-runs", pact.name)
         with _hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
-                made.pact,
-                made.sites,
-                folders=made.folders,
+                pact,
+                made_up,
+                folders=sites or (),
                 keys=keys,
                 ledger=ledger,
                 engine=carrier.engine,
@@ -177,6 +152,8 @@ def run(
             outcome = _carry_out(place, carrier)
     answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
+        from fedpact.explain.phrases import say_reason
+
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
         raise fp.InfeasibleError(f"{why}; {_say_resume(place, carrier)}")
@@ -189,13 +166,6 @@ class _Carrier(NamedTuple):
     superlink: str | None
 
 
-def _hold_home(folder: Path) -> AbstractContextManager[None]:
-    """Keep the folder of a run from other processes; needs the protocol's packages."""
-    from fedpact.protocol.home import hold_home
-
-    return hold_home(folder)
-
-
 def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
     """Give the command that continues a run; what carried it first is kept in its home."""
     words = ["fedpact", "run", "--resume", str(place.folder)]
@@ -205,8 +175,12 @@ def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
     return f"resume with: {shlex.join(words)}"
 
 
-def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) -> None:
-    """Refuse options that would be passed over in silence."""
+def _check_given(context: typer.Context, file: str | None, home: Path | None, *, is_resumed: bool) -> None:
+    """Refuse options that would be passed over in silence, and to run nothing, or in no folder of its own."""
+    if file is None and not is_resumed:
+        raise fp.FederationError("say which federation to run, or give --resume LEDGER to continue a run")
+    if home == Path():
+        raise fp.FederationError("--home must name a folder of the run's own; it is this one, or empty")
     options = {str(option.name): max(option.opts, key=len) for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in options}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
@@ -214,17 +188,20 @@ def _check_given(context: typer.Context, file: str | None, *, is_resumed: bool) 
         if is_resumed and name not in _OF_RESUMES:
             what = repr(file) if name == "file" else options[name]
             raise fp.FederationError(f"a run is resumed as it was agreed on; leave out {what}")
-        if not is_resumed and file not in TRIALS and name in _OF_TRIALS:
-            raise fp.FederationError(
-                f"{options[name]} is for the trials {' and '.join(TRIALS)}; {file!r} says its own, or has none"
-            )
-    if "sites" in given and (file in TRIALS or "superlink" in given):
-        whose = f"{file!r} has its own" if file in TRIALS else "--superlink is for those on machines of their own"
-        raise fp.FederationError(f"--sites names sites on this machine; {whose}")
+    if "sites" in given and "superlink" in given:
+        raise fp.FederationError(
+            "--sites names sites on this machine; --superlink is for those on machines of their own"
+        )
     if "sites" in given and file in fp.examples.CATALOGUE:
         raise fp.FederationError(f"--sites are those of a federation file; the sites of {file!r} are made up")
-    if "teacher" in given and (file in TRIALS or "superlink" in given or "sites" in given):
+    if "teacher" in given and ("superlink" in given or "sites" in given):
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
+
+
+def _hold_home(folder: Path) -> AbstractContextManager[None]:
+    from fedpact.protocol.home import hold_home
+
+    return hold_home(folder)
 
 
 def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str | None) -> _Carrier:
@@ -240,76 +217,21 @@ def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str 
     return _Carrier(chosen, superlink)
 
 
-def _check_local(sites: list[str], local_nodes: int | None) -> None:
+def _check_local(sites: tuple[str, ...], local_nodes: int | None) -> None:
     if local_nodes is not None and local_nodes != len(sites):
         raise fp.FederationError(
             f"--local-nodes must be the number of sites, {len(sites)} ({', '.join(sites)}); it is {local_nodes}"
         )
 
 
-def _insist_on_name(home: Path) -> Path:
-    if str(home) == ".":
-        raise fp.FederationError("--home must name a folder of the run's own; it is this one, or empty")
-    return home
-
-
-def _insist(file: str | None) -> str:
-    if file is None:
-        raise fp.FederationError("say which federation to run, or give --resume LEDGER to continue a run")
-    return file
-
-
-def _read_terms(
-    method: str, confidence: str | None, rule: str, fee: str | None, false_alarm_rate: str, patience: str | None
-) -> dict[str, Any]:
-    return {
-        "method": method,
-        "confidence": confidence,
-        "rule": rule,
-        "fee": read_amounts(fee, "fee"),
-        "false_alarm_rate": false_alarm_rate,
-        "patience": read_amounts(patience, "patience"),
-    }
-
-
-def _make_run(
-    file: str, terms: dict[str, Any], trial: _Trial, teacher: str | None, seed: int, *, has_own_sites: bool
-) -> _Made:
-    """Make the pact of a file, of an example or of a trial, and its sites unless they are on their own."""
-    if has_own_sites and file in TRIALS:
-        raise fp.FederationError(f"the sites of {file!r} are on this machine; leave out --superlink")
+def _agree(
+    file: str, terms: dict[str, Any], teacher: str | None, seed: int, *, has_own_sites: bool
+) -> tuple[fp.protocol.Pact, dict[str, fp.protocol.Site] | None]:
+    """Make the pact of a file or of an example, and its sites unless they have folders of their own."""
     if has_own_sites:
-        return _Made(pact=fp.protocol.load_pact(file, **terms))
-    if file in TRIALS:
-        return _make_trial(file, terms, trial, seed)
+        return fp.protocol.load_pact(file, **terms), None
     fed = read_federation(file)
-    return _Made(
-        pact=fp.protocol.make_pact(fed, **terms), sites=fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
-    )
-
-
-def _make_trial(file: str, terms: dict[str, Any], trial: _Trial, seed: int) -> _Made:
-    loaded = _load_trial(file, trial.data, seed)
-    with progress_bar("Training candidates") as report:
-        made = fp.protocol.train_sites(
-            loaded.public,
-            loaded.private,
-            epsilon=trial.epsilon,
-            delta=trial.delta,
-            candidates=trial.candidates,
-            seed=seed,
-            name=loaded.name,
-            progress=report,
-        )
-    return _Made(pact=fp.protocol.make_pact(made.federation, **terms), sites=made.sites)
-
-
-def _load_trial(file: str, data: Path | None, seed: int) -> fp.experiments.SiteData:
-    if file == "digits":
-        return fp.experiments.load_digit_sites(read_seed(seed))
-    if data is None:
-        raise fp.FederationError("the hospitals' patients are in a file that you have: --data FOLDER")
-    return fp.experiments.load_hospitals(data, read_seed(seed))
+    return fp.protocol.make_pact(fed, **terms), fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
 
 
 def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:

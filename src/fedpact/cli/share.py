@@ -17,25 +17,17 @@ from fedpact.cli.common import (
     read_federation,
     read_seed,
 )
-from fedpact.cli.complete import METHODS, one_of
+from fedpact.cli.complete import METHOD_NAMES, METHODS, choose
+
+_RULES = ("core", "least-core", "shapley", "equal", "proportional")
 
 
 def share(
     file: FileArgument,
     rule: Annotated[
-        str,
-        typer.Option(
-            help='"core", "least-core", "shapley", "equal" or "proportional" (to the cost alone).',
-            autocompletion=one_of("core", "least-core", "shapley", "equal", "proportional"),
-        ),
+        str, choose(_RULES, '"core", "least-core", "shapley", "equal" or "proportional" (to the cost alone).')
     ] = "least-core",
-    method: Annotated[
-        str,
-        typer.Option(
-            help='How every group is planned for: "lp", "union", "tree", "exact" or "auto".',
-            autocompletion=one_of(*METHODS),
-        ),
-    ] = "auto",
+    method: Annotated[str, choose(METHODS, f"How every group is planned for: {METHOD_NAMES}.")] = "auto",
     time_limit: SecondsOption = None,
     max_groups: Annotated[
         int | None, typer.Option(help="Beyond twelve agents, how many groups may be planned for instead of 150.")

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import fedpact as fp
-from fedpact.cli.common import console, explain, format_number, make_table, show
+from fedpact.cli.common import explain, make_table, say, show
 
 
 @contextmanager
@@ -27,15 +27,11 @@ def watching(place: fp.protocol.RunHome) -> Iterator[Any]:
         yield lambda state, pending: live.update(progress_table(place, state, pending))
 
 
-def say_reason(code: str, values: Mapping[str, Any]) -> str:
-    """Say why a site or a run stopped; how is imported only now, so that ``--help`` need not wait for it."""
-    from fedpact.explain.reason import say_reason
-
-    return say_reason(code, values)
-
-
 def progress_table(place: fp.protocol.RunHome, state: fp.protocol.RunState, pending: Mapping[str, str]) -> Table:
     """Say of every site how far it is, and what it waits for."""
+    from fedpact.explain.numbers import format_number
+    from fedpact.explain.phrases import say_reason
+
     table = make_table("site", "reported", "samples", "evaluated", "paid", "", left=2)
     planned = {} if state.plan is None else state.plan.contributions
     for name in place.pact.names:
@@ -57,4 +53,4 @@ def print_outcome(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -
     """Print what came of a run."""
     show(explain(outcome))
     check = shlex.join(["fedpact", "ledger", "verify", str(place.folder)])
-    console().print(escape(f"Ledger: {place.books} (check it: {check})"), soft_wrap=True)
+    say(f"Ledger: {place.books} (check it: {check})")

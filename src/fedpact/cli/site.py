@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, console, print_json, require_package
+from fedpact.cli.common import JsonOption, make_group, print_json_or_say, refuse, require_package
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]",
-    rich_markup_mode="rich",
-)
+app = make_group("A site's side. Example: [bold]fedpact site join clinic --superlink fl.example.org:9092[/bold]")
 _MOST_PROBLEMS = 20
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The site's folder, with site.toml and the files that it names.")
@@ -34,27 +28,14 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
     try:
         site = fp.protocol.read_site(folder)
     except fp.FederationError as error:
-        _print_problems(error.problems)
-        raise typer.Exit(1) from None
+        refuse(error.problems, _MOST_PROBLEMS)
+        raise
     made = fp.protocol.make_site_report(site)
     found = {**made.to_dict(), "pool": site.pool.size, "signs": site.key is not None}
-    if as_json:
-        print_json(found)
-        return
     signs = "signs its answers" if site.key is not None else "does not sign its answers"
     limit = "any number of" if site.pool.size is None else f"up to {site.pool.size}"
-    console().print(
-        escape(f"{site.name}: {made.H} candidates on {made.n} points; labels {limit} samples; {signs}"),
-        soft_wrap=True,
-    )
-
-
-def _print_problems(problems: Sequence[str]) -> None:
-    """Print all that is wrong, up to what fits a screen."""
-    for problem in problems[:_MOST_PROBLEMS]:
-        print(f"error: {problem}", file=sys.stderr)
-    if len(problems) > _MOST_PROBLEMS:
-        print(f"error: and {len(problems) - _MOST_PROBLEMS} more", file=sys.stderr)
+    line = f"{site.name}: {made.H} candidates on {made.n} points; labels {limit} samples; {signs}"
+    print_json_or_say(found, line, as_json=as_json)
 
 
 @app.command()

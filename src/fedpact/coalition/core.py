@@ -30,11 +30,11 @@ from itertools import combinations
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from fedpact.coalition.cost_game import CostGame, Members
-from fedpact.coalition.groups import GroupSearch, find_better_off, find_usable
+from fedpact.coalition.cost_game import CostGame, Members, Split
+from fedpact.coalition.groups import GroupSearch
+from fedpact.describe.arrays import Bools, Floats
 from fedpact.errors import InfeasibleError, SolverError
 
 _INFINITY = highspy.kHighsInf
@@ -44,26 +44,14 @@ _SLACK = 1e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorePoint:
-    """A split that reaches the least e."""
-
-    x: NDArray[np.float64]
-    """(k,)"""
-    e: float | None
-    """None if e has no lower end, or it was not asked for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Optimum:
-    x: NDArray[np.float64]
+    x: Floats
     e: float
-    weights: NDArray[np.float64]
+    weights: Floats
     """(R,) duals of the groups' rows: a balanced collection, up to a factor, that proves e."""
 
 
-def _solve(
-    k: int, groups: Sequence[Members], limits: NDArray[np.float64], total: float, floor: float
-) -> _Optimum | None:
+def _solve(k: int, groups: Sequence[Members], limits: Floats, total: float, floor: float) -> _Optimum | None:
     """Minimise e >= ``floor`` with x(S) <= limit + e and x(N) = total; None if e has no lower end."""
     highs = highspy.Highs()
     for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
@@ -87,9 +75,7 @@ def _solve(
     return _Optimum(x=values[:k], e=float(values[k]), weights=-np.array(solution.row_dual)[1:])
 
 
-def _closest_to_equal(
-    k: int, groups: Sequence[Members], limits: NDArray[np.float64], slack: float
-) -> NDArray[np.float64]:
+def _closest_to_equal(k: int, groups: Sequence[Members], limits: Floats, slack: float) -> Floats:
     """(k,) the point of x(S) <= limit, x(N) = 1 that is closest to the equal split, give or take ``slack``."""
     inside = np.array([[place in group for place in range(k)] for group in groups], dtype=np.float64).reshape(
         -1, k
@@ -104,9 +90,7 @@ def _closest_to_equal(
     return np.asarray(1 / k + (exact if (G @ exact >= short - slack).all() else unit * z))
 
 
-def _least_distance(
-    G: NDArray[np.float64], h: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Bools]:
     """(k,) the shortest z with G z >= h, and which rows hold it there."""
     E = np.vstack([G.T, h])
     f = np.array([*[0.0] * G.shape[1], 1.0])
@@ -122,18 +106,11 @@ def _least_distance(
 class _CoreProgram:
     """The least core over the groups so far; grows by groups that its solution asks too much of."""
 
-    def __init__(self, game: CostGame, search: GroupSearch) -> None:
-        self.game, self.search = game, search
+    def __init__(self, search: GroupSearch) -> None:
+        self.game, self.search = search.game, search
         self.groups: list[Members] = []
 
-    def start(self) -> None:
-        """Add each agent alone and all agents but one, which mostly give e a lower end."""
-        everyone = self.game.everyone
-        if len(everyone) > 1:
-            self._add_all((place,) for place in everyone)
-            self._add_all(combinations(everyone, len(everyone) - 1))
-
-    def solve(self, floor: float = -_INFINITY) -> CorePoint:
+    def solve(self, floor: float = -_INFINITY) -> Split:
         """Find the split with the least e >= ``floor`` (in units of v(N)) that is closest to equal."""
         game, k = self.game, self.game.fed.k
         while True:
@@ -142,12 +119,12 @@ class _CoreProgram:
             if best is None:
                 if self._add_for_bound():
                     continue
-                return CorePoint(x=self.solve(floor=0.0).x, e=None)
+                return Split(x=self.solve(floor=0.0).x)
             slack = _SLACK * max(1.0, abs(best.e))
             x = _closest_to_equal(k, self.groups, limits + best.e, slack) * game.total
-            new = find_better_off(self.search, game, x, best.e * game.total, most=k)
-            if not self._add_all(new):
-                return CorePoint(x=x, e=best.e * game.total)
+            new = self.search.find_better_off(x, best.e * game.total, most=k)
+            if not self.add(new):
+                return Split(x=x, e=best.e * game.total)
 
     def witness(self) -> list[Members]:
         """Give the groups that together show why e cannot be less, weightiest first."""
@@ -157,7 +134,7 @@ class _CoreProgram:
         order = np.argsort(-best.weights, kind="stable")
         return [self.groups[at] for at in order if best.weights[at] > 1e-9]
 
-    def _add_all(self, groups: Iterable[Members]) -> bool:
+    def add(self, groups: Iterable[Members]) -> bool:
         """Add rows for groups that have a plan and no row yet; whether there were any."""
         before = len(self.groups)
         for group in groups:
@@ -170,7 +147,7 @@ class _CoreProgram:
         k = self.game.fed.k
         ray = _solve(k, self.groups, np.zeros(len(self.groups)), 0.0, -1.0)
         assert ray is not None, "e has a lower end of -1"
-        return self._add_all(find_usable(self.search, self.game, ray.x, most=k))
+        return self.add(self.search.find_usable(ray.x, most=k))
 
 
 def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:
@@ -184,14 +161,16 @@ def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleE
     )
 
 
-def find_least_core(game: CostGame, search: GroupSearch) -> CorePoint:
+def find_least_core(search: GroupSearch) -> Split:
     """Find the split of v(N) with the least e, of those the one closest to equal."""
-    program = _CoreProgram(game, search)
-    program.start()
+    program, everyone = _CoreProgram(search), search.game.everyone
+    if len(everyone) > 1:  # each agent alone, and all agents but one, mostly give e a lower end
+        program.add(combinations(everyone, 1))
+        program.add(combinations(everyone, len(everyone) - 1))
     return program.solve()
 
 
-def find_core(game: CostGame, search: GroupSearch) -> CorePoint:
+def find_core(search: GroupSearch) -> Split:
     """Find the split of v(N) that no group would leave and that is closest to equal.
 
     Raises
@@ -199,8 +178,8 @@ def find_core(game: CostGame, search: GroupSearch) -> CorePoint:
     InfeasibleError
         If the core is empty; names groups of which one would leave whatever the split.
     """
-    program = _CoreProgram(game, search)
+    program = _CoreProgram(search)
     point = program.solve(floor=0.0)
-    if point.e is not None and point.e > game.tol:
-        raise _empty_core(game, program.witness(), point.e)
-    return CorePoint(x=point.x, e=None)
+    if point.e is not None and point.e > search.game.tol:
+        raise _empty_core(search.game, program.witness(), point.e)
+    return Split(x=point.x)

@@ -30,16 +30,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.progress import on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.planning.budget import Budget
 from fedpact.planning.lower_bound import bound_below
-from fedpact.planning.plan import Start, plan, plan_from
+from fedpact.planning.plan import plan, plan_from
 from fedpact.planning.result import Plan
+from fedpact.planning.task import Budget, Start
 
 TOL = 1e-7
 """Amounts of money that differ by less, relative to v(N), count as equal."""
@@ -69,7 +67,19 @@ class Value:
         return self.cost <= self.lower_bound * (1 + 1e-9)
 
 
-def share_of(x: NDArray[np.float64], group: Iterable[int]) -> float:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Split:
+    """Who bears how much of v(N)."""
+
+    x: Floats
+    """(k,)"""
+    e: float | None = None
+    """Of the least core; None if e has no lower end, or it was not asked for."""
+    standard_error: Floats | None = None
+    """(k,) of a mean over drawn orders; None if the split is exact."""
+
+
+def share_of(x: Floats, group: Iterable[int]) -> float:
     """Sum what a group pays in the split ``x`` (k,)."""
     return float(x[list(group)].sum())
 
@@ -147,16 +157,17 @@ class CostGame:
         """Cost that no plan of the group undercuts, from its plan if there is one already."""
         if group in self._values:
             return self._values[group].lower_bound
-        return self._bound(group)
-
-    def excess(self, x: NDArray[np.float64], group: Members) -> float:
-        """Return what the group would save by leaving the split ``x`` (k,); negative if it would lose."""
-        return share_of(x, group) - self.value(group).cost
-
-    def _bound(self, group: Members) -> float:
         if group not in self._bounds:
             self._bounds[group] = bound_below(self.fed.restrict(self.names(group)))
         return self._bounds[group]
+
+    def excess(self, x: Floats, group: Members) -> float:
+        """Return what the group would save by leaving the split ``x`` (k,); negative if it would lose."""
+        return share_of(x, group) - self.value(group).cost
+
+    def gap(self, x: Floats, group: Members) -> float:
+        """Return what the group could save at most by leaving the split ``x`` (k,)."""
+        return share_of(x, group) - self.lower_bound(group)
 
     def _plan_everyone(self) -> Value:
         found = plan(self.fed, self.method, time_limit=self.time_limit)
@@ -171,7 +182,7 @@ class CostGame:
             with on_interrupt("raise"):
                 found = plan_from(fed, method, Start(), Budget(time_limit=seconds))
         except NoPlanFoundError as error:
-            return Value(cost=math.inf, lower_bound=self._bound(group), plan=None, reason=str(error))
+            return Value(cost=math.inf, lower_bound=self.lower_bound(group), plan=None, reason=str(error))
         except InfeasibleError as error:
             return Value(cost=math.inf, lower_bound=math.inf, plan=None, reason=str(error))
         return Value(cost=found.cost, lower_bound=found.lower_bound, plan=found)

@@ -7,11 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 
 RULES = ("core", "least-core", "shapley", "equal", "proportional")
@@ -110,6 +109,8 @@ class Share(Result):
 
         Members of the group that would save most by leaving are red and hatched.
         """
+        from fedpact.drawing import draw_bars
+
         return draw_bars(
             self.shares,
             title=f"rule {self.rule}: {self.cost:.6g} in all",

@@ -12,24 +12,13 @@ sums to v(N) exactly. A group without a plan has no value to charge, so the Shap
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.coalition.cost_game import CostGame, Members
+from fedpact.coalition.cost_game import CostGame, Members, Split
+from fedpact.describe.arrays import Floats, Places
 from fedpact.errors import InfeasibleError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShapleyValue:
-    """What each agent is charged."""
-
-    x: NDArray[np.float64]
-    """(k,)"""
-    standard_error: NDArray[np.float64] | None
-    """(k,) of a mean over drawn orders; None if the value is exact."""
 
 
 def _cost(game: CostGame, group: Members) -> float:
@@ -47,7 +36,7 @@ def _cost(game: CostGame, group: Members) -> float:
     return value.cost
 
 
-def exact_shapley(game: CostGame) -> ShapleyValue:
+def exact_shapley(game: CostGame) -> Split:
     """Sum over all groups."""
     k, x = game.fed.k, np.zeros(game.fed.k)
     for size in range(k):
@@ -56,10 +45,10 @@ def exact_shapley(game: CostGame) -> ShapleyValue:
             for place in set(game.everyone) - set(group):
                 joined = tuple(sorted((*group, place)))
                 x[place] += weight * (_cost(game, joined) - _cost(game, group))
-    return ShapleyValue(x=x, standard_error=None)
+    return Split(x=x)
 
 
-def _charges(game: CostGame, order: NDArray[np.intp]) -> NDArray[np.float64]:
+def _charges(game: CostGame, order: Places) -> Floats:
     """(k,) what each arrival adds."""
     charges = np.zeros(len(order))
     for at, place in enumerate(order):
@@ -68,8 +57,8 @@ def _charges(game: CostGame, order: NDArray[np.intp]) -> NDArray[np.float64]:
     return charges
 
 
-def sampled_shapley(game: CostGame, orders: int, rng: np.random.Generator) -> ShapleyValue:
+def sampled_shapley(game: CostGame, orders: int, rng: np.random.Generator) -> Split:
     """Mean over so many drawn orders, two at least."""
     charges = np.array([_charges(game, rng.permutation(game.fed.k)) for _ in range(max(2, orders))])
     error = charges.std(axis=0, ddof=1) / math.sqrt(len(charges))
-    return ShapleyValue(x=charges.mean(axis=0), standard_error=error)
+    return Split(x=charges.mean(axis=0), standard_error=error)

@@ -20,30 +20,22 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.coalition.core import find_core, find_least_core
-from fedpact.coalition.cost_game import CostGame, Members, share_of
-from fedpact.coalition.groups import (
-    MANY_AGENTS,
-    AllGroups,
-    GroupSearch,
-    SampledGroups,
-    find_better_off,
-    is_proved_stable,
-)
+from fedpact.coalition.cost_game import CostGame, Members, Split, share_of
+from fedpact.coalition.groups import MANY_AGENTS, GroupSearch
 from fedpact.coalition.result import RULES, GroupsLookedAt, LeavingGroup, Share, ShareStatus
 from fedpact.coalition.shapley import exact_shapley, sampled_shapley
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError
+from fedpact.statistics.request import ask
 
 MAX_GROUPS = 150
-
-_Split = tuple[NDArray[np.float64], float | None, NDArray[np.float64] | None]
 
 
 def _alone(game: CostGame) -> dict[str, float | None]:
@@ -51,7 +43,7 @@ def _alone(game: CostGame) -> dict[str, float | None]:
     return {name: cost if cost < math.inf else None for name, cost in zip(game.fed.names, costs, strict=True)}
 
 
-def _in_proportion(game: CostGame) -> NDArray[np.float64]:
+def _in_proportion(game: CostGame) -> Floats:
     alone = _alone(game)
     for place, (name, cost) in enumerate(alone.items()):
         if cost is None:
@@ -64,21 +56,19 @@ def _in_proportion(game: CostGame) -> NDArray[np.float64]:
     return np.asarray(game.total * costs / costs.sum())
 
 
-def _split(game: CostGame, rule: str, search: GroupSearch, max_groups: int, rng: np.random.Generator) -> _Split:
-    """(k,) shares, the least-core value and (k,) standard errors, as far as the rule has them."""
+def _split(search: GroupSearch, rule: str, rng: np.random.Generator) -> Split:
+    game = search.game
     if game.total == 0 or rule == "equal":
-        return np.full(game.fed.k, game.total / game.fed.k), None, None
+        return Split(x=np.full(game.fed.k, game.total / game.fed.k))
     if rule == "proportional":
-        return _in_proportion(game), None, None
+        return Split(x=_in_proportion(game))
     if rule == "shapley":
-        orders = max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
-        value = exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
-        return value.x, None, value.standard_error
-    point = find_core(game, search) if rule == "core" else find_least_core(game, search)
-    return point.x, point.e, None
+        orders = search.max_groups // (2 * game.fed.k)  # the other half is for groups that would leave
+        return exact_shapley(game) if search.is_complete else sampled_shapley(game, orders, rng)
+    return find_core(search) if rule == "core" else find_least_core(search)
 
 
-def _describe_group(game: CostGame, x: NDArray[np.float64], members: Members) -> LeavingGroup:
+def _describe_group(game: CostGame, x: Floats, members: Members) -> LeavingGroup:
     found = game.value(members).plan
     assert found is not None, "who would save by leaving has a plan"
     return LeavingGroup(
@@ -99,6 +89,7 @@ def share(
     *,
     rule: str = "least-core",
     method: str = "auto",
+    teacher: str | None = None,
     time_limit: float | None = None,
     max_groups: int | None = None,
     rng: np.random.Generator | None = None,
@@ -116,6 +107,8 @@ def share(
         How every group is planned for, as for :func:`fedpact.plan`, and the seconds of each search. Without a
         limit a group's search ends after a second, that of all agents together as in :func:`fedpact.plan`. In a
         federation of more than eight agents "auto" is "union" for groups, so that twelve take minutes at most.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     max_groups
         Beyond twelve agents, how many groups may be planned for, 150 if not given; what the rule itself needs,
         such as each agent alone, is planned for in any case. Up to twelve agents all groups are looked at.
@@ -140,16 +133,18 @@ def share(
     ({'alice': 0.5, 'bob': -0.5}, 'STABLE')
     """
     read_choice(rule, "rule", RULES)
+    fed = ask(fed, teacher=teacher)
     max_groups = MAX_GROUPS if max_groups is None else check_at_least(max_groups, "max_groups", 1)
     rng = np.random.default_rng(0) if rng is None else rng
     most = 2**fed.k - 1 if fed.k <= MANY_AGENTS else max_groups
     game = CostGame(fed, method, time_limit=time_limit, tell=_report(progress, most))
     everyone = game.value(game.everyone)
     assert everyone.plan is not None, "without a plan for all an error is raised"
-    search = AllGroups(game) if fed.k <= MANY_AGENTS else SampledGroups(game, max_groups, rng)
-    x, e, errors = _split(game, rule, search, max_groups, rng)
-    leaving = find_better_off(search, game, x)
-    status = ShareStatus.STABLE if is_proved_stable(search, game, x) else ShareStatus.NOT_BEATEN
+    search = GroupSearch(game, max_groups, rng)
+    split = _split(search, rule, rng)
+    x, errors = split.x, split.standard_error
+    leaving = search.find_better_off(x)
+    status = ShareStatus.STABLE if search.is_proved_stable(x) else ShareStatus.NOT_BEATEN
     labelling = [float(agent.cost(everyone.plan.contributions[agent.name])) for agent in fed.agents]
     return Share(
         shares=dict(zip(fed.names, x.tolist(), strict=True)),
@@ -158,7 +153,7 @@ def share(
         labelling=dict(zip(fed.names, labelling, strict=True)),
         alone=_alone(game),
         leaving=tuple(_describe_group(game, x, group) for group in leaving),
-        least_core_value=e,
+        least_core_value=split.e,
         standard_errors=None if errors is None else dict(zip(fed.names, errors.tolist(), strict=True)),
         looked_at=GroupsLookedAt.ALL if search.is_complete else GroupsLookedAt.SAMPLED,
         groups_tried=game.looked_at,

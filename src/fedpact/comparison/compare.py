@@ -21,46 +21,29 @@ harms an agent, so it takes nothing from those who go alone; under the joint gua
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
+from fedpact.coded import Refusal, refusal_of
 from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import on_interrupt
-from fedpact.describe.progress import Progress
+from fedpact.describe.progress import Progress, on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.game.check import find_unmet
-from fedpact.game.make_game import game_of
+from fedpact.game.game import find_unmet, game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.planning.exchangeable import plan_exchangeable
+from fedpact.planning.methods import PLANNERS
 from fedpact.planning.plan import plan
-from fedpact.refusal import Refusal, refusal_of
+from fedpact.statistics.request import ask
 from fedpact.statistics.standalone import Shortfall, find_shortfalls, standalone
 from fedpact.statistics.verification import Verification, verify
 
 _EQUILIBRIUM_SECONDS = 10.0
 # Up to so many are listed before only the extremes are looked for, so that in small games ties end the same way.
 _MOST_EQUILIBRIA = 1000
-
-METHODS = (
-    "alone",
-    "exchangeable",
-    "worst-equilibrium",
-    "best-equilibrium",
-    "lp",
-    "union",
-    "tree",
-    "exact",
-    "auto",
-)
-
-
-def _row_without_numbers(method: str, status: RowStatus, refusal: Refusal | None = None) -> ComparedRow:
-    return ComparedRow(
-        method=method, contributions={}, cost=None, met={}, is_feasible=False, status=status, refusal=refusal
-    )
 
 
 def _verified_row(
@@ -84,9 +67,7 @@ def _go_alone(fed: Federation, needs: Mapping[str, int | None], dependent: Mappi
     return ComparedRow(
         method="alone",
         contributions=dict(needs),
-        cost=None,
         met={name: name not in dependent for name in fed.names},
-        is_feasible=False,
         status=RowStatus.REFUSED,
         refusal=Refusal(code="not-alone", agents=tuple(dependent)),
     )
@@ -96,13 +77,13 @@ def _count_only(fed: Federation, needs: Mapping[str, int | None]) -> ComparedRow
     try:
         return _verified_row("exchangeable", verify(fed, plan_exchangeable(fed, needs)))
     except InfeasibleError as error:
-        return _row_without_numbers("exchangeable", RowStatus.REFUSED, refusal_of(error))
+        return ComparedRow(method="exchangeable", status=RowStatus.REFUSED, refusal=refusal_of(error))
 
 
 def _leave_it_to_everyone(fed: Federation, found: Found, method: str) -> ComparedRow:
     """Row of the dearest or the cheapest equilibrium that meets every target; of any one if none does."""
     if not len(found.profiles):
-        return _row_without_numbers(method, RowStatus(found.status))
+        return ComparedRow(method=method, status=RowStatus(found.status))
     is_met = ~find_unmet(game_of(fed), found.profiles).any(axis=1)
     if not is_met.any():
         known = RowStatus.FOUND_MISS if found.cost_left else RowStatus.ALL_MISS
@@ -117,8 +98,15 @@ def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: 
     try:
         found = plan(fed, method, max_nodes=max_nodes, time_limit=time_limit)
     except NoPlanFoundError as error:
-        return _row_without_numbers(method, RowStatus.REFUSED, refusal_of(error))
+        return ComparedRow(method=method, status=RowStatus.REFUSED, refusal=refusal_of(error))
     return _verified_row(method, verify(fed, found.m), RowStatus(found.status), found.lower_bound)
+
+
+def _list_planners(fed: Federation) -> list[str]:
+    """Name the planners, the most thorough last; "auto" only where "exact" is not to be had."""
+    has_pairs_only = isinstance(fed.evidence, Reports)
+    left_out = {name for name, planner in PLANNERS.items() if planner.needs_joint} if has_pairs_only else {"auto"}
+    return [name for name in reversed(PLANNERS) if name not in left_out]
 
 
 def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
@@ -132,6 +120,7 @@ def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
 def compare(
     fed: Federation,
     *,
+    teacher: str | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -142,6 +131,8 @@ def compare(
     ----------
     fed
         The federation, its file, or the name of an example.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     max_nodes, time_limit
         Budget of the exact search (see :func:`fedpact.plan`); the time is also that of the search for equilibria.
     progress
@@ -168,25 +159,23 @@ def compare(
     >>> table.best
     'exact'
     """
+    fed = ask(fed, teacher=teacher)
     needs = standalone(fed)
     dependent = find_shortfalls(fed, needs)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
     found = find_equilibria(game_of(fed), max_count=_MOST_EQUILIBRIA, time_limit=seconds)
+    ways: list[Callable[[], ComparedRow]] = [
+        partial(_go_alone, fed, needs, dependent),
+        partial(_count_only, fed, needs),
+        partial(_leave_it_to_everyone, fed, found, "worst-equilibrium"),
+        partial(_leave_it_to_everyone, fed, found, "best-equilibrium"),
+        *(partial(_make_plan, fed, method, max_nodes, time_limit) for method in _list_planners(fed)),
+    ]
     rows: list[ComparedRow] = []
-    left_out = "exact" if isinstance(fed.evidence, Reports) else "auto"
-    methods = [method for method in METHODS if method != left_out]
-    for method in methods:
-        if method == "alone":
-            row = _go_alone(fed, needs, dependent)
-        elif method == "exchangeable":
-            row = _count_only(fed, needs)
-        elif method.endswith("equilibrium"):
-            row = _leave_it_to_everyone(fed, found, method)
-        else:
-            row = _make_plan(fed, method, max_nodes, time_limit)
-        rows.append(row)
+    for way in ways:
+        rows.append(way())
         if progress is not None:
-            progress(len(rows), len(methods))
+            progress(len(rows), len(ways))
     return Comparison(
         rows=_share_bound(rows),
         standalone=needs,

@@ -18,21 +18,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.errors import InfeasibleError, NoPlanFoundError
-from fedpact.game.check import find_unmet
-from fedpact.game.game import Profiles
-from fedpact.game.make_game import game_of
+from fedpact.game.game import Profiles, find_unmet, game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
 from fedpact.game.result import Equilibria, PricedEquilibrium
-from fedpact.planning.budget import EXACT_NODES
+from fedpact.planning.exact import EXACT_NODES
 from fedpact.planning.lower_bound import bound_below
 from fedpact.planning.plan import plan
+from fedpact.planning.result import ratio_of
+from fedpact.statistics.request import ask
 from fedpact.statistics.standalone import find_shortfalls
 from fedpact.statistics.verification import Interval
 
@@ -47,7 +47,7 @@ def _interval(low: float, high: float) -> Interval:
 
 def _find_optimum(
     fed: Federation, good: Profiles, method: str, time_limit: float
-) -> tuple[NDArray[np.int64] | None, Interval | None]:
+) -> tuple[Ints | None, Interval | None]:
     """(k,) best known plan that meets every agent's target, and between what its cost lies; None if none exists.
 
     The equilibria ``good``, which meet every target, are plans, too.
@@ -65,12 +65,6 @@ def _find_optimum(
     return best, _interval(low, cost)
 
 
-def _divide(cost: float, optimum: float) -> float:
-    if cost <= optimum:
-        return 1.0
-    return cost / optimum if optimum > 0 else math.inf
-
-
 def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[Interval | None, Interval | None]:
     """Prices of stability and anarchy, from the costs of the equilibria that meet every target."""
     if optimum is None or not costs:
@@ -78,12 +72,12 @@ def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[
     low, high = found.cost_left or (math.inf, -math.inf)
     cheapest, dearest = min(costs), max(costs)
     return (
-        _interval(_divide(min(cheapest, low), optimum.high), _divide(cheapest, optimum.low)),
-        _interval(_divide(dearest, optimum.high), _divide(max(dearest, high), optimum.low)),
+        _interval(ratio_of(min(cheapest, low), optimum.high), ratio_of(cheapest, optimum.low)),
+        _interval(ratio_of(dearest, optimum.high), ratio_of(max(dearest, high), optimum.low)),
     )
 
 
-def _look_at(fed: Federation, m: NDArray[np.int64], best: NDArray[np.int64] | None) -> PricedEquilibrium:
+def _look_at(fed: Federation, m: Ints, best: Ints | None) -> PricedEquilibrium:
     """See one equilibrium against the best known plan."""
     excess = {}
     if best is not None:
@@ -103,6 +97,7 @@ def equilibria(
     fed: Federation,
     *,
     max_count: int | None = None,
+    teacher: str | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Equilibria:
@@ -115,6 +110,8 @@ def equilibria(
     max_count
         How many equilibria to list, 10,000 if not given. When so many are found the search goes on for the
         cheapest and dearest.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     time_limit
         Seconds for the search, and again for the optimum, 60 if not given; an interrupt (Ctrl-C) also returns
         what was found.
@@ -134,6 +131,7 @@ def equilibria(
     """
     max_count = MAX_COUNT if max_count is None else check_at_least(max_count, "max_count", 1)
     time_limit = TIME_LIMIT if time_limit is None else check_at_least(time_limit, "time_limit", 0)
+    fed = ask(fed, teacher=teacher)
     game = game_of(fed)
     found = find_equilibria(game, max_count=max_count, time_limit=time_limit, progress=progress)
     missing = find_unmet(game, found.profiles)

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from fedpact.coded import Refusal
 from fedpact.describe.names import read_choice
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
-from fedpact.refusal import Refusal
+from fedpact.planning.result import ratio_of
 from fedpact.result import Result
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval, Verification
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 
 class RowStatus(StrEnum):
@@ -65,13 +65,13 @@ class ComparedRow:
     DERIVED: ClassVar = ("samples", "ratio", "targets_met")
 
     method: str
-    contributions: dict[str, int | None]
+    contributions: dict[str, int | None] = field(default_factory=dict)
     """Samples per agent, None where 2^40 are not enough; empty if the method gives none."""
-    cost: float | None
+    cost: float | None = None
     """None if nobody can pay it: the vector is missing, unbounded or beyond a capacity."""
-    met: dict[str, bool]
+    met: dict[str, bool] = field(default_factory=dict)
     """Whether each target is really met; empty if there are no contributions."""
-    is_feasible: bool = field(metadata={"key": "feasible"})
+    is_feasible: bool = field(default=False, metadata={"key": "feasible"})
     """Whether the federation's chosen guarantee holds."""
     lower_bound: float | None = None
     """For plans: no contribution vector that meets the targets costs less; the best bound that any plan has."""
@@ -92,9 +92,7 @@ class ComparedRow:
         """Cost over lower bound, for plans: at most this many times the optimum."""
         if self.cost is None or self.lower_bound is None:
             return None
-        if self.cost <= self.lower_bound:
-            return 1.0
-        return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+        return ratio_of(self.cost, self.lower_bound)
 
     @property
     def targets_met(self) -> int | None:
@@ -154,6 +152,8 @@ class Comparison(Result):
 
         Rows that miss a target are red and hatched; rows without a cost are left out.
         """
+        from fedpact.drawing import draw_bars
+
         return draw_bars(
             {row.method: row.cost for row in self.rows if row.cost is not None},
             title=self.name,

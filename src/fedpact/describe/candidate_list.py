@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fedpact.describe.hypothesis_class import read_names
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 
@@ -49,15 +50,8 @@ class CandidateList:
     digests: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        for name in self.names:
-            if not isinstance(name, str) or not name:
-                raise FederationError(
-                    f"candidates' names must be strings that are not empty; one is {shorten(name)}"
-                )
-        if not self.names or len(set(self.names)) < len(self.names):
-            raise FederationError(
-                f"candidates' names must be different, at least one; they are {shorten(list(self.names))}"
-            )
+        if "" in read_names(self.names, None, "candidates' names"):
+            raise FederationError(f"candidates' names must not be empty; they are {shorten(list(self.names))}")
         if len(self.digests) != len(self.names) or not all(map(_is_digest, self.digests)):
             raise FederationError(
                 f"candidates' digests must be {_DIGITS} hexadecimal digits for each of the {len(self.names)} names"

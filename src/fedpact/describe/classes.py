@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +23,13 @@ from fedpact.describe.hypothesis_class import (
     HypothesisClass,
     at_most,
     keep_distinct,
-    number_names,
-    read_feature_names,
     read_features,
     read_line,
+    read_names,
     show,
 )
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import shorten
 from fedpact.describe.rectangles import enumerate_rectangles, rectangles
 from fedpact.errors import FederationError
 
@@ -43,7 +45,7 @@ def all_labelings(n: int, *, points: Sequence[str] | None = None) -> HypothesisC
     _at_least_one(n, "all-labelings")
     at_most(2 ** min(n, 64), f"all-labelings of {n} points")
     labels = np.array(list(itertools.product((0, 1), repeat=n)), dtype=np.int64).reshape(-1, n)
-    points = _point_names(points, n)
+    points = read_names(points, n, "points", "x")
     names = ["+".join(itertools.compress(points, row)) or "nowhere" for row in labels]
     return keep_distinct("all-labelings", labels, names)
 
@@ -59,7 +61,7 @@ def singletons(n: int, *, points: Sequence[str] | None = None) -> HypothesisClas
     _at_least_one(n, "singletons")
     at_most(n + 1, f"singletons over {n} points")
     labels = np.vstack([np.zeros((1, n), dtype=np.int64), np.eye(n, dtype=np.int64)])
-    return keep_distinct("singletons", labels, ["nowhere", *_point_names(points, n)])
+    return keep_distinct("singletons", labels, ["nowhere", *read_names(points, n, "points", "x")])
 
 
 def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
@@ -73,10 +75,10 @@ def conjunctions(features: ArrayLike, *, names: Sequence[str] | None = None) -> 
     >>> conjunctions([[0], [1]], names=["urgent"]).hypotheses
     ('always', 'urgent', 'not urgent', 'never')
     """
-    x = read_features(features, "conjunctions")
+    x = read_features(features, "features of class 'conjunctions'")
     if not np.isin(x, (0, 1)).all():
         raise FederationError("class 'conjunctions' needs features that are 0 or 1; other values were given")
-    names = read_feature_names(names, x.shape[1])
+    names = read_names(names, x.shape[1], "feature_names", "f")
     different, where = np.unique(x, axis=0, return_inverse=True)
     sets = enumerate_rectangles(different, partial(at_most, what="conjunctions", so_far=True))
     literals = {_fewest_literals(different, inside): inside for inside in sets}
@@ -149,8 +151,8 @@ def stumps(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hypoth
     >>> stumps([[0], [1]], names=["age"]).hypotheses
     ('age >= 0', 'age < 0', 'age >= 1', 'age < 1')
     """
-    x = read_features(features, "stumps")
-    names = read_feature_names(names, x.shape[1])
+    x = read_features(features, "features of class 'stumps'")
+    names = read_names(names, x.shape[1], "feature_names", "f")
     cuts = [np.unique(column) for column in x.T]
     at_most(2 + 2 * sum(len(values) - 1 for values in cuts), f"stumps over {x.shape[1]} features", OR_COVER)
     rows, words = [], []
@@ -174,15 +176,15 @@ def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> halfspaces([1, 2]).hypotheses
     ('f1 >= 1', 'f1 < 1', 'f1 >= 2', 'f1 < 2')
     """
-    x = read_features(features, "halfspaces") + 0.0  # -0.0 is 0.0
+    x = read_features(features, "features of class 'halfspaces'")
     if x.shape[1] == 2:
-        return halfspaces_in_plane(x, names=names)
-    names = read_feature_names(names, x.shape[1])
+        return halfspaces_in_plane(x, None if names is None else read_names(names, 2, "feature_names"))
+    names = read_names(names, x.shape[1], "feature_names", "f")
     used = independent_features(np.unique(x, axis=0)) or [0]
     if len(used) == 1:
         return replace(stumps(x[:, used], names=[names[used[0]]]), name="halfspaces")
     if len(used) == 2:
-        return halfspaces_in_plane(x[:, used], names=[names[feature] for feature in used])
+        return halfspaces_in_plane(x[:, used], [names[feature] for feature in used])
     return separate(x[:, used], [names[feature] for feature in used])
 
 
@@ -197,17 +199,37 @@ ON_FEATURES: dict[str, Callable[..., HypothesisClass]] = {
     "rectangles": rectangles,
     "stumps": stumps,
 }
-NAMES = tuple(sorted([*ON_POINTS, *ON_LINE, *ON_FEATURES]))
+OF_POINTS = tuple(sorted([*ON_LINE, *ON_FEATURES]))
+"""What an agent's own points, without names, can be labelled by."""
+NAMES = tuple(sorted([*ON_POINTS, *OF_POINTS]))
+
+
+def check_class(name: Any, known: Sequence[str], rule: str) -> None:
+    """Refuse the name of a class that is not known."""
+    if not isinstance(name, str) or name not in known:
+        hint = nearest(name, known) if isinstance(name, str) else f"known: {', '.join(known)}"
+        raise FederationError(f"{rule}; it is {shorten(name)} ({hint})")
+
+
+def make_class(
+    name: str,
+    features: ArrayLike | None,
+    *,
+    points: Sequence[str] = (),
+    feature_names: Sequence[str] | None = None,
+) -> HypothesisClass:
+    """Enumerate a class by its name, on named points, on their places in order, or on features."""
+    if name in ON_POINTS:
+        return ON_POINTS[name](len(points), points=points)
+    if name in ON_LINE:
+        if feature_names is not None:
+            raise FederationError(f"feature_names have no meaning for class {name!r}, which has one feature x")
+        return ON_LINE[name](range(1, len(points) + 1) if features is None else features)
+    if features is None:
+        raise FederationError(f"class {name!r} needs features, a table of points and numbers")
+    return ON_FEATURES[name](features, names=feature_names)
 
 
 def _at_least_one(n: int, class_name: str) -> None:
     if n < 1:
         raise FederationError(f"class {class_name!r} needs at least one point; there are {n}")
-
-
-def _point_names(points: Sequence[str] | None, n: int) -> Sequence[str]:
-    if points is None:
-        return number_names("x", n)
-    if len(points) != n:
-        raise FederationError(f"points must be {n} names; {len(points)} were given")
-    return points

@@ -1,4 +1,4 @@
-"""The instances that the paper argues with, corrected where the errata say so.
+"""The instances that the paper argues with, corrected where the errata say so, and two where it fails (ERRATA A).
 
 Parameters may be written as fractions in strings (``epsilon="1/1024"``). A cost of 1 makes the cost of a
 plan its number of samples; as under the paper's self-sufficiency assumption, meeting a target is then
@@ -16,7 +16,7 @@ from fedpact.describe.classes import all_labelings
 from fedpact.describe.classes import singletons as singletons_class
 from fedpact.describe.federation import Federation
 from fedpact.describe.hypothesis_class import number_names
-from fedpact.describe.numbers import read_number, read_whole_number, shorten
+from fedpact.describe.numbers import read_in, read_number, read_whole_number, shorten
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 
@@ -48,9 +48,7 @@ def alice_bob(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federati
     array([[0.9, 0.1],
            [0.1, 0.9]])
     """
-    epsilon = read_number(epsilon, "epsilon")
-    if not 0 < epsilon <= 1 / 4:
-        raise FederationError(f"epsilon must lie above 0 and at most at 1/4 for alice-bob; it is {epsilon:g}")
+    epsilon = read_in("(]", 0, 1 / 4, epsilon, "epsilon")
     rare = 2 * epsilon
     points = ("xA", "xB")
     return Federation.from_table(
@@ -116,9 +114,7 @@ def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) 
     >>> fed.H, len(fed.evidence.points)
     (513, 514)
     """
-    epsilon = read_number(epsilon, "epsilon")
-    if not 0 < epsilon < 1 / 2:
-        raise FederationError(f"epsilon must lie above 0 and below 1/2 for price-of-stability; it is {epsilon:g}")
+    epsilon = read_in("()", 0, 1 / 2, epsilon, "epsilon")
     # The nudge keeps whole what rounding left just below; it moves Alice's total by far less than SUM_TOL.
     n = math.floor(min(1 / (2 * epsilon), 2 * MAX_POINTS) + 1e-10)
     _at_most(n, f"price-of-stability with epsilon = {epsilon:g}")
@@ -166,7 +162,7 @@ def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta
     >>> coupon_collector(1000)
     Federation('coupon-collector': 1 agent, 1001 hypotheses, table, pac, per-agent)
     """
-    n = _read_size(n, "coupon-collector", least=1)
+    n = read_whole_number(n, "n", least=1, most=MAX_POINTS)
     epsilon = 1 / (2 * n) if epsilon is None else read_number(epsilon, "epsilon")
     if not exceeds(1 / n, epsilon):
         raise FederationError(f"epsilon must lie below 1/n = {1 / n:g} for coupon-collector; it is {epsilon:g}")
@@ -208,7 +204,7 @@ def set_cover(
     >>> fed.hypotheses, fed.evidence.points
     (('h*', 'h0', 'h1', 'h2'), ('E1', 'E2', 'E3', 'u0', 'u1', 'u2'))
     """
-    universe = _read_size(universe, "set-cover", least=1, field="universe")
+    universe = read_whole_number(universe, "universe", least=1, most=MAX_POINTS)
     family = _read_sets(sets, universe)
     m = read_whole_number(m, "m")
     size = len(family) + universe
@@ -259,7 +255,7 @@ def singletons(n: int | str = 17, epsilon: float | str | None = None, delta: flo
     >>> singletons()
     Federation('singletons': 2 agents, 18 hypotheses, table, pac, per-agent)
     """
-    n = _read_size(n, "singletons", least=3)
+    n = read_whole_number(n, "n", least=3, most=MAX_POINTS)
     rare, less_rare = 1 / (2 * (n + 1)) ** 2, 1 / (2 * (n + 1))
     rest = [(1 - rare - less_rare) / (n - 2)] * (n - 2)
     return Federation.from_table(
@@ -271,14 +267,6 @@ def singletons(n: int | str = 17, epsilon: float | str | None = None, delta: flo
     )
 
 
-def _read_size(value: int | str, example: str, *, least: int, field: str = "n") -> int:
-    size = read_whole_number(value, field)
-    if size < least:
-        raise FederationError(f"{field} must be at least {least} for {example}; it is {size}")
-    _at_most(size, example)
-    return size
-
-
 def _at_most(points: int, what: str) -> None:
     if points > MAX_POINTS:
         raise FederationError(
@@ -287,20 +275,75 @@ def _at_most(points: int, what: str) -> None:
 
 
 def _read_sets(sets: Sequence[Iterable[int]], universe: int) -> list[frozenset[int]]:
+    known = frozenset(range(universe))
     try:
-        family = [frozenset(members) for members in sets] if not isinstance(sets, str) else None
+        family = [frozenset(members) for members in sets]
     except TypeError:
-        family = None
-    if family is None:
+        family = []
+    if not family or not all(members and members <= known for members in family):
         raise FederationError(
-            f"sets must be a sequence of sets and can only be given in Python; it is {shorten(sets)}"
+            f"sets must be a sequence of non-empty sets of the elements 0 to {universe - 1}, which can only be "
+            f"given in Python; it is {shorten(sets)}"
         )
-    wrong = [members for members in family if not members or not members <= set(range(universe))]
-    if wrong:
-        raise FederationError(
-            f"sets must be non-empty sets of the elements 0 to {universe - 1}; one is {shorten(sorted(wrong[0]))}"
-        )
-    uncovered = set(range(universe)).difference(*family)
+    uncovered = known.difference(*family)
     if uncovered:
         raise FederationError(f"sets must cover the universe together; element {min(uncovered)} is in none")
     return family
+
+
+def expected_min_counterexample() -> Federation:
+    """Two agents for whom the paper's program for expected error gives an infeasible plan.
+
+    The two hypotheses differ at x1, on which agent 1 has mass 6/10 and agent 2 6/100. With the printed
+    minimum over the agents the program answers (1, 0), which leaves agent 1 an expected error of 6/25,
+    above its 1/10; with the maximum it answers (4, 0) and 48/3125.
+
+    Source: ERRATA A1, on Equation 11, the linear program of the paper's Appendix F. The expected
+    objective does not use delta.
+
+    Examples
+    --------
+    >>> expected_min_counterexample()
+    Federation('expected-min-counterexample': 2 agents, 2 hypotheses, table, expected, per-agent)
+    """
+    return Federation.from_table(
+        [[0, 0], [1, 0]],
+        [["6/10", "4/10"], ["6/100", "94/100"]],
+        epsilon="1/10",
+        delta="1/20",
+        objective="expected",
+        hypotheses=("h0", "h1"),
+        name="expected-min-counterexample",
+    )
+
+
+def pwyc_not_dominant(cost: float | str = "1/5") -> Federation:
+    """Two agents for whom truth under pay-what-you-contribute is an equilibrium but not a dominant strategy.
+
+    Agent 1 never sees x2, the one point where the hypotheses differ, and so does not care. If it
+    nevertheless reports 9/10 there, the plan leans on it and truthful agent 2 fails; agent 2 does better
+    by reporting 3/4. If a sample of agent 1 costs 1/20 instead of 1/5, its lie also raises what VCG as
+    printed leaves it with, from 9/5 to 39/20.
+
+    Source: ERRATA A2 and A3, on the claims of the paper's Section 5 that Equation 5 is strategyproof and
+    Equation 6 (VCG) truthful.
+
+    Parameters
+    ----------
+    cost
+        What a sample of agent 1 costs.
+
+    Examples
+    --------
+    >>> pwyc_not_dominant().cost_of([0, 2])
+    0.2
+    """
+    return Federation.from_table(
+        [[0, 0], [0, 1]],
+        [[1, 0], ["1/2", "1/2"]],
+        cost=[cost, "1/10"],
+        epsilon="1/10",
+        delta="1/4",
+        hypotheses=("h0", "h1"),
+        name="pwyc-not-dominant",
+    )

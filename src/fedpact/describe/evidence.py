@@ -1,4 +1,4 @@
-"""The three kinds of evidence a federation can be given as.
+"""What is known of how the agents' data differ: one class for each kind of evidence.
 
 =========== ================================================ ========== ===============
 evidence    what it is                                       pairwise p joint structure
@@ -8,35 +8,114 @@ predictions every agent's own points and what each h says    yes        yes
 reports     only each site's pairwise disagreement counts    yes        no
 =========== ================================================ ========== ===============
 
+A kind with joint structure says at which points which hypotheses differ, and how likely each agent draws them: all
+that statistics, planners and payments ask is :meth:`Evidence.joint`. To add one, derive a final class from
+:class:`Evidence` and name its reader in :data:`fedpact.describe.file_evidence.KINDS`. What can be turned into one
+of these three kinds, as points are into predictions, needs a reader only.
+
 Arrays are checked once, here, and read-only afterwards. Labels that are strings are kept as whole numbers, and
 ``classes`` says what these stand for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from enum import StrEnum
+from typing import Any, ClassVar, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.candidate_list import find_difference, lists_of
-from fedpact.describe.hypothesis_class import HypothesisClass, number_names
-from fedpact.describe.label_matrix import Classes, decode, read_labels, share_classes
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.classes import ON_POINTS
+from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.label_matrix import Classes, decode
+from fedpact.describe.memo import Memory
+from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
-
-SUM_TOL = 1e-9
 
 T = TypeVar("T")
 
 
+class EvidenceKind(StrEnum):
+    """What is known of the agents' data."""
+
+    TABLE = "table"
+    """Finitely many points, and everybody's mass on each."""
+    PREDICTIONS = "predictions"
+    """What every hypothesis predicts at some points of each agent."""
+    REPORTS = "reports"
+    """On how many points of each agent any two hypotheses disagree."""
+    NONE = "none"
+    """Nothing yet: the sites of a run report it."""
+
+
+class Evidence(Memory, ABC):
+    """How the agents' data differ, as far as the hypotheses can tell."""
+
+    __slots__ = ()
+
+    KIND: ClassVar[EvidenceKind]
+    KEY: ClassVar[str]
+    """Key of an agent's table in a federation file."""
+    ENDING: ClassVar[str | None]
+    """Of the file that every agent's part is written to; None: it stands in the federation file itself."""
+    IS_COUNTED: ClassVar[bool]
+    """Whether rates are counts of some points of each agent, so that they may be taken for estimates."""
+
+    hypotheses: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, ...]:
+        """Number of points of each agent, or one number if all share them."""
+
+    @abstractmethod
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Everything that it says, as arrays: two with the same arrays are the same."""
+
+    @abstractmethod
+    def restrict(self, agents: Sequence[int]) -> Self:
+        """Keep what some agents brought, and all hypotheses."""
+
+    @abstractmethod
+    def given_labels(self, names: Sequence[str]) -> NDArray[Any] | dict[str, NDArray[Any]] | None:
+        """Labels as they were given: (H, n), or (H, n_i) by the agents' names, or None if there are none."""
+
+    @abstractmethod
+    def drawn_labels(self) -> NDArray[np.integer] | None:
+        """(H, n) what the hypotheses say at the points that some agent draws; None without joint structure."""
+
+    @abstractmethod
+    def joint(self) -> tuple[NDArray[np.integer], NDArray[np.float64]] | None:
+        """Labels (H, n) and every agent's masses (k, n) at the same points; None without joint structure."""
+
+    @abstractmethod
+    def write(self) -> list[Any]:
+        """Give what a federation file has under ``KEY`` for every agent, or the bytes of the file it names."""
+
+    @abstractmethod
+    def write_hypotheses(self) -> dict[str, Any]:
+        """Give the table ``hypotheses`` of a federation file."""
+
+    def write_names(self, default: tuple[str, ...] | None = None) -> dict[str, Any]:
+        """Give the names of the hypotheses, unless they are those that reading gives to hypotheses without."""
+        without = default or number_names("h", len(self.hypotheses))
+        return {} if self.hypotheses == without else {"names": list(self.hypotheses)}
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+class Table(Evidence):
     """Finitely many points: what every hypothesis says there and how likely each agent draws them."""
+
+    KIND: ClassVar = EvidenceKind.TABLE
+    KEY: ClassVar = "distribution"
+    ENDING: ClassVar = None
+    IS_COUNTED: ClassVar = False
 
     labels: NDArray[np.integer]
     """(H, n) label of every hypothesis at every point, or its code where there are ``classes``."""
@@ -49,10 +128,63 @@ class Table:
     classes: Classes = None
     """The label that each code stands for; None: the whole numbers are the labels."""
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """One number of points for all agents."""
+        return (len(self.points),)
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Labels and masses."""
+        return self.labels, self.distributions
+
+    def restrict(self, agents: Sequence[int]) -> Table:
+        """Keep some rows of masses, and all points."""
+        return replace(self, distributions=freeze(self.distributions[list(agents)]))
+
+    def given_labels(self, names: Sequence[str]) -> NDArray[Any]:
+        """(H, n) labels."""
+        return decode(self.labels, self.classes)
+
+    def drawn_labels(self) -> NDArray[np.integer]:
+        """(H, n) labels at the points with mass."""
+        return self.labels[:, np.any(self.distributions > 0, axis=0)]
+
+    def joint(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+        """Labels and masses."""
+        return self.labels, self.distributions
+
+    def write(self) -> list[Any]:
+        """Every agent's points that have mass."""
+        rows = (zip(self.points, row, strict=True) for row in self.distributions.tolist())
+        return [{point: mass for point, mass in row if mass} for row in rows]
+
+    def write_hypotheses(self) -> dict[str, Any]:
+        """Give the named class, or the labels."""
+        if self._is_named_class():
+            return {"class": self.class_name, "points": list(self.points)}
+        labels = self.given_labels(()).tolist()
+        return {
+            "points": list(self.points),
+            "labels": labels,
+            **self.write_names(),
+            **_write_classes(self.classes),
+        }
+
+    def _is_named_class(self) -> bool:
+        make = ON_POINTS.get(self.class_name or "")
+        made = Problems().read("", make, len(self.points), points=self.points) if make else None
+        return made is not None and made.hypotheses == self.hypotheses and np.array_equal(made.labels, self.labels)
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Predictions:
+class Predictions(Evidence):
     """Each agent's own unlabelled points, seen through what every hypothesis predicts there."""
+
+    KIND: ClassVar = EvidenceKind.PREDICTIONS
+    KEY: ClassVar = "predictions"
+    ENDING: ClassVar = "npy"
+    IS_COUNTED: ClassVar = True
 
     predictions: tuple[NDArray[np.integer], ...]
     """One (H, n_i) array per agent, of labels or, where there are ``classes``, of their codes."""
@@ -60,10 +192,52 @@ class Predictions:
     classes: Classes = None
     """The label that each code stands for, at all agents; None: the whole numbers are the labels."""
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of points of each agent."""
+        return tuple(array.shape[1] for array in self.predictions)
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Every agent's predictions."""
+        return self.predictions
+
+    def restrict(self, agents: Sequence[int]) -> Predictions:
+        """Keep some agents' points."""
+        return replace(self, predictions=tuple(self.predictions[agent] for agent in agents))
+
+    def given_labels(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """(H, n_i) labels by agent."""
+        return {name: decode(own, self.classes) for name, own in zip(names, self.predictions, strict=True)}
+
+    def drawn_labels(self) -> NDArray[np.integer]:
+        """(H, n) what is predicted at the points of all agents."""
+        return np.concatenate(self.predictions, axis=1)
+
+    def joint(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+        """Labels at the points of all agents; each agent's mass is uniform on its own."""
+        k, owner = len(self.sizes), np.repeat(np.arange(len(self.sizes)), self.sizes)
+        mass = np.zeros((k, len(owner)))
+        mass[owner, np.arange(len(owner))] = 1 / np.bincount(owner, minlength=k)[owner]
+        return self.drawn_labels(), mass
+
+    def write(self) -> list[bytes]:
+        """Every agent's labels as ``numpy.save`` writes them."""
+        return [_to_npy(decode(own, self.classes)) for own in self.predictions]
+
+    def write_hypotheses(self) -> dict[str, Any]:
+        """Names and classes."""
+        return self.write_names() | _write_classes(self.classes)
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reports:
+class Reports(Evidence):
     """Each agent's pairwise disagreement counts, nothing else."""
+
+    KIND: ClassVar = EvidenceKind.REPORTS
+    KEY: ClassVar = "report"
+    ENDING: ClassVar = "report.npz"
+    IS_COUNTED: ClassVar = True
 
     reports: tuple[Report, ...]
     hypotheses: tuple[str, ...]
@@ -75,150 +249,49 @@ class Reports:
         """Whether the counts give the rates exactly."""
         return self.confidence is None and all(report.is_exact for report in self.reports)
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of points of each agent."""
+        return tuple(report.n for report in self.reports)
 
-Evidence: TypeAlias = Table | Predictions | Reports
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Say what was done to the counts, and the counts."""
+        about = [(report.n, report.n_classes, report.minimum_count, report.noise) for report in self.reports]
+        return np.array(repr((self.confidence, about))), *(report.counts for report in self.reports)
 
+    def restrict(self, agents: Sequence[int]) -> Reports:
+        """Keep some agents' reports."""
+        return replace(self, reports=tuple(self.reports[agent] for agent in agents))
 
-def read_table(
-    labels: Any,
-    distributions: Any,
-    *,
-    names: Sequence[str],
-    points: Sequence[str] | None,
-    hypotheses: Sequence[str] | None,
-    problems: Problems,
-    classes: Classes = None,
-) -> Table | None:
-    """Check a table; what is wrong goes to ``problems`` and the answer is then None."""
-    class_name = None
-    if isinstance(labels, HypothesisClass):
-        class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
-    numbered = _note(problems, lambda: share_classes({"labels": read_labels(labels, "labels")}, "labels", classes))
-    rows = _distributions(distributions, names, points, problems)
-    if numbered is None or rows is None:
-        return None
-    (label_array,), classes = numbered
-    n = label_array.shape[1]
-    if rows.shape[1] != n:
-        problems.add(
-            f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
-        )
-        return None
-    points = tuple(points) if points is not None else number_names("x", n)
-    if len(points) != n or not all(isinstance(point, str) for point in points) or len(set(points)) != n:
-        problems.add(
-            f"points must be {n} different names, one per column of labels; they are {shorten(list(points))}"
-        )
-        return None
-    named = read_hypothesis_names(hypotheses, len(label_array), problems)
-    return Table(
-        labels=_frozen(label_array),
-        distributions=_frozen(rows),
-        points=points,
-        hypotheses=named,
-        class_name=class_name,
-        classes=classes,
-    )
+    def given_labels(self, names: Sequence[str]) -> None:
+        """Nothing."""
+
+    def drawn_labels(self) -> None:
+        """Nothing."""
+
+    def joint(self) -> None:
+        """Nothing."""
+
+    def write(self) -> list[bytes]:
+        """Every agent's report as :func:`fedpact.sites.read_report` reads it."""
+        if self.confidence is not None:
+            raise FederationError("a confidence belongs to a plan, not to a file; save the federation without it")
+        return [to_bytes(report) for report in self.reports]
+
+    def write_hypotheses(self) -> dict[str, Any]:
+        """Names, unless the reports have them."""
+        listed = self.reports[0].candidates
+        return self.write_names(None if listed is None else listed.names)
 
 
-def read_predictions(
-    predictions: Mapping[str, Any],
-    *,
-    hypotheses: Sequence[str] | None,
-    problems: Problems,
-    classes: Classes = None,
-) -> Predictions | None:
-    """Check one prediction matrix per agent; if one is wrong, ``problems`` says so and the answer is None."""
-    known = {}
-    for name, array in predictions.items():
-        matrix = _note(problems, partial(read_labels, array, f"agent {name!r}: predictions"))
-        if matrix is not None:
-            known[name] = matrix
-    heights = {name: len(matrix.codes) for name, matrix in known.items()}
-    if len(set(heights.values())) > 1:
-        problems.add(
-            f"every agent must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
-        )
-        return None
-    if len(known) < len(predictions) or not known:
-        return None
-    lists = lists_of(predictions)
-    difference = find_difference(lists)
-    if difference is not None:
-        problems.add(f"every agent must predict with the same candidates; {difference}")
-        return None
-    by_agent = {f"predictions of agent {name!r}": matrix for name, matrix in known.items()}
-    numbered = _note(problems, lambda: share_classes(by_agent, "predictions", classes))
-    if numbered is None:
-        return None
-    arrays, classes = numbered
-    names = lists[0][1].names if lists and hypotheses is None else hypotheses
-    named = read_hypothesis_names(names, len(arrays[0]), problems)
-    return Predictions(predictions=tuple(map(_frozen, arrays)), hypotheses=named, classes=classes)
+def _write_classes(classes: Classes) -> dict[str, Any]:
+    return {} if classes is None else {"classes": list(classes)}
 
 
-def read_reports(
-    reports: Sequence[Any], *, hypotheses: Sequence[str] | None, problems: Problems
-) -> Reports | None:
-    """Check that the reports speak of one class; if not, ``problems`` says so and the answer is None."""
-    if not reports or not all(isinstance(report, Report) for report in reports):
-        problems.add("reports must be a list of at least one fedpact Report")
-        return None
-    sizes = {report.name: report.H for report in reports}
-    if len(set(sizes.values())) > 1:
-        problems.add(f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}")
-        return None
-    lists = lists_of({report.name: report for report in reports})
-    difference = find_difference(lists)
-    if difference is not None:
-        problems.add(f"every report must be about the same candidates; {difference}")
-        return None
-    if hypotheses is None and lists:
-        hypotheses = lists[0][1].names
-    named = read_hypothesis_names(hypotheses, reports[0].H, problems)
-    return Reports(reports=tuple(reports), hypotheses=named)
-
-
-def _note(problems: Problems, read: Callable[[], T]) -> T | None:
-    """Read something; what is wrong with it is noted."""
-    try:
-        return read()
-    except FederationError as error:
-        problems.extend(error)
-        return None
-
-
-def given_labels(evidence: Evidence) -> tuple[NDArray[Any], ...]:
-    """Labels as they were given: those of a table, or of every agent's predictions; reports have none."""
-    match evidence:
-        case Table(labels=labels, classes=classes):
-            return (decode(labels, classes),)
-        case Predictions(predictions=predictions, classes=classes):
-            return tuple(decode(array, classes) for array in predictions)
-        case Reports():
-            return ()
-
-
-def restrict_evidence(evidence: Evidence, agents: Sequence[int]) -> Evidence:
-    """Keep what some agents brought, all hypotheses and, of a table, all points."""
-    if isinstance(evidence, Table):
-        return replace(evidence, distributions=_frozen(evidence.distributions[list(agents)]))
-    if isinstance(evidence, Predictions):
-        return replace(evidence, predictions=tuple(evidence.predictions[agent] for agent in agents))
-    return replace(evidence, reports=tuple(evidence.reports[agent] for agent in agents))
-
-
-def arrays_of(evidence: Evidence) -> tuple[NDArray[Any], ...]:
-    """Everything that evidence says, as arrays."""
-    match evidence:
-        case Table(labels=labels, distributions=distributions):
-            return labels, distributions
-        case Predictions(predictions=predictions):
-            return predictions
-        case Reports(reports=reports):
-            about = [(report.n, report.n_classes, report.minimum_count, report.noise) for report in reports]
-            facts = np.array(repr((evidence.confidence, about)))
-            return facts, *(report.counts for report in reports)
+def _to_npy(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
 
 
 def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
@@ -226,20 +299,17 @@ def find_distinct(evidence: Evidence) -> NDArray[np.intp]:
 
     Duplicates inflate |H| in the paper's program but not the true failure.
     """
-    if isinstance(evidence, Reports):
+    labels = evidence.drawn_labels()
+    if labels is None:
         return _distinct_in_reports(evidence)
-    if isinstance(evidence, Table):
-        drawable = np.any(evidence.distributions > 0, axis=0)
-        labels = evidence.labels[:, drawable]
-    else:
-        labels = np.concatenate(evidence.predictions, axis=1)
     rows = np.ascontiguousarray(labels).view(np.dtype((np.void, labels.dtype.itemsize * labels.shape[1])))
     _, first = np.unique(rows.ravel(), return_index=True)
     return np.sort(first)
 
 
-def _distinct_in_reports(evidence: Reports) -> NDArray[np.intp]:
+def _distinct_in_reports(evidence: Evidence) -> NDArray[np.intp]:
     """Merge what no site has seen to differ, if the counts say for certain that it does not."""
+    assert isinstance(evidence, Reports), "all others have labels"
     if not evidence.is_exact:
         return np.arange(len(evidence.hypotheses))
     differ = evidence.reports[0].square() > 0
@@ -257,83 +327,15 @@ def find_twin(evidence: Evidence, hypothesis: int, distinct: NDArray[np.intp]) -
         return int(np.searchsorted(distinct, hypothesis))
     if isinstance(evidence, Reports):
         same = np.all([report.square()[hypothesis, distinct] == 0 for report in evidence.reports], axis=0)
-    elif isinstance(evidence, Table):
-        drawable = np.any(evidence.distributions > 0, axis=0)
-        same = (evidence.labels[distinct] == evidence.labels[hypothesis])[:, drawable].all(axis=1)
     else:
-        parts = [(own[distinct] == own[hypothesis]).all(axis=1) for own in evidence.predictions]
-        same = np.all(parts, axis=0)
+        labels = evidence.drawn_labels()
+        assert labels is not None, "only reports have none"
+        same = (labels[distinct] == labels[hypothesis]).all(axis=1)
     return int(np.flatnonzero(same)[0])
 
 
-def _distributions(
-    values: Any, names: Sequence[str], points: Sequence[str] | None, problems: Problems
-) -> NDArray[np.float64] | None:
-    rows: list[NDArray[np.float64]] = []
-    try:
-        given = list(values)
-    except TypeError:
-        problems.add(f"distributions must be one row of masses per agent; they are {shorten(values)}")
-        return None
-    if len(given) != len(names):
-        problems.add(f"distributions must have one row per agent; {len(given)} rows for {len(names)} agents")
-        return None
-    for name, row in zip(names, given, strict=True):
-        masses = _distribution(name, row, points, problems)
-        if masses is not None:
-            rows.append(masses)
-    if len(rows) < len(given):
-        return None
-    if len({len(row) for row in rows}) != 1:
-        problems.add(
-            f"distributions must be over the same points; their lengths are {shorten([len(row) for row in rows])}"
-        )
-        return None
-    return np.array(rows)
-
-
-def _distribution(
-    name: str, row: Any, points: Sequence[str] | None, problems: Problems
-) -> NDArray[np.float64] | None:
-    try:
-        masses = np.array([read_number(mass, f"agent {name!r}: a mass of the distribution") for mass in row])
-    except FederationError as error:
-        problems.extend(error)
-        return None
-    except TypeError:
-        problems.add(f"agent {name!r}: distribution must be a list of masses; it is {shorten(row)}")
-        return None
-    negative = np.flatnonzero(masses < 0)
-    if len(negative):
-        at = negative[0]
-        point = points[at] if points is not None and at < len(points) else f"x{at + 1}"
-        problems.add(
-            f"agent {name!r}: a distribution has no negative mass; at point {point!r} it is {masses[at]:g}"
-        )
-        return None
-    total = float(masses.sum())
-    if abs(total - 1) > SUM_TOL:
-        problems.add(
-            f'agent {name!r}: a distribution must sum to 1; this one sums to {total:.12g} (write thirds as "1/3")'
-        )
-        return None
-    return masses if abs(total - 1) < 1e-12 else masses / total
-
-
-def read_hypothesis_names(names: Sequence[str] | None, H: int, problems: Problems) -> tuple[str, ...]:
-    """Check H different names; ``h1, h2, ...`` without any."""
-    if names is None:
-        return number_names("h", H)
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        problems.add(f"hypothesis names must be {H} different strings; they are {shorten(names)}")
-        return number_names("h", H)
-    if len(names) != H or not all(isinstance(name, str) for name in names) or len(set(names)) != H:
-        problems.add(f"hypothesis names must be {H} different strings; they are {shorten(list(names))}")
-        return number_names("h", H)
-    return tuple(names)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that nobody can write to."""
     array = np.ascontiguousarray(array)
     if array.flags.writeable:
         array = array.copy()

@@ -16,12 +16,13 @@ from fedpact.describe.arizona import arizona_hospitals
 from fedpact.describe.constructions import (
     alice_bob,
     coupon_collector,
+    expected_min_counterexample,
     no_pure_equilibrium,
     price_of_stability,
+    pwyc_not_dominant,
     set_cover,
     singletons,
 )
-from fedpact.describe.counterexamples import expected_min_counterexample, pwyc_not_dominant
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
@@ -50,10 +51,14 @@ _CALL = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<arguments>[^()]*)\)\s*)?")
 class Example:
     """A named federation: what it shows, where it comes from, and the function that builds it."""
 
-    name: str
     summary: str
     source: str
     build: Callable[..., Federation]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.build.__name__.replace("_", "-")
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -65,55 +70,46 @@ CATALOGUE: dict[str, Example] = {
     example.name: example
     for example in (
         Example(
-            name="alice-bob",
             summary="Each agent rarely sees what the other sees often, so pooling beats learning alone.",
             source="paper, section 3; ERRATA B6",
             build=alice_bob,
         ),
         Example(
-            name="no-pure-equilibrium",
             summary="Three agents in a ring of exact ties: in every pure profile one of them wants to move.",
             source="paper, theorem on the non-existence of pure Nash equilibria; ERRATA C1",
             build=no_pure_equilibrium,
         ),
         Example(
-            name="price-of-stability",
             summary="The best equilibrium costs more than the optimum, without bound as epsilon falls.",
             source="paper, theorem that the price of stability is unbounded; corrected by ERRATA B1",
             build=price_of_stability,
         ),
         Example(
-            name="coupon-collector",
             summary="One agent has to see every one of n equally likely points.",
             source="paper, warm-up example of section 2",
             build=coupon_collector,
         ),
         Example(
-            name="set-cover",
             summary="m samples are enough exactly if m of the sets cover the universe: planning is NP-hard.",
             source="paper, theorem on NP-hardness; corrected by ERRATA B2",
             build=set_cover,
         ),
         Example(
-            name="singletons",
             summary="Either agent's report can move the paper's plan by one sample; all targets stay met.",
             source="paper, lemma on local obliviousness; corrected by ERRATA A6 and B4",
             build=singletons,
         ),
         Example(
-            name="expected-min-counterexample",
             summary="The paper's program for expected error, as printed, gives a plan that misses a target.",
             source="ERRATA A1, on the paper's appendix about expected accuracy",
             build=expected_min_counterexample,
         ),
         Example(
-            name="pwyc-not-dominant",
             summary="Under pay-what-you-contribute truth is not the best answer to another agent's lie.",
             source="ERRATA A2 and A3, on the paper's section 5",
             build=pwyc_not_dominant,
         ),
         Example(
-            name="arizona-hospitals",
             summary="Seventeen hospitals with different patients and costs learn one rule together.",
             source="data set azpro (1991 Arizona Medpar files) of the R package COUNT",
             build=arizona_hospitals,
@@ -161,29 +157,22 @@ def build(name_with_args: str) -> Federation:
 
 def _read_arguments(example: Example, text: str) -> dict[str, str]:
     """Match the arguments with the parameters' names; the builder itself reads the numbers."""
-    given: dict[str, str] = {}
-    pieces = [piece.strip() for piece in text.split(",")] if text.strip() else []
-    is_keyword = False
-    for position, piece in enumerate(pieces):
-        key, equals, value = (part.strip() for part in piece.rpartition("="))
-        if equals:
-            is_keyword = True
-        elif is_keyword:
-            raise _bad_argument(example, f"{piece!r} without a name follows a named argument")
-        elif position >= len(example.parameters):
-            raise _bad_argument(example, f"{piece!r} is one too many")
-        else:
-            key = example.parameters[position]
-        if key not in example.parameters:
-            raise _bad_argument(example, f"{key!r} is not among them")
-        if key in given:
-            raise _bad_argument(example, f"{key!r} is given twice")
-        if not value:
-            raise _bad_argument(example, f"{key!r} has no value")
-        given[key] = value
-    return given
-
-
-def _bad_argument(example: Example, problem: str) -> FederationError:
-    takes = ", ".join(example.parameters) or "no arguments"
-    return FederationError(f"example {example.name!r} takes {takes}; {problem}")
+    given: list[str] = []
+    named: dict[str, str] = {}
+    try:
+        for piece in text.split(",") if text.strip() else []:
+            key, equals, value = (part.strip() for part in piece.rpartition("="))
+            if not value or key in named:
+                raise TypeError(f"{key!r} must have a value, and only one")
+            if equals:
+                named[key] = value
+            elif named:
+                raise TypeError(f"{value!r} without a name follows a named argument")
+            else:
+                given.append(value)
+        return inspect.signature(example.build).bind(*given, **named).arguments
+    except TypeError as error:
+        takes = ", ".join(example.parameters) or "no arguments"
+        raise FederationError(
+            f"example {example.name!r} takes {takes}; it is given {text.strip()}: {error}"
+        ) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -18,31 +18,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.costs import AnyCost, Linear
-from fedpact.describe.evidence import (
-    Evidence,
-    Predictions,
-    Reports,
-    Table,
-    arrays_of,
-    find_distinct,
-    find_twin,
-    given_labels,
-    read_predictions,
-    read_reports,
-    read_table,
-    restrict_evidence,
-)
-from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.evidence import Evidence, Reports, find_distinct
+from fedpact.describe.hypothesis_class import number_names, read_names
+from fedpact.describe.memo import Memory, memoized
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, shorten
-from fedpact.describe.points import read_restriction
+from fedpact.describe.read_evidence import read_predictions, read_reports, read_restriction, read_table
 from fedpact.describe.settings import Agent, PerAgent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Federation(Shown):
+class Federation(Shown, Memory):
     """Agents, their targets and the evidence of how their data differ.
 
     Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
@@ -69,14 +57,6 @@ class Federation(Shown):
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
-    teacher: str | None = None
-    """The hypothesis that labels the samples, if it is known which; else any may be the truth."""
-    at_least: tuple[int, ...] | None = None
-    """Samples of every agent that no plan goes below; :func:`fedpact.plan` sets it while it works."""
-    evidence_memo: dict[Any, Any] = field(default_factory=dict)
-    """What later layers have worked out from the evidence alone; :meth:`replace` hands it on."""
-    memo: dict[Any, Any] = field(default_factory=dict, init=False)
-    """What later layers have worked out about this federation, targets and costs included."""
 
     @classmethod
     def from_table(
@@ -112,14 +92,10 @@ class Federation(Shown):
         problems = Problems()
         if names is None:
             names = number_names("agent-", len(distributions) if hasattr(distributions, "__len__") else 0)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
-        table = read_table(
-            labels,
-            distributions,
-            names=settings.names,
-            points=points,
-            hypotheses=hypotheses,
-            problems=problems,
+        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        listed = () if isinstance(names, str) else tuple(names)
+        table = problems.read(
+            "", read_table, labels, distributions, names=listed, points=points, hypotheses=hypotheses
         )
         return build_federation(name, settings, table, problems)
 
@@ -156,8 +132,8 @@ class Federation(Shown):
         if not isinstance(predictions, Mapping) or not predictions:
             raise FederationError("predictions must map at least one agent's name to its (H, n) array")
         names = tuple(predictions)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
-        evidence = read_predictions(predictions, hypotheses=hypotheses, problems=problems)
+        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        evidence = problems.read("", read_predictions, predictions, hypotheses=hypotheses)
         return build_federation(name, settings, evidence, problems)
 
     @classmethod
@@ -204,8 +180,8 @@ class Federation(Shown):
         if not isinstance(points, Mapping) or not points:
             raise FederationError("points must map at least one agent's name to its (n,) or (n, d) array")
         names = tuple(points)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
-        evidence = read_restriction(points, hypotheses, problems, feature_names=feature_names)
+        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        evidence = problems.read("", read_restriction, points, hypotheses, feature_names=feature_names)
         return build_federation(name, settings, evidence, problems)
 
     @classmethod
@@ -223,12 +199,10 @@ class Federation(Shown):
         hypotheses: Sequence[str] | None = None,
     ) -> Federation:
         """Describe a federation by the pairwise disagreement counts that its sites sent."""
-        problems = Problems()
-        evidence = read_reports(reports, hypotheses=hypotheses, problems=problems)
-        problems.raise_if_any()
+        evidence = read_reports(reports, hypotheses=hypotheses)
         names = tuple(report.name for report in reports)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, problems)
-        return build_federation(name, settings, evidence, problems)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee)
+        return build_federation(name, settings, evidence, Problems())
 
     @property
     def k(self) -> int:
@@ -248,8 +222,8 @@ class Federation(Shown):
     @property
     def is_sampled(self) -> bool:
         """Whether rates were counted on some points of each agent, and are taken for the truth."""
-        evidence = self.evidence
-        return isinstance(evidence, Predictions) or (isinstance(evidence, Reports) and evidence.confidence is None)
+        is_estimate = isinstance(self.evidence, Reports) and self.evidence.confidence is not None
+        return self.evidence.IS_COUNTED and not is_estimate
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -264,17 +238,7 @@ class Federation(Shown):
     @property
     def labels(self) -> NDArray[Any] | dict[str, NDArray[Any]] | None:
         """Labels as they were given: (H, n) of a table, (H, n_i) by agent of predictions; reports have none."""
-        found = given_labels(self.evidence)
-        if isinstance(self.evidence, Table):
-            return found[0]
-        return dict(zip(self.names, found, strict=True)) if found else None
-
-    @property
-    def truths(self) -> NDArray[np.intp]:
-        """Indices of the hypotheses that may be the truth: all, or the teacher."""
-        if self.teacher is None:
-            return np.arange(self.H)
-        return np.array([find_twin(self.evidence, self.evidence.hypotheses.index(self.teacher), self.distinct)])
+        return self.evidence.given_labels(self.names)
 
     @property
     def epsilon(self) -> NDArray[np.float64]:
@@ -284,16 +248,7 @@ class Federation(Shown):
     @property
     def fingerprint(self) -> str:
         """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
-        if "fingerprint" not in self.memo:
-            found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee)).encode())
-            for asked in (self.teacher, self.at_least):
-                if asked is not None:
-                    found.update(repr(asked).encode())
-            for array in arrays_of(self.evidence):
-                found.update(repr((array.shape, array.dtype.str)).encode())
-                found.update(array.tobytes())
-            self.memo["fingerprint"] = found.hexdigest()
-        return str(self.memo["fingerprint"])
+        return _hash(self)
 
     def cost_of(self, m: ArrayLike) -> float:
         """Total cost of the contribution vector ``m`` (k,)."""
@@ -309,11 +264,7 @@ class Federation(Shown):
 
     def costs_of(self, m: NDArray[Any]) -> NDArray[np.float64]:
         """(B,) total cost of every contribution vector (B, k)."""
-        if Linear not in self.memo:
-            is_linear = [isinstance(agent.cost, Linear) for agent in self.agents]
-            rates = [agent.cost.rate if isinstance(agent.cost, Linear) else 0.0 for agent in self.agents]
-            self.memo[Linear] = np.array(rates), np.flatnonzero(~np.array(is_linear))
-        rates, curved = self.memo[Linear]
+        rates, curved = _split_costs(self)
         total = np.asarray(m, dtype=np.float64) @ rates
         for agent in curved:
             total = total + self.agents[agent].cost(m[:, agent])
@@ -328,9 +279,8 @@ class Federation(Shown):
         capacity: PerAgent[Number | None] = None,
         objective: str | None = None,
         guarantee: str | None = None,
-        teacher: str | None = None,
     ) -> Federation:
-        """Return the same federation with other targets, costs, capacities, objective, guarantee or teacher.
+        """Return the same federation with other targets, costs, capacities, objective or guarantee.
 
         What is None stays as it is. An agent's capacity is taken away by None in a sequence or a mapping that
         speaks of every agent.
@@ -342,10 +292,6 @@ class Federation(Shown):
         >>> [agent.capacity for agent in capped.replace(capacity={"alice": None, "bob": 3}).agents]
         [None, 3]
         """
-        if teacher is not None and teacher not in self.evidence.hypotheses:
-            hint = nearest(teacher, self.evidence.hypotheses) if isinstance(teacher, str) else "give a name"
-            raise FederationError(f"teacher must be one of the hypotheses; it is {shorten(teacher)} ({hint})")
-        problems = Problems()
         settings = read_settings(
             self.names,
             [agent.cost for agent in self.agents] if cost is None else cost,
@@ -354,17 +300,8 @@ class Federation(Shown):
             self.delta if delta is None else delta,
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
-            problems,
         )
-        problems.raise_if_any()
-        return replace(
-            self,
-            agents=settings.agents,
-            delta=settings.delta,
-            objective=settings.objective,
-            guarantee=settings.guarantee,
-            teacher=self.teacher if teacher is None else teacher,
-        )
+        return replace(self, **settings.to_fields())
 
     def restrict(self, names: Iterable[str]) -> Federation:
         """Return the federation of some agents, in this federation's order, with their own evidence alone.
@@ -378,27 +315,21 @@ class Federation(Shown):
         ('bob',)
         """
         kept = self._places_of(names)
-        evidence = restrict_evidence(self.evidence, kept)
+        evidence = self.evidence.restrict(kept)
         return replace(
             self,
             agents=tuple(self.agents[place] for place in kept),
-            at_least=None if self.at_least is None else tuple(self.at_least[place] for place in kept),
             evidence=evidence,
             distinct=find_distinct(evidence),
-            evidence_memo={},
         )
 
     def _places_of(self, names: Iterable[str]) -> list[int]:
         """Where the agents of these names stand, in order."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise FederationError(f"names must be a list of agents' names; it is {shorten(names)}")
+        wanted = read_names(names, None, "names")
         places = {name: place for place, name in enumerate(self.names)}
-        wanted = list(names)
         for name in wanted:
-            if not isinstance(name, str) or name not in places:
-                raise FederationError(f"no agent is called {shorten(name)}; {nearest(str(name), places)}")
-        if not wanted or len(set(wanted)) < len(wanted):
-            raise FederationError(f"names must be different agents, at least one; they are {shorten(wanted)}")
+            if name not in places:
+                raise FederationError(f"no agent is called {shorten(name)}; {nearest(name, places)}")
         return sorted(places[name] for name in wanted)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -409,11 +340,10 @@ class Federation(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what describes the federation, not what was worked out about it."""
-        derived = ("memo", "evidence_memo")
-        return _rebuild, ({own.name: getattr(self, own.name) for own in fields(self) if own.name not in derived},)
+        return _rebuild, (type(self), {own.name: getattr(self, own.name) for own in fields(self)})
 
     def __repr__(self) -> str:
-        kind = {Table: "table", Predictions: "predictions", Reports: "reports"}[type(self.evidence)]
+        kind = str(self.evidence.KIND)
         if isinstance(self.evidence, Reports) and self.evidence.confidence is not None:
             kind = f"reports at confidence {self.evidence.confidence:g}"
         return (
@@ -422,26 +352,37 @@ class Federation(Shown):
         )
 
 
-def _rebuild(values: dict[str, Any]) -> Federation:
+@memoized
+def _hash(fed: Federation) -> str:
+    found = hashlib.sha256(repr((fed.agents, fed.delta, fed.objective, fed.guarantee)).encode())
+    for array in fed.evidence.arrays():
+        found.update(repr((array.shape, array.dtype.str)).encode())
+        found.update(array.tobytes())
+    return found.hexdigest()
+
+
+@memoized
+def _split_costs(fed: Federation) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """(k,) price of a sample where the cost is linear, else zero; and which agents' costs are not."""
+    rates = [agent.cost.rate if isinstance(agent.cost, Linear) else 0.0 for agent in fed.agents]
+    return np.array(rates), np.flatnonzero([not isinstance(agent.cost, Linear) for agent in fed.agents])
+
+
+def _rebuild(kind: type[Federation], values: dict[str, Any]) -> Federation:
     """Make what was pickled, its arrays read-only again."""
-    fed = Federation(**values)
-    for array in (*arrays_of(fed.evidence), fed.distinct):
+    fed = kind(**values)
+    for array in (*fed.evidence.arrays(), fed.distinct):
         array.flags.writeable = False
     return fed
 
 
-def build_federation(name: str, settings: Settings, evidence: Evidence | None, problems: Problems) -> Federation:
+def build_federation(
+    name: str, settings: Settings | None, evidence: Evidence | None, problems: Problems
+) -> Federation:
     """Put the parts together, or raise everything that was noted about them."""
     if not isinstance(name, str):
         problems.add(f"name must be a string; it is {shorten(name)}")
     problems.raise_if_any()
-    assert evidence is not None, "evidence is missing only where a problem was noted"
-    return Federation(
-        name=name,
-        agents=settings.agents,
-        delta=settings.delta,
-        objective=settings.objective,
-        guarantee=settings.guarantee,
-        evidence=evidence,
-        distinct=find_distinct(evidence),
-    )
+    assert settings is not None, "settings are missing only where a problem was noted"
+    assert evidence is not None, "and so is evidence"
+    return Federation(name=name, evidence=evidence, distinct=find_distinct(evidence), **settings.to_fields())

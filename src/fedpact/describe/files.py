@@ -38,46 +38,32 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import tomli_w
-from numpy.typing import NDArray
 
 from fedpact import formats
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.classes import ON_POINTS
-from fedpact.describe.costs import read_cost
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, given_labels
 from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
-from fedpact.describe.hypothesis_class import number_names
+from fedpact.describe.names import make_slugs
 from fedpact.describe.numbers import shorten
-from fedpact.describe.parsing import Values, has_known_keys, one_line, parse, syntax_of
-from fedpact.describe.settings import Settings, read_capacity, read_epsilon, read_settings
-from fedpact.describe.slugs import make_slugs
+from fedpact.describe.parsing import Values, about, has_known_keys, parse, syntax_of
+from fedpact.describe.settings import READERS, Entry, Settings, read_terms
 from fedpact.errors import FederationError, Problems
 from fedpact.formats import check_format
 
-_SETTINGS: Mapping[str, tuple[Callable[[Any], Any], Any]] = {
-    "cost": (read_cost, 1.0),
-    "epsilon": (read_epsilon, 0.5),
-    "capacity": (read_capacity, None),
-}
-"""How to read each setting of an agent, and what stands in where it is absent or unreadable."""
+_STAND_INS = {"cost": 1.0, "epsilon": 0.5, "capacity": None}
+"""What an agent's setting is where it is absent; epsilon must be given."""
 
-_TOP_KEYS = ("format", "name", "delta", *_SETTINGS, "objective", "guarantee", "agents", "hypotheses")
-_AGENT_KEYS = ("name", *_SETTINGS, *KINDS)
-_COST_KEYS = ("quadratic", "breakpoints", "slopes")
+_TOP_KEYS = ("format", "name", "delta", *_STAND_INS, "objective", "guarantee", "agents", "hypotheses")
+_AGENT_KEYS = ("name", *_STAND_INS, *KINDS)
 
 _ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
 """A list of numbers or strings, each on a line."""
-
-Writer: TypeAlias = Callable[[Path], object]
 
 
 def _read_agents(data: Values, problems: Problems) -> Named:
@@ -104,47 +90,22 @@ def _read_name(table: Values, index: int, problems: Problems) -> str:
     return f"agent-{index}"
 
 
-def _read_setting(table: Values, field: str, where: str, problems: Problems) -> Any:
-    read, stand_in = _SETTINGS[field]
-    value = table[field]
-    is_cost_table = field == "cost" and isinstance(value, dict)
-    if is_cost_table and not has_known_keys(value, _COST_KEYS, f"{where}cost: ", problems):
-        return stand_in
-    try:
-        return read(value)
-    except FederationError as error:
-        problems.add(f"{where}{error}")
-        return stand_in
-
-
-def _spread(data: Values, agents: Named, field: str, problems: Problems) -> list[Any]:
-    """Give every agent its own value or the default, which is read once."""
-    default = _read_setting(data, field, "", problems) if field in data else _SETTINGS[field][1]
-    values = []
+def _read_settings(data: Values, agents: Named) -> Settings:
+    """Read every agent's own settings, and the defaults, which are read even if nobody needs them."""
+    problems = Problems()
+    entries: dict[str, list[Entry]] = {}
+    for field, default in _STAND_INS.items():
+        if field in data:
+            read = problems.read("", READERS[field], data[field])
+            default = default if read is None else read
+        entries[field] = [(f"agent {name!r}: ", table.get(field, default)) for name, table in agents]
     for name, table in agents:
-        if field in table:
-            values.append(_read_setting(table, field, f"agent {name!r}: ", problems))
-            continue
-        values.append(default)
-        if field == "epsilon" and field not in data:
+        if "epsilon" not in {**data, **table}:
             problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
-    return values
-
-
-def _read_settings(data: Values, agents: Named, problems: Problems) -> Settings:
-    costs, epsilons, capacities = (_spread(data, agents, field, problems) for field in _SETTINGS)
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
-    return read_settings(
-        [name for name, _ in agents],
-        costs,
-        epsilons,
-        capacities,
-        data.get("delta", 0.5),
-        data.get("objective", "pac"),
-        data.get("guarantee", "per-agent"),
-        problems,
-    )
+    words = data.get("objective", "pac"), data.get("guarantee", "per-agent")
+    return read_terms([name for name, _ in agents], entries, data.get("delta", 0.5), *words, problems)
 
 
 def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
@@ -161,14 +122,9 @@ def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
 def _read(path: Path, *, confined: bool) -> Federation:
     problems = Problems()
     data, agents = _parse(path, problems)
-    settings = _read_settings(data, agents, problems)
+    settings = problems.read("", _read_settings, data, agents)
     evidence = read_evidence(data, agents, Folder(path.parent, confined), problems)
     return build_federation(data.get("name", path.stem), settings, evidence, problems)
-
-
-def _write_array(array: NDArray[Any], path: Path) -> None:
-    with path.open("wb") as file:
-        np.save(file, array, allow_pickle=False)
 
 
 def _find_file(files: Mapping[str, str], name: str) -> str:
@@ -177,63 +133,28 @@ def _find_file(files: Mapping[str, str], name: str) -> str:
     return files[name]
 
 
-def _describe_evidence(
+def _write_evidence(
     fed: Federation, stem: str, files: Mapping[str, str] | None
-) -> tuple[list[Values], dict[str, Writer]]:
-    """Return what goes into every agent's table, and how to write the files beside the main one."""
+) -> tuple[list[Any], dict[str, bytes]]:
+    """Return what stands in every agent's table, and the files beside the main one."""
     evidence = fed.evidence
-    if isinstance(evidence, Table):
-        masses = [dict(zip(evidence.points, row, strict=True)) for row in evidence.distributions.tolist()]
-        return [{"distribution": {point: mass for point, mass in row.items() if mass}} for row in masses], {}
-    writers: list[Writer]
-    if isinstance(evidence, Predictions):
-        field, ending, writers = (
-            "predictions",
-            "npy",
-            [partial(_write_array, array) for array in given_labels(evidence)],
-        )
-    else:
-        field, ending, writers = "report", "report.npz", [report.save for report in evidence.reports]
+    if evidence.ENDING is None:
+        return evidence.write(), {}
     if files is not None:
-        return [{field: _find_file(files, name)} for name in fed.names], {}
-    names = [f"{stem}.{slug}.{ending}" for slug in make_slugs(fed.names)]
-    return [{field: name} for name in names], dict(zip(names, writers, strict=True))
+        return [_find_file(files, name) for name in fed.names], {}
+    names = [f"{stem}.{slug}.{evidence.ENDING}" for slug in make_slugs(fed.names)]
+    return names, dict(zip(names, evidence.write(), strict=True))
 
 
-def _describe_hypotheses(evidence: Evidence) -> Values:
-    default = number_names("h", len(evidence.hypotheses))
-    if isinstance(evidence, Reports) and (first := evidence.reports[0].candidates) is not None:
-        default = first.names
-    named: Values = {} if evidence.hypotheses == default else {"names": list(evidence.hypotheses)}
-    if not isinstance(evidence, Reports) and evidence.classes is not None:
-        named["classes"] = list(evidence.classes)
-    if not isinstance(evidence, Table):
-        return named
-    points = list(evidence.points)
-    if _is_named_class(evidence):
-        return {"class": evidence.class_name, "points": points}
-    return {"points": points, "labels": given_labels(evidence)[0].tolist(), **named}
-
-
-def _is_named_class(table: Table) -> bool:
-    make = ON_POINTS.get(table.class_name or "")
-    try:
-        made = make(len(table.points), points=table.points) if make else None
-    except FederationError:
-        return False
-    return made is not None and made.hypotheses == table.hypotheses and np.array_equal(made.labels, table.labels)
-
-
-def _describe(fed: Federation, evidence: list[Values]) -> Values:
+def _describe(fed: Federation, evidence: list[Any]) -> Values:
     agents = []
     for agent, own in zip(fed.agents, evidence, strict=True):
         limit = {} if agent.capacity is None else {"capacity": agent.capacity}
-        agents.append(
-            {"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_plain(), **limit, **own}
-        )
+        known = {"name": agent.name, "epsilon": agent.epsilon, "cost": agent.cost.to_plain()}
+        agents.append({**known, **limit, fed.evidence.KEY: own})
     head = {"format": formats.FEDERATION, "name": fed.name, "delta": fed.delta}
     head |= {"objective": fed.objective, "guarantee": fed.guarantee}
-    hypotheses = _describe_hypotheses(fed.evidence)
+    hypotheses = fed.evidence.write_hypotheses()
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
 
 
@@ -251,17 +172,17 @@ def _encode(data: Values, syntax: str) -> bytes:
         raise FederationError(f"cannot be written as UTF-8: it has {error.object[error.start]!r}") from None
 
 
-def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
+def _write_all(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write every file under a passing name first; only when all are whole do they take their places."""
-    in_the_way = [name for name in writers if (folder / name).is_dir()]
+    in_the_way = [name for name in contents if (folder / name).is_dir()]
     if in_the_way:
         raise FederationError(f"cannot be written: {in_the_way[0]!r} is a directory")
-    if any("\0" in str(folder / name) for name in writers):  # Python says it in other words from 3.13 on
+    if any("\0" in str(folder / name) for name in contents):  # Python says it in other words from 3.13 on
         raise FederationError("cannot be written: embedded null byte")
-    passing = {name: folder / f".{secrets.token_hex(8)}.tmp" for name in writers}
+    passing = {name: folder / f".{secrets.token_hex(8)}.tmp" for name in contents}
     try:
-        for name in writers:
-            writers[name](passing[name])
+        for name in contents:
+            passing[name].write_bytes(contents[name])
         for name, path in passing.items():
             path.replace(folder / name)
     except OSError as error:
@@ -270,15 +191,6 @@ def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
         for path in passing.values():
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-@contextlib.contextmanager
-def _about(path: str | PathLike[str]) -> Iterator[None]:
-    """Start every problem with the path, on one line."""
-    try:
-        yield
-    except FederationError as error:
-        raise FederationError([one_line(f"{path}: {problem}") for problem in error.problems]) from None
 
 
 def load(path: str | PathLike[str], *, confined: bool = False) -> Federation:
@@ -296,7 +208,7 @@ def load(path: str | PathLike[str], *, confined: bool = False) -> Federation:
     FederationError
         With one line per problem of the file: the agent, the field, the value and the rule it breaks.
     """
-    with _about(path):
+    with about(path):
         return _read(Path(path), confined=confined)
 
 
@@ -305,11 +217,12 @@ def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:
 
     For an operator whose sites are still to report: the agents' tables need no evidence, and none is read.
     """
-    with _about(path):
+    with about(path):
         problems = Problems()
         data, agents = _parse(Path(path), problems)
-        settings = _read_settings(data, agents, problems)
+        settings = problems.read("", _read_settings, data, agents)
         problems.raise_if_any()
+        assert settings is not None, "settings are missing only where a problem was noted"
         return str(data.get("name", Path(path).stem)), settings
 
 
@@ -330,13 +243,8 @@ def save(fed: Federation, path: str | PathLike[str], *, files: Mapping[str, str]
     ...     load(Path(folder, "half.toml"))
     Federation('half': 1 agent, 2 hypotheses, table, pac, per-agent)
     """
-    with _about(path):
+    with about(path):
         path = Path(path)
         syntax = syntax_of(path)
-        if fed.teacher is not None or (isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None):
-            raise FederationError(
-                "a confidence or a teacher belongs to a plan, not to a file; save the federation without it"
-            )
-        own, writers = _describe_evidence(fed, path.stem, files)
-        content = _encode(_describe(fed, own), syntax)
-        _write_all(path.parent, {**writers, path.name: lambda file: file.write_bytes(content)})
+        own, beside = _write_evidence(fed, path.stem, files)
+        _write_all(path.parent, {**beside, path.name: _encode(_describe(fed, own), syntax)})

@@ -20,18 +20,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fedpact.describe.hypothesis_class import (
     OR_COVER,
     HypothesisClass,
     at_most,
     keep_distinct,
-    read_feature_names,
-    read_features,
     show,
 )
-from fedpact.errors import FederationError
 
 _ERROR = 1e-15
 """Relative to the products of the coordinates' sizes, more than a double can be off (6 units of 2^-53)."""
@@ -96,27 +93,16 @@ def _show_point(point: NDArray[np.float64], names: Sequence[str] | None) -> str:
     return f"({words[0]}{show(point[0])}, {words[1]}{show(point[1])})"
 
 
-def read_plane(features: ArrayLike) -> NDArray[np.float64]:
-    """Read an (n, 2) matrix."""
-    x = read_features(features, "halfspaces")
-    if x.shape[1] != 2:
-        raise FederationError(f"class 'halfspaces' needs exactly 2 features per point; there are {x.shape[1]}")
-    return x + 0.0  # -0.0 is 0.0
-
-
-def halfspaces_in_plane(features: ArrayLike, *, names: Sequence[str] | None = None) -> HypothesisClass:
+def halfspaces_in_plane(x: NDArray[np.float64], names: Sequence[str] | None = None) -> HypothesisClass:
     """Positive on one side of a line in the plane, in either direction, or everywhere or nowhere.
 
     Examples
     --------
-    >>> halfspaces_in_plane([[0, 0], [1, 0]]).hypotheses
+    >>> halfspaces_in_plane(np.array([[0.0, 0], [1, 0]])).hypotheses
     ('always', 'never', 'left of (0, 0)-(1, 0), on it up to (0, 0)', 'left of (0, 0)-(1, 0), on it from (1, 0)')
-    >>> len(halfspaces_in_plane([[0, 0], [1, 0], [0, 1], [3, 4]]).hypotheses)
+    >>> len(halfspaces_in_plane(np.array([[0.0, 0], [1, 0], [0, 1], [3, 4]])).hypotheses)
     14
     """
-    x = read_plane(features)
-    if names is not None:
-        read_feature_names(names, 2)
     different, where = np.unique(x, axis=0, return_inverse=True)
     at_most(2 * len(different), "halfspaces", OR_COVER, so_far=True)  # in their order along some line
     seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}

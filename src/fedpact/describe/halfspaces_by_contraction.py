@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -39,8 +40,7 @@ _TINY = 1e-300
 """Beyond underflow."""
 
 
-def _refuse_above(count: int) -> None:
-    at_most(count, "halfspaces", so_far=True)
+_refuse_above = partial(at_most, what="halfspaces", so_far=True)
 
 
 def _dot(w: Vector, v: Vector) -> int:
@@ -174,27 +174,23 @@ def _to_double(value: Fraction) -> float:
         return math.inf
 
 
-def _round(x: NDArray[np.float64], rules: NDArray[np.float64], is_above: NDArray[np.bool_]) -> list[list[str]]:
-    """Round each rule (B, d + 1) until c x > t at the points ``is_above`` (B, n) and c x < t at the others.
+def _round(points: NDArray[np.float64], rule: Sequence[Fraction], is_above: NDArray[np.bool_]) -> list[str]:
+    """Round c and t of a rule until c x > t at the ``points`` (n, d + 1) that are above and c x < t at the others.
 
     Returns
     -------
-    The c and t of each rule as decimals; nothing where doubles cannot prove it with any number of digits.
+    Decimals, or fractions where doubles cannot prove it with any number of digits.
     """
-    texts: list[list[str]] = [[] for _ in rules]
-    left = np.arange(len(rules))
-    points = np.column_stack([x, np.full(len(x), -1.0)]).T
-    error = 4 * (len(points) + 2) * np.finfo(float).eps
+    doubles = [_to_double(entry) for entry in rule]
+    error = 4 * (points.shape[1] + 2) * np.finfo(float).eps
     for digits in range(1, _DIGITS + 1):
-        words = [[f"{entry:.{digits}g}" for entry in rule] for rule in rules[left].tolist()]
-        rounded = np.array(words, dtype=np.float64).reshape(len(left), len(points))
+        words = [f"{entry:.{digits}g}" for entry in doubles]
+        rounded = np.array(words, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            value, size = rounded @ points, np.abs(rounded) @ np.abs(points)
-            is_proved = (np.where(is_above[left], value, -value) > error * size + _TINY).all(axis=1)
-        for place in np.flatnonzero(is_proved):
-            texts[left[place]] = words[place]
-        left = left[~is_proved]
-    return texts
+            value, size = points @ rounded, np.abs(points) @ np.abs(rounded)
+            if (np.where(is_above, value, -value) > error * size + _TINY).all():
+                return words
+    return [str(entry) for entry in rule]
 
 
 def _show_sum(words: Sequence[str], names: Sequence[str]) -> str:
@@ -213,11 +209,9 @@ def _name(
     names: Sequence[str],
 ) -> list[str]:
     """Name the two hypotheses on either side of each rule, that of its ``labels`` (B, n) first."""
-    doubles = np.array([[_to_double(entry) for entry in rule] for rule, _ in rules])
-    is_up = np.array([up for _, up in rules], dtype=bool)
-    found = []
-    for text, (rule, up) in zip(_round(x, doubles, labels == is_up[:, None]), rules, strict=True):
-        words = text or [str(entry) for entry in rule]
+    points, found = np.column_stack([x, np.full(len(x), -1.0)]), []
+    for (rule, up), row in zip(rules, labels, strict=True):
+        words = _round(points, rule, row == up)
         sides = (">=", "<=") if up else ("<=", ">=")
         found += [f"{_show_sum(words[:-1], names)} {side} {words[-1]}" for side in sides]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,48 +59,40 @@ def show(value: float) -> str:
     return short if float(short) == value else repr(float(value))
 
 
-def read_features(features: ArrayLike, class_name: str) -> NDArray[np.float64]:
+def read_features(features: Any, field: str) -> NDArray[np.float64]:
     """Read an (n, d) matrix; n numbers are one feature."""
-    x = _finite(features, class_name)
-    if x.ndim == 1:
-        x = x[:, None]
-    if x.ndim != 2 or x.size == 0:
+    try:
+        x = np.asarray(features, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
         raise FederationError(
-            f"class {class_name!r} needs a matrix of features, one row per point; shape {x.shape}"
-        )
-    return x
+            f"{field} must be numbers, the same count for every point; they are {shorten(features)}"
+        ) from None
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise FederationError(f"{field} must be a non-empty (n,) or (n, d) array; the shape is {x.shape}")
+    if not np.isfinite(x).all():
+        raise FederationError(f"{field} must be finite numbers; nan or infinity was given")
+    return x.reshape(len(x), -1) + 0.0  # -0.0 is 0.0
 
 
 def read_line(values: ArrayLike, class_name: str) -> NDArray[np.float64]:
     """Read one number per point."""
-    x = _finite(values, class_name)
-    if x.ndim == 2 and x.shape[1] == 1:
-        x = x[:, 0]
-    if x.ndim != 1 or x.size == 0:
+    x = read_features(values, f"features of class {class_name!r}")
+    if x.shape[1] != 1:
         raise FederationError(f"class {class_name!r} needs one number per point; the shape is {x.shape}")
-    return x
+    return x[:, 0]
 
 
-def _finite(values: Any, class_name: str) -> NDArray[np.float64]:
-    try:
-        x = np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
+def read_names(names: Any, count: int | None, field: str, letter: str = "") -> tuple[str, ...]:
+    """Read so many different strings, or at least one; without any they are numbered behind the ``letter``."""
+    if names is None and letter and count is not None:
+        return number_names(letter, count)
+    given = [] if isinstance(names, str | Mapping) or not isinstance(names, Iterable) else list(names)
+    wanted = max(1, len(given)) if count is None else count
+    if len(given) != wanted or not all(isinstance(name, str) for name in given) or len(set(given)) != wanted:
         raise FederationError(
-            f"class {class_name!r} needs numbers as features, the same count for every point"
-        ) from None
-    if not np.isfinite(x).all():
-        raise FederationError(f"class {class_name!r} needs finite features; nan or infinity was given")
-    return x
-
-
-def read_feature_names(names: Sequence[str] | None, d: int) -> Sequence[str]:
-    """``f1, f2, ...`` unless there are better names."""
-    if names is None:
-        return number_names("f", d)
-    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if len(given) != d or not all(isinstance(name, str) for name in given) or len(set(given)) != d:
-        raise FederationError(f"feature_names must be {d} different names; they are {shorten(names)}")
-    return given
+            f"{field} must be {count or 'some'} different strings; they are {shorten(given or names)}"
+        )
+    return tuple(given)
 
 
 def at_most(count: int, what: str, or_else: str = "", *, so_far: bool = False) -> None:

@@ -16,8 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.numbers import shorten
-from fedpact.describe.texts import is_text
 from fedpact.errors import FederationError
+
+_LAST, _FIRST_HALF, _LAST_HALF = 0x10FFFF, 0xD800, 0xDFFF
+
+
+def is_text(array: NDArray[Any]) -> bool:
+    """Whether an array of kind ``U`` holds whole characters only; Python breaks on others, or UTF-8 does.
+
+    Examples
+    --------
+    >>> is_text(np.array(["ill", "healthy"]))
+    True
+    >>> is_text(np.array([0x110000], dtype=np.uint32).view("U1"))
+    False
+    """
+    if not array.dtype.itemsize:
+        return True
+    points = np.ascontiguousarray(array).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    is_half = (points >= _FIRST_HALF) & (points <= _LAST_HALF)
+    return not bool(((points > _LAST) | is_half).any())
+
 
 Label: TypeAlias = str | int
 """What a class is called."""
@@ -71,7 +90,7 @@ def code_labels(values: Any, what: str, *, first: int = 1) -> Coded:
     array = _read_column(values, what)
     if array.dtype.kind in "OTU":
         return _code_objects(array.tolist(), what, first)
-    seen, codes = np.unique(_read_numbers(array, what, first), return_inverse=True)
+    seen, codes = np.unique(read_whole(array, what, first), return_inverse=True)
     return Coded(tuple(seen.tolist()), codes.astype(smallest_type(len(seen))))
 
 
@@ -105,7 +124,8 @@ def _insist_on_text(array: NDArray[Any], what: str) -> None:
         raise FederationError(f"{what}: labels must be texts; one holds what is no character, or half of one")
 
 
-def _read_numbers(array: NDArray[Any], what: str, first: int) -> NDArray[np.int64]:
+def read_whole(array: NDArray[Any], what: str, first: int = 1) -> NDArray[np.int64]:
+    """Read the whole numbers of one candidate at consecutive points."""
     if array.dtype.kind not in "biuf":
         raise FederationError(f"{what}: labels must be whole numbers or strings; they are {array.dtype}")
     with np.errstate(invalid="ignore"):
@@ -171,12 +191,17 @@ def join(pieces: Sequence[Coded]) -> Coded:
     return Coded(values, np.concatenate([recode(piece, values, kind) for piece in pieces]))
 
 
-def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDArray[Any], tuple[Label, ...]]:
+def stack(
+    rows: Mapping[str, Coded], classes: Iterable[Any] | None, field: str = "predictions"
+) -> tuple[NDArray[Any], tuple[Label, ...]]:
     """(H, n) codes of all candidates with one numbering, and what each code stands for.
 
     Without declared ``classes`` they are the labels that occur, in order.
     """
-    declared = _find_classes(rows) if classes is None else read_classes(classes)
+    if classes is None:
+        insist_on_one_kind({f"those of {name}": row.values for name, row in rows.items()}, field)
+        classes = sorted({label for row in rows.values() for label in row.values}, key=_order)
+    declared = read_classes(classes)
     known = set(declared)
     for name, row in rows.items():
         for label in row.values:
@@ -185,33 +210,25 @@ def stack(rows: Mapping[str, Coded], classes: Iterable[Any] | None) -> tuple[NDA
                     f"candidate {name!r} predicts {shorten(label)}, which is not among the declared classes "
                     f"{shorten(declared)}"
                 )
-    _check_lengths(rows)
+    sizes = {name: len(row.codes) for name, row in rows.items()}
+    if len(set(sizes.values())) > 1:
+        raise FederationError(f"all candidates must predict the same points; their numbers are {shorten(sizes)}")
     kind = smallest_type(len(declared))
     return np.stack([recode(row, declared, kind) for row in rows.values()]), declared
 
 
-def _find_classes(rows: Mapping[str, Coded]) -> tuple[Label, ...]:
-    kinds = {type(label): name for name, row in rows.items() for label in row.values}
-    if len(kinds) > 1:
+def insist_on_one_kind(labels: Mapping[str, Iterable[Label]], field: str) -> None:
+    """Refuse strings beside whole numbers."""
+    owner = {isinstance(label, str): name for name, own in labels.items() for label in own}
+    if len(owner) > 1:
         raise FederationError(
-            f"all candidates must use the same labels; {kinds[str]!r} predicts strings and {kinds[int]!r} "
-            "whole numbers; say with classes=[...] what class 0, 1, ... are called, or rename the labels of one"
+            f"{field} must be all strings or all whole numbers; {owner[True]} are strings and {owner[False]} "
+            "whole numbers"
         )
-    return tuple(sorted({label for row in rows.values() for label in row.values}, key=_order))
 
 
 def _order(label: Label) -> tuple[int, str]:
     return (label, "") if isinstance(label, int) else (0, label)
-
-
-def _check_lengths(rows: Mapping[str, Coded]) -> None:
-    (first, row), *others = rows.items()
-    for name, other in others:
-        if len(other.codes) != len(row.codes):
-            raise FederationError(
-                f"all candidates must predict the same points; {first!r} predicts {len(row.codes)} "
-                f"and {name!r} {len(other.codes)}"
-            )
 
 
 def recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:

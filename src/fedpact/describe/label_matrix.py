@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.label_codes import Coded, Label, code_labels, recode, smallest_type, stack
+from fedpact.describe.label_codes import (
+    Coded,
+    Label,
+    code_labels,
+    insist_on_one_kind,
+    read_whole,
+    recode,
+    smallest_type,
+    stack,
+)
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 
@@ -72,7 +81,8 @@ def read_labels(values: Any, field: str) -> LabelMatrix:
     array = _read_matrix(values, field)
     if array.dtype.kind in "OTU":
         return _code_rows(values if isinstance(values, list | tuple) else array, field)
-    return LabelMatrix(_shrink(_read_whole(array, field)))
+    rows = (read_whole(row, f"{field}: row {place}") for place, row in enumerate(array, 1))
+    return LabelMatrix(_shrink(np.stack([*rows])))
 
 
 def _or_none(classes: tuple[Label, ...]) -> Classes:
@@ -97,34 +107,12 @@ def _read_matrix(values: Any, field: str) -> NDArray[Any]:
     return array
 
 
-def _read_whole(array: NDArray[Any], field: str) -> NDArray[np.int64]:
-    if array.dtype.kind not in "biuf":
-        raise FederationError(f"{field} must hold whole numbers or strings; they hold {array.dtype}")
-    with np.errstate(invalid="ignore"):
-        whole = array.astype(np.int64)
-    if not np.array_equal(whole, array):
-        worst = array[whole != array].flat[0]
-        raise FederationError(f"{field} must hold whole numbers or strings; one is {worst}")
-    return whole
-
-
 def _code_rows(rows: Iterable[Any], field: str) -> LabelMatrix:
     coded = {f"row {place}": code_labels(row, f"{field}: row {place}") for place, row in enumerate(rows, 1)}
-    insist_on_one_kind({f"those of {name}": row.values for name, row in coded.items()}, field)
-    codes, classes = stack(coded, None)
+    codes, classes = stack(coded, None, field)
     if isinstance(classes[0], str):
         return LabelMatrix(codes, classes)
     return LabelMatrix(decode(codes, classes))
-
-
-def insist_on_one_kind(labels: Mapping[str, Iterable[Label]], field: str) -> None:
-    """Refuse strings beside whole numbers."""
-    owner = {isinstance(label, str): name for name, own in labels.items() for label in own}
-    if len(owner) > 1:
-        raise FederationError(
-            f"{field} must be all strings or all whole numbers; {owner[True]} are strings and {owner[False]} "
-            "whole numbers"
-        )
 
 
 def share_classes(

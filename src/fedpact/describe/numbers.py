@@ -42,8 +42,8 @@ def read_number(value: Any, field: str) -> float:
     return number
 
 
-def read_whole_number(value: Any, field: str, *, least: int = 0) -> int:
-    """Read a whole number, 0 or more, or at least ``least``.
+def read_whole_number(value: Any, field: str, *, least: int = 0, most: int | None = None) -> int:
+    """Read a whole number, 0 or more, or from ``least`` to ``most``.
 
     Examples
     --------
@@ -53,7 +53,39 @@ def read_whole_number(value: Any, field: str, *, least: int = 0) -> int:
     number = read_number(value, field)
     if number < 0 or number != int(number):
         raise FederationError(f"{field} must be a whole number >= {least}; it is {shorten(value)}")
-    return check_at_least(int(value) if isinstance(value, Integral) else int(number), field, least)
+    whole = int(value) if isinstance(value, Integral) else int(number)
+    if most is not None and not least <= whole <= most:
+        raise FederationError(f"{field} must lie between {least} and {most:,}; it is {shorten(value)}")
+    return check_at_least(whole, field, least)
+
+
+_RULES = {
+    "[]": "lie between {low:g} and {high:g}",
+    "()": "lie strictly between {low:g} and {high:g}",
+    "[": "be at least {low:g}",
+    "(": "be above {low:g}",
+    "]": "be at most {high:g}",
+    ")": "be below {high:g}",
+}
+
+
+def read_in(ends: str, low: float, high: float, value: Any, field: str) -> float:
+    """Read a number of an interval, whose ends belong to it where the bracket is square.
+
+    Examples
+    --------
+    >>> read_in("[)", 0, 1, "1/2", "gamma")
+    0.5
+    >>> read_in("[)", 0, 1, 1, "gamma")
+    Traceback (most recent call last):
+    fedpact.errors.FederationError: gamma must be below 1; it is 1
+    """
+    number = read_number(value, field)
+    is_low = number < low or (number == low and ends[0] == "(")
+    if is_low or number > high or (number == high and ends[1] == ")"):
+        rule = _RULES.get(ends) or _RULES[ends[0] if is_low else ends[1]]
+        raise FederationError(f"{field} must {rule.format(low=low, high=high)}; it is {number:g}")
+    return number
 
 
 def read_chance(value: Any, field: str) -> float:
@@ -64,10 +96,7 @@ def read_chance(value: Any, field: str) -> float:
     >>> read_chance("1/20", "delta")
     0.05
     """
-    number = read_number(value, field)
-    if not 0 < number < 1:
-        raise FederationError(f"{field} must lie strictly between 0 and 1; it is {number:g}")
-    return number
+    return read_in("()", 0, 1, value, field)
 
 
 def check_at_least(value: N, field: str, least: int) -> N:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -76,18 +78,31 @@ def parse(path: Path, problems: Problems) -> Values:
     return data
 
 
+@contextmanager
+def about(path: str | PathLike[str]) -> Iterator[None]:
+    """Start every problem with the path, on one line."""
+    try:
+        yield
+    except FederationError as error:
+        raise FederationError([one_line(f"{path}: {problem}") for problem in error.problems]) from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FederationError("no such file") from None
+    except (OSError, ValueError) as error:
+        raise FederationError(f"cannot be read: {getattr(error, 'strerror', error)}") from None
+
+
 def read_text(path: Path) -> str:
     """Read a UTF-8 file."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise FederationError("no such file") from None
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FederationError(f"not UTF-8 text: {error.reason} at byte {error.start}") from None
-    except OSError as error:
-        raise FederationError(f"cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise FederationError(f"cannot be read: {error}") from None
 
 
 def _note_repeats(problems: Problems, pairs: list[tuple[str, Any]]) -> Values:
@@ -99,13 +114,6 @@ def _note_repeats(problems: Problems, pairs: list[tuple[str, Any]]) -> Values:
     return table
 
 
-def _is_deep(data: Any) -> bool:
-    level = [data]
-    for _ in range(DEEPEST):
-        level = [
-            child
-            for node in level
-            if isinstance(node, dict | list)
-            for child in (node.values() if isinstance(node, dict) else node)
-        ]
-    return bool(level)
+def _is_deep(data: Any, levels: int = DEEPEST) -> bool:
+    children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return any(levels == 1 or _is_deep(child, levels - 1) for child in children)

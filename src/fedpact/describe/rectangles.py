@@ -29,8 +29,8 @@ from fedpact.describe.hypothesis_class import (
     HypothesisClass,
     at_most,
     keep_distinct,
-    read_feature_names,
     read_features,
+    read_names,
     show,
 )
 
@@ -113,8 +113,8 @@ def rectangles(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     >>> len(rectangles([[0, 0], [0, 1], [1, 0]]).hypotheses)
     7
     """
-    x = read_features(features, "rectangles") + 0.0  # -0.0 is 0.0
-    names = read_feature_names(names, x.shape[1])
+    x = read_features(features, "features of class 'rectangles'")
+    names = read_names(names, x.shape[1], "feature_names", "f")
     different, where = np.unique(x, axis=0, return_inverse=True)
     sets = enumerate_rectangles(different, partial(at_most, what="rectangles", or_else=OR_COVER, so_far=True))
     words = [*(_name_box(different[inside], names) for inside in sets), "never"]

@@ -8,7 +8,6 @@ counts that no data set makes.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import json
@@ -16,7 +15,7 @@ import lzma
 import tokenize
 import zipfile
 import zlib
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,11 @@ from numpy.typing import NDArray
 
 from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.condensed import to_square
+from fedpact.describe.condensed import find_broken_triangle, find_odd_triangle, to_square
 from fedpact.describe.hypothesis_class import number_names
-from fedpact.describe.noise import Noise
-from fedpact.describe.reports import Report
-from fedpact.describe.texts import is_text
-from fedpact.describe.triangle import find_broken_triangle, find_odd_triangle
+from fedpact.describe.label_codes import is_text
+from fedpact.describe.parsing import about, read_bytes
+from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError
 from fedpact.formats import check_format
 
@@ -74,7 +72,7 @@ def to_bytes(report: Report) -> bytes:
         "n_classes": report.n_classes,
         "counts": report.counts,
         "minimum_count": report.minimum_count,
-        "version": _version(),
+        "version": version("fedpact"),
     }
     if report.candidates is not None:
         plain |= {
@@ -89,14 +87,6 @@ def to_bytes(report: Report) -> bytes:
     return buffer.getvalue()
 
 
-@functools.cache
-def _version() -> str:
-    try:
-        return version("fedpact")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _checksum(fields: Fields) -> str:
     found = hashlib.sha256()
     for key in sorted(fields):
@@ -105,22 +95,12 @@ def _checksum(fields: Fields) -> str:
     return found.hexdigest()
 
 
-def save_report(report: Report, path: str | PathLike[str]) -> None:
-    """Write a report to a file."""
-    try:
-        Path(path).write_bytes(to_bytes(report))
-    except OSError as error:
-        raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None
-
-
 def from_bytes(data: bytes, source: str = "report") -> Report:
     """Read what :func:`to_bytes` wrote; ``source`` is named if something is wrong with it."""
-    try:
+    with about(source):
         report = _build(_read_fields(data))
         _check_triangles(report)
-    except FederationError as error:
-        raise FederationError(f"{source}: {error}") from None
-    return report
+        return report
 
 
 def _is_bomb(data: bytes) -> bool:
@@ -198,7 +178,7 @@ def _check_triangles(report: Report) -> None:
     """Refuse counts that no data set makes; noise may break any rule."""
     if report.noise is not None or report.H < 3:
         return
-    least, most = (to_square(side, report.H) for side in report.ranges(report.counts))
+    least, most = (to_square(side) for side in report.ranges(report.counts))
     rule = "cannot differ more often than both do from a third"
     broken = find_broken_triangle(least, most)
     if broken is None and report.n_classes == 2:
@@ -214,10 +194,6 @@ def _check_triangles(report: Report) -> None:
 
 def read_report(path: str | PathLike[str]) -> Report:
     """Read a report without executing anything from the file."""
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise FederationError(f"{path}: no such file") from None
-    except OSError as error:
-        raise FederationError(f"{path}: cannot be read: {error.strerror}") from None
+    with about(path):
+        data = read_bytes(Path(path))
     return from_bytes(data, str(path))

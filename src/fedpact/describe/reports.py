@@ -2,14 +2,17 @@
 
 Counts stand in the condensed order of ``scipy.spatial.distance.pdist`` (:mod:`fedpact.describe.condensed`). Two
 things may have been done to them before they were sent. *Suppression*: a count below ``minimum_count`` is sent as
-0 and one above n - minimum_count as n, so that a sent 0 or n stands for a range. *Noise*: see
-:class:`fedpact.sites.Noise`; a noisy count is cut to 0 and n.
+0 and one above n - minimum_count as n, so that a sent 0 or n stands for a range. *Noise*: a number
+drawn for each count was added to it, as :class:`Noise` says; a noisy count is cut to 0 and n.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,12 +21,52 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import count_pairs, height_of, to_square
 from fedpact.describe.hypothesis_class import number_names
-from fedpact.describe.noise import Noise
-from fedpact.describe.numbers import read_whole_number, shorten
+from fedpact.describe.names import read_choice
+from fedpact.describe.numbers import read_chance, read_in, read_whole_number, shorten
 from fedpact.errors import FederationError
 from fedpact.plain import to_plain
 from fedpact.result import Shown
 from fedpact.rows import Column
+
+MECHANISMS = ("discrete-gaussian",)
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Independent noise on every count, and the differential privacy that it gives.
+
+    Examples
+    --------
+    >>> Noise(scale=10.0, privacy_epsilon=1.0, privacy_delta=1e-6).reach(0.001)
+    37
+    """
+
+    mechanism: str = "discrete-gaussian"
+    scale: float
+    """Noise z has a chance in proportion to exp(-z^2 / 2 scale^2); its standard deviation is at most this."""
+    privacy_epsilon: float
+    privacy_delta: float
+    """The report is (epsilon, delta)-differentially private if one point is exchanged for another."""
+
+    def __post_init__(self) -> None:
+        read_choice(self.mechanism, "noise: mechanism", MECHANISMS)
+        for field in ("scale", "privacy_epsilon"):
+            value = read_in("(]", 0, sys.float_info.max, getattr(self, field), f"noise: {field}")
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "privacy_delta", read_chance(self.privacy_delta, "noise: privacy_delta"))
+
+    def reach(self, risk: float) -> int:
+        """Whole number that the noise of one count exceeds, in a given direction, with at most this chance.
+
+        A discrete Gaussian Z is subgaussian as the continuous one is, E exp(a Z) <= exp(a^2 scale^2 / 2)
+        (Canonne, Kamath and Steinke 2020), so that Pr[Z >= t] <= exp(-t^2 / 2 scale^2). To exceed the reach is
+        to be at least the reach + 1. For a small scale the bound is nearly an equality, hence the slack for
+        rounding.
+        """
+        tail = self.scale * math.sqrt(2 * math.log(1 / risk)) * (1 + _SLACK)
+        return max(0, math.ceil(tail) - 1)
+
 
 LARGEST = 2**53
 
@@ -79,11 +122,7 @@ class Report(Shown):
             )
         where = f"report {self.name!r}"
         for field, least in (("n", 1), ("n_classes", 1), ("minimum_count", 0)):
-            value = read_whole_number(getattr(self, field), f"{where}: {field}")
-            if not least <= value <= LARGEST:
-                raise FederationError(
-                    f"{where}: {field} must lie between {least} and 2^53; it is {shorten(value)}"
-                )
+            value = read_whole_number(getattr(self, field), f"{where}: {field}", least=least, most=LARGEST)
             object.__setattr__(self, field, value)
         object.__setattr__(self, "counts", self._read_counts(where))
         if self.candidates is not None and self.candidates.H != self.H:
@@ -126,7 +165,7 @@ class Report(Shown):
 
     def square(self) -> NDArray[np.int64]:
         """(H, H) counts."""
-        return to_square(self.counts.astype(np.int64), self.H)
+        return to_square(self.counts.astype(np.int64))
 
     def ranges(self, sent: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Least and largest count, before suppression, that each of some counts may have been sent for.
@@ -175,6 +214,9 @@ class Report(Shown):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as one ``.npz`` file."""
-        from fedpact.describe.report_files import save_report
+        from fedpact.describe.report_files import to_bytes
 
-        save_report(self, path)
+        try:
+            Path(path).write_bytes(to_bytes(self))
+        except OSError as error:
+            raise FederationError(f"{path}: the report cannot be written: {error.strerror}") from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Cost, read_cost
-from fedpact.describe.names import nearest
-from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
+from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.numbers import Number, read_chance, read_in, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
 
 OBJECTIVES = ("pac", "expected")
@@ -23,6 +23,8 @@ Guarantee: TypeAlias = Annotated[str, GUARANTEES]
 
 PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
 """One value for all agents, one for each in their order, or one for each by name."""
+Entry: TypeAlias = tuple[str, Any]
+"""Where a value stands, as a message about it begins, and the value."""
 Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any]
 """Samples of each agent: in their order, or by name, and nothing of those who are not named."""
 
@@ -42,67 +44,72 @@ class Settings:
     """Everything about a federation but its evidence."""
 
     agents: tuple[Agent, ...]
-    names: tuple[str, ...]
     delta: float
     objective: Objective
     guarantee: Guarantee
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Agents' names."""
+        return tuple(agent.name for agent in self.agents)
 
-def _read_names(names: Iterable[Any], problems: Problems) -> tuple[str, ...]:
+    def to_fields(self) -> dict[str, Any]:
+        """Give what a federation has of these."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}
+
+
+def _check_names(names: Sequence[Any]) -> None:
     if isinstance(names, str):
-        problems.add(f"names must be one string per agent; it is the single string {shorten(names)}")
-        return ()
-    names = tuple(names)
+        raise FederationError(f"names must be one string per agent; it is the single string {shorten(names)}")
+    problems = Problems()
     if not names:
         problems.add("a federation needs at least one agent")
-    seen: set[str] = set()
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():
             problems.add(f"agent names must be non-empty strings; agent {index + 1} has {shorten(name)}")
-        elif name in seen:
+        elif name in names[:index]:
             problems.add(f"agent names must differ; {name!r} is used twice")
-        else:
-            seen.add(name)
-    return names
+    problems.raise_if_any()
 
 
-def read_per_agent(
-    names: Sequence[str], value: Any, field: str, read: Callable[[Any], T], problems: Problems
-) -> list[T] | None:
-    """Spread a scalar, a sequence or a name -> value mapping over the agents and read each entry."""
+def _spread(names: Sequence[str], value: Any, field: str) -> list[Entry]:
+    """Spread a scalar, a sequence or a name -> value mapping over the agents."""
     if isinstance(value, Mapping) and value and (field != "cost" or set(value) & set(names)):
         strangers = [name for name in value if name not in names]
         if strangers:
             known = nearest(str(strangers[0]), names)
-            problems.add(f"{field} names {strangers[0]!r}, who is not in the federation; {known}")
-            return None
+            raise FederationError(f"{field} names {strangers[0]!r}, who is not in the federation; {known}")
         missing = [name for name in names if name not in value]
         if missing:
-            problems.add(f"{field} is given per agent but agent {missing[0]!r} has none")
-            return None
-        entries = [value[name] for name in names]
+            raise FederationError(f"{field} is given per agent but agent {missing[0]!r} has none")
+        values = [value[name] for name in names]
     elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
-        entries = list(value)
-        if len(entries) != len(names):
-            problems.add(f"{field} must be one value or one per agent; {len(entries)} for {len(names)} agents")
-            return None
+        values = list(value)
+        if len(values) != len(names):
+            raise FederationError(
+                f"{field} must be one value or one per agent; {len(values)} for {len(names)} agents"
+            )
     else:
-        entries = [value] * len(names)
-    out: list[T] = []
-    for name, entry in zip(names, entries, strict=True):
-        try:
-            out.append(read(entry))
-        except FederationError as error:
-            problems.add(f"agent {name!r}: {error}")
-    return out if len(out) == len(names) else None
+        values = [value] * len(names)
+    return [(f"agent {name!r}: ", entry) for name, entry in zip(names, values, strict=True)]
+
+
+def read_entries(entries: Iterable[Entry], read: Callable[[Any], T]) -> list[T]:
+    """Read every entry, or raise what is wrong with all of them."""
+    problems = Problems()
+    found: list[Any] = [problems.read(where, read, value) for where, value in entries]
+    problems.raise_if_any()
+    return found
+
+
+def read_per_agent(names: Sequence[str], value: Any, field: str, read: Callable[[Any], T]) -> list[T]:
+    """Read one value for all agents, one for each in their order, or one for each by name."""
+    return read_entries(_spread(names, value, field), read)
 
 
 def read_epsilon(value: Any) -> float:
     """Read a tolerated error."""
-    number = read_number(value, "epsilon")
-    if not 0 <= number <= 1:
-        raise FederationError(f"epsilon must lie between 0 and 1; it is {number:g}")
-    return number
+    return read_in("[]", 0, 1, value, "epsilon")
 
 
 def read_capacity(value: Any) -> int | None:
@@ -110,36 +117,45 @@ def read_capacity(value: Any) -> int | None:
     return None if value is None else read_whole_number(value, "capacity")
 
 
-def _read_delta(value: Any, problems: Problems) -> float:
-    try:
-        return read_chance(value, "delta")
-    except FederationError as error:
-        problems.extend(error)
-        return 0.5
+READERS: Mapping[str, Callable[[Any], Any]] = {
+    "cost": read_cost,
+    "epsilon": read_epsilon,
+    "capacity": read_capacity,
+}
+"""How each setting of an agent is read."""
 
 
-def read_settings(
+def read_terms(
     names: Sequence[str],
-    cost: Any,
-    epsilon: Any,
-    capacity: Any,
+    entries: Mapping[str, Iterable[Entry] | None],
     delta: Any,
     objective: str,
     guarantee: str,
     problems: Problems,
 ) -> Settings:
-    """Check everything about a federation but its evidence; what is wrong goes to ``problems``."""
-    names = _read_names(names, problems)
-    costs = read_per_agent(names, cost, "cost", read_cost, problems)
-    epsilons = read_per_agent(names, epsilon, "epsilon", read_epsilon, problems)
-    capacities = read_per_agent(names, capacity, "capacity", read_capacity, problems)
-    for field, value, known in (("objective", objective, OBJECTIVES), ("guarantee", guarantee, GUARANTEES)):
-        if value not in known:
-            problems.add(f"{field} must be {' or '.join(map(repr, known))}; it is {shorten(value)}")
-    agents: tuple[Agent, ...] = ()
-    if costs is not None and epsilons is not None and capacities is not None:
-        agents = tuple(
-            Agent(name=name, epsilon=e, cost=c, capacity=cap)
-            for name, e, c, cap in zip(names, epsilons, costs, capacities, strict=True)
-        )
-    return Settings(agents, names, _read_delta(delta, problems), objective, guarantee)
+    """Read the ``entries`` of every setting, one for each agent, and what is for all; raise all ``problems``."""
+    problems.read("", _check_names, names)
+    read = {
+        field: problems.read("", read_entries, own, READERS[field])
+        for field, own in entries.items()
+        if own is not None
+    }
+    problems.read("", read_choice, objective, "objective", OBJECTIVES)
+    problems.read("", read_choice, guarantee, "guarantee", GUARANTEES)
+    chance = problems.read("", read_chance, delta, "delta")
+    problems.raise_if_any()
+    assert chance is not None, "what is missing was noted"
+    rows = zip(names, *(read[field] or () for field in ("epsilon", "cost", "capacity")), strict=True)
+    agents = tuple(Agent(name=name, epsilon=e, cost=c, capacity=most) for name, e, c, most in rows)
+    return Settings(agents, chance, objective, guarantee)
+
+
+def read_settings(
+    names: Sequence[str], cost: Any, epsilon: Any, capacity: Any, delta: Any, objective: str, guarantee: str
+) -> Settings:
+    """Check everything about a federation but its evidence."""
+    problems, given = Problems(), names if isinstance(names, str) else tuple(names)
+    values = {"cost": cost, "epsilon": epsilon, "capacity": capacity}
+    spread = () if isinstance(given, str) else given
+    entries = {field: problems.read("", _spread, spread, value, field) for field, value in values.items()}
+    return read_terms(given, entries, delta, objective, guarantee, problems)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from os import PathLike, fspath
@@ -10,27 +9,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fedpact.describe.any_federation import is_file, refuse_report, takes_federation
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table
+from fedpact.describe.evidence import EvidenceKind, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings
 from fedpact.describe.parsing import parse
-from fedpact.describe.settings import Agent, Guarantee, Objective
+from fedpact.describe.settings import Agent, Guarantee, Objective, Settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Result
-
-
-class EvidenceKind(StrEnum):
-    """What is known of the agents' data."""
-
-    TABLE = "table"
-    """Finitely many points, and everybody's mass on each."""
-    PREDICTIONS = "predictions"
-    """What every hypothesis predicts at some points of each agent."""
-    REPORTS = "reports"
-    """On how many points of each agent any two hypotheses disagree."""
-    NONE = "none"
-    """Nothing yet: the sites of a run report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,26 +86,16 @@ class FileCheck(Result):
         return FileStatus.MALFORMED if self.problems else FileStatus.SOUND
 
 
-def _count_points(sizes: Sequence[int]) -> dict[str, int]:
-    return {"fewest_points": min(sizes), "most_points": max(sizes)}
-
-
-def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
-    """Return what is known of the data, as fields of a summary."""
-    match evidence:
-        case Table(points=points):
-            return {"evidence": EvidenceKind.TABLE, **_count_points([len(points)])}
-        case Predictions(predictions=predictions):
-            sizes = [array.shape[1] for array in predictions]
-            return {"evidence": EvidenceKind.PREDICTIONS, **_count_points(sizes)}
-        case Reports(reports=reports, confidence=confidence):
-            return {
-                "evidence": EvidenceKind.REPORTS,
-                **_count_points([report.n for report in reports]),
-                "hidden": tuple(report.name for report in reports if report.minimum_count > 1),
-                "noisy": tuple(report.name for report in reports if report.noise is not None),
-                "confidence": confidence,
-            }
+def _summarise_terms(name: str, terms: Federation | Settings, **known: Any) -> Summary:
+    """Describe who takes part on what terms, and what is ``known`` of their data."""
+    return Summary(
+        name=name,
+        agents=terms.agents,
+        delta=terms.delta,
+        objective=terms.objective,
+        guarantee=terms.guarantee,
+        **known,
+    )
 
 
 @takes_federation
@@ -133,42 +109,22 @@ def summarise(fed: Federation) -> Summary:
     >>> print(found.evidence, found.most_points)
     table 2
     """
-    return Summary(
-        name=fed.name,
-        **_describe_evidence(fed.evidence),
-        agents=fed.agents,
-        H=fed.H,
-        H_given=fed.H_given,
-        delta=fed.delta,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-    )
+    evidence, known = fed.evidence, dict[str, Any]()
+    if isinstance(evidence, Reports):
+        known["hidden"] = tuple(report.name for report in evidence.reports if report.minimum_count > 1)
+        known["noisy"] = tuple(report.name for report in evidence.reports if report.noise is not None)
+        known["confidence"] = evidence.confidence
+    known |= {"fewest_points": min(evidence.sizes), "most_points": max(evidence.sizes)}
+    return _summarise_terms(fed.name, fed, evidence=evidence.KIND, H=fed.H, H_given=fed.H_given, **known)
 
 
 def _has_no_evidence(path: Path) -> bool:
     """Whether a file says who takes part, and nothing about anybody's data."""
-    try:
-        data = parse(path, Problems())
-    except FederationError:
-        return False
+    data = Problems().read("", parse, path, Problems()) or {}
     agents = data.get("agents")
     if not isinstance(agents, list) or not agents or "hypotheses" in data:
         return False
     return all(isinstance(agent, dict) and not set(KINDS) & set(agent) for agent in agents)
-
-
-def _summarise_terms(path: Path) -> Summary:
-    name, settings = load_settings(path)
-    return Summary(
-        name=name,
-        evidence=EvidenceKind.NONE,
-        agents=settings.agents,
-        H=0,
-        H_given=0,
-        delta=settings.delta,
-        objective=settings.objective,
-        guarantee=settings.guarantee,
-    )
 
 
 def _summarise(path: str | PathLike[str], *, confined: bool) -> Summary:
@@ -176,7 +132,9 @@ def _summarise(path: str | PathLike[str], *, confined: bool) -> Summary:
     if isinstance(path, str) and not is_file(path):
         return summarise(path)
     place = Path(path)
-    return _summarise_terms(place) if _has_no_evidence(place) else summarise(load(path, confined=confined))
+    if _has_no_evidence(place):
+        return _summarise_terms(*load_settings(place), evidence=EvidenceKind.NONE, H=0, H_given=0)
+    return summarise(load(path, confined=confined))
 
 
 def check(path: str | PathLike[str], *, confined: bool = False) -> FileCheck:

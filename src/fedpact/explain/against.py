@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from fedpact.explain.numbers import format_number
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
+    from fedpact.describe.settings import Agent
     from fedpact.game.dynamics import Dynamics
 
 _WORDS = words_of("against")
@@ -105,6 +106,12 @@ def _say_way(way: Way) -> str:
     if way.cost is None:
         return _WORDS.say("saving.without_cost", way=way.title, note=way.note)
     return _WORDS.say(f"saving.{way.name}", cost=way.cost, note=f", {way.note}" if way.note else "")
+
+
+def find_costs(agents: Iterable[Agent], standalone: Mapping[str, int | None]) -> dict[str, float | None]:
+    """Return what it costs each agent to label what it needs alone; None where it needs what cannot be had."""
+    needs = ((agent, standalone[agent.name]) for agent in agents)
+    return {agent.name: None if need is None else float(agent.cost(need)) for agent, need in needs}
 
 
 def list_needs(

@@ -5,13 +5,65 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import make_facts, make_table
-from fedpact.explain.rule import name_rule
-from fedpact.explain.witness import list_witness
+from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table
+from fedpact.explain.numbers import join_values
+from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fedpact.mechanism.audit.result import Audit
+    from fedpact.mechanism.witness import Witness
+
+
+_WITNESS = words_of("witness")
+
+
+def _say_plan(contributions: Mapping[str, int]) -> str:
+    return join_values(contributions) or _WITNESS.say("nothing")
+
+
+def _list_reports(lie: Witness) -> list[str]:
+    said = [_WITNESS.say("given", name=name, report=join_values(one)) for name, one in lie.given.items()]
+    if lie.deviation == "split":
+        names = (_WITNESS.say("as", name=name, report=join_values(one)) for name, one in lie.reports.items())
+        return [*said, _WITNESS.say("split", name=lie.agents[0], n=len(lie.reports), reports="; ".join(names))]
+    return [*said, *(_WITNESS.say("lie", name=name, report=join_values(one)) for name, one in lie.reports.items())]
+
+
+def list_witness(lie: Witness) -> list[str]:
+    """Say who lies, what that changes and what it brings, one sentence each."""
+    before, after = _say_plan(lie.contributions_truthful), _say_plan(lie.contributions_lying)
+    changed = {name for name, is_met in lie.met_lying.items() if is_met != lie.met_truthful[name]}
+    lost = tuple(name for name in lie.met_lying if name in changed and lie.met_truthful[name])
+    won = tuple(name for name in lie.met_lying if name in changed and lie.met_lying[name])
+    return [
+        *_list_reports(lie),
+        _WITNESS.say("same" if before == after else "moved", before=before, after=after),
+        *([_WITNESS.say("lost", agents=lost)] if lost else []),
+        *([_WITNESS.say("won", agents=won)] if won else []),
+        _WITNESS.say(
+            "gain",
+            agents=lie.agents,
+            n=len(lie.agents),
+            lying=lie.utility_lying,
+            truthful=lie.utility_truthful,
+            gain=lie.gain,
+        ),
+    ]
+
+
+def explain_witness(lie: Witness) -> Explanation:
+    """Explain a profitable misreport."""
+    keys = ("contributions_truthful", "contributions_lying", "met_truthful", "met_lying")
+    return explain_as(
+        lie,
+        headline=list_witness(lie)[-1],
+        sentences=tuple(list_witness(lie)[:-1]),
+        tables=(list_rows(lie, _WITNESS, "agent", *keys),),
+    )
+
 
 _WORDS = words_of("audit")
 
@@ -36,8 +88,8 @@ def explain_audit(seen: Audit) -> Explanation:
     rows = [
         (_WORDS.say(f"scenario.{one.scenario}"), gain_of(one.gain, one.tried), one.tried) for one in seen.findings
     ]
-    return Explanation(
-        kind=seen.kind,
+    return explain_as(
+        seen,
         title=_WORDS.say("title", name=seen.name, rule=name_rule(seen.rule, seen.pivot)),
         headline=_WORDS.say(f"status.{seen.status}", tried=tried),
         facts=make_facts(_WORDS, {"method": seen.method, "truthful": say_truthful(seen)}),

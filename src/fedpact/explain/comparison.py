@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Mark, Table
-from fedpact.explain.generic import make_table, say_refusal, say_status
-from fedpact.explain.profiles import say_shortfall
+from fedpact.explain.generic import explain_as, make_table, say_refusal, say_status
+from fedpact.explain.phrases import say_shortfall
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
     from fedpact.comparison.result import ComparedRow, Comparison
 
 _WORDS = words_of("comparison")
+
+
+def _name_method(method: str) -> str:
+    return _WORDS.texts.get(f"method.{method}", method)
 
 
 def _count_met(row: ComparedRow) -> str:
@@ -50,7 +54,7 @@ def _list_rows(comparison: Comparison) -> Table:
         times = comparison.times_best(row)
         rows.append(
             (
-                _WORDS.say(f"method.{row.method}"),
+                _name_method(row.method),
                 row.samples,
                 row.cost,
                 None if times is None else f"{times:.2f}",
@@ -98,11 +102,10 @@ def explain_comparison(comparison: Comparison) -> Explanation:
     """Explain a comparison."""
     headline = say_status(comparison)
     if comparison.best is not None:
-        method = _WORDS.say(f"method.{comparison.best}")
+        method = _name_method(comparison.best)
         headline = _WORDS.say("headline", cost=comparison.row(comparison.best).cost, method=method)
-    return Explanation(
-        kind=comparison.kind,
-        title=_WORDS.say("title", name=comparison.name),
+    return explain_as(
+        comparison,
         headline=headline,
         sentences=(_say_alone(comparison), _say_exchangeable(comparison), _say_equilibria(comparison)),
         tables=(_list_rows(comparison),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Mark
-from fedpact.explain.generic import make_table, say_status
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -37,10 +37,9 @@ def explain_contribution_check(seen: ContributionCheck) -> Explanation:
     """Explain a check of a contribution."""
     site = _WORDS.say("nameless") if seen.site is None else seen.site
     table = make_table(_WORDS, "pairs", _COLUMNS, map(_list_pair, seen.pairs))
-    return Explanation(
-        kind=seen.kind,
+    return explain_as(
+        seen,
         title=_WORDS.say("title", site=site, m=seen.m, tested=seen.tested),
-        headline=say_status(seen),
         sentences=(_say_power(seen),) if seen.counted else (),
         tables=(table,) if seen.pairs else (),
     )

@@ -6,11 +6,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation
-from fedpact.explain.generic import list_rows
+from fedpact.explain.generic import explain_as, list_rows
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
-    from fedpact.statistics.divergence import Divergence
+    from fedpact.statistics.disagreement import Divergence
 
 _WORDS = words_of("divergence")
 _AS_MATRIX = 20
@@ -67,9 +67,8 @@ def _say_headline(found: Divergence) -> str:
 def explain_divergence(found: Divergence) -> Explanation:
     """Explain how much the agents' data differ."""
     has_pairs = len(found.names) > 1
-    return Explanation(
-        kind=found.kind,
-        title=_WORDS.say("title"),
+    return explain_as(
+        found,
         headline=_say_headline(found),
         sentences=(_WORDS.say("note"),) if has_pairs else (),
         charts=(_chart(found),) if has_pairs else (),

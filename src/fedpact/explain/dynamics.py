@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import make_table, say_status
-from fedpact.explain.profiles import say_profile, skip_middle
+from fedpact.explain.generic import explain_as, make_table
+from fedpact.explain.phrases import say_profile, skip_middle
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -118,10 +118,8 @@ def chart_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> Chart
 
 def explain_dynamics(played: Dynamics) -> Explanation:
     """Explain best-response dynamics."""
-    return Explanation(
-        kind=played.kind,
-        title=_WORDS.say("title"),
-        headline=say_status(played),
+    return explain_as(
+        played,
         sentences=_list_sentences(played, ()),
         charts=(chart_two(played, None, {}) if played.responses else chart_path(played),),
         tables=(_list_steps(played),),

@@ -1,4 +1,4 @@
-"""Pure equilibria in words: how many there are, what selfishness costs, and whose targets make it expensive."""
+"""Equilibria in words: the pure ones with what they cost, and a mixed one with what each agent draws."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
-from fedpact.explain.generic import make_facts, make_table
+from fedpact.explain.generic import explain_as, list_facts, make_facts, make_table
 from fedpact.explain.numbers import format_share, join_names
-from fedpact.explain.profiles import say_profile, say_shortfall, skip_middle
+from fedpact.explain.phrases import say_profile, say_shortfall, skip_middle
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
+    from fedpact.game.mixed import MixedEquilibrium
     from fedpact.game.result import Equilibria
     from fedpact.statistics.verification import Interval
+
 
 _WORDS = words_of("equilibria")
 _SHOWN = 20
@@ -106,9 +108,8 @@ def chart_strips(found: Equilibria, plan: Mapping[str, int]) -> Chart:
 
 def explain_equilibria(found: Equilibria) -> Explanation:
     """Explain a search for pure equilibria."""
-    return Explanation(
-        kind=found.kind,
-        title=_WORDS.say("title", name=found.name),
+    return explain_as(
+        found,
         headline=_say_headline(found),
         facts=make_facts(_WORDS, {key: getattr(found, key) for key in ("optimum", "stability", "anarchy")}),
         sentences=_list_sentences(found),
@@ -129,3 +130,28 @@ def explain_beside_plans(found: Equilibria, plans: Mapping[str, Mapping[str, Any
     table = make_table(_WORDS, "plans", "plan, profile prose, cost number", rows, title=title)
     said = explain_equilibria(found)
     return replace(said, tables=(*said.tables, table))
+
+
+_MIXED = words_of("mixed-equilibrium")
+
+
+def _list_mixtures(found: MixedEquilibrium) -> Table:
+    rows = []
+    for name, mixture in found.strategies.items():
+        drawn = ", ".join(_MIXED.say("drawn", count=count, share=share) for count, share in mixture.items())
+        expected = found.expected_contributions[name]
+        rows.append((name, drawn, expected, found.probability_met[name], found.regret[name]))
+    columns = "agent, drawn prose, expected_contributions number, probability_met number, regret number"
+    return make_table(_MIXED, "agents", columns, rows)
+
+
+def explain_mixed_equilibrium(found: MixedEquilibrium) -> Explanation:
+    """Explain a mixed equilibrium."""
+    worth = tuple(_MIXED.say("worth_of", worth=value, name=name) for name, value in found.worth.items())
+    return explain_as(
+        found,
+        title=_MIXED.say("title_pure" if found.is_pure else "title"),
+        facts=list_facts(found, _MIXED),
+        sentences=(_MIXED.say("worth", worth=worth),),
+        tables=(_list_mixtures(found),),
+    )

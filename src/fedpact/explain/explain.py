@@ -12,38 +12,29 @@ from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_fields
 from fedpact.result import Shown, read_result
 
-_OWN = {
-    "audit": "audit",
-    "books-check": "ledger",
+_MODULES = {
+    "audit": "audit witness",
     "comparison": "comparison",
-    "contribution-check": "contribution_check",
+    "contribution_check": "contribution-check",
     "divergence": "divergence",
+    "documents": "labelling pact report",
     "dynamics": "dynamics",
-    "equilibria": "equilibria",
-    "federation": "federation",
-    "file-check": "federation",
+    "equilibria": "equilibria mixed-equilibrium",
+    "federation": "federation file-check summary",
     "frontier": "frontier",
-    "key-set": "keys",
-    "keys-check": "keys",
-    "labelling": "labelling",
-    "ledger-check": "ledger",
-    "mixed-equilibrium": "mixed",
-    "pact": "pact",
-    "plan": "plan",
+    "keys": "key-set keys-check",
+    "ledger": "books-check ledger-check",
+    "plan": "plan shadow-prices",
     "realizability": "realizability",
-    "refutation": "witness",
-    "report": "report",
-    "rule-comparison": "rule_comparison",
-    "run-outcome": "run",
+    "rule_comparison": "rule-comparison",
+    "run": "run-outcome",
     "settlement": "settlement",
-    "shadow-prices": "shadow_prices",
     "share": "share",
     "statement": "statement",
-    "summary": "federation",
     "verification": "verification",
-    "witness": "witness",
 }
-"""Kinds that say more than their fields do -> the module whose ``explain_KIND`` says it."""
+"""Modules -> the kinds that say more than their fields do, each by its ``explain_KIND``."""
+_OWN = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
 
 
 def explain(result: Any) -> Explanation:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.describe.federation import Federation
-from fedpact.describe.summary import EvidenceKind, Summary, summarise
+from fedpact.describe.summary import Summary, summarise
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import make_table
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _observe_hypotheses(summary: Summary) -> list[str]:
 
 def fits_in_one_file(fed: Federation) -> bool:
     """Whether a federation can be written as one file: only tables can."""
-    return summarise(fed).evidence is EvidenceKind.TABLE
+    return fed.evidence.ENDING is None
 
 
 def explain_summary(summary: Summary) -> Explanation:
@@ -126,8 +126,8 @@ def explain_summary(summary: Summary) -> Explanation:
         (one.name, one.epsilon, str(one.cost), no_limit if one.capacity is None else one.capacity)
         for one in summary.agents
     ]
-    return Explanation(
-        kind=summary.kind,
+    return explain_as(
+        summary,
         title=_WORDS.say("title", name=summary.name),
         headline=describe(summary),
         sentences=(known, *observe(summary)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import make_table, say_refusal
+from fedpact.explain.generic import explain_as, make_table, say_refusal
 from fedpact.explain.plan import say_quality
 from fedpact.explain.words import words_of
 
@@ -81,9 +81,8 @@ def explain_frontier(curve: Frontier) -> Explanation:
     low, high = values["strictest"], values["loosest"]
     values["range"] = low if low == high else _WORDS.say("range", low=low, high=high)
     method = _WORDS.say(f"method.{curve.axis}", method=curve.method)
-    return Explanation(
-        kind=curve.kind,
-        title=_WORDS.say("title", name=curve.name, axis=curve.axis),
+    return explain_as(
+        curve,
         headline=_WORDS.say(key, **values, why=say_note(curve.points[-1])).rstrip(),
         sentences=(*_list_sentences(curve), method) if planned else (),
         charts=(_chart(curve, table),) if planned else (),

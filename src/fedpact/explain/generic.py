@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from fedpact.coded import Refusal
 from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
 from fedpact.explain.words import Words, sentence, words_of
-from fedpact.refusal import Refusal
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 
@@ -108,15 +108,25 @@ def _values_of(result: Any) -> dict[str, Any]:
     return {name: getattr(result, name) for name in (*(one.name for one in fields(result)), *result.DERIVED)}
 
 
+def explain_as(
+    result: Shown, *, title: str | None = None, headline: str | None = None, **more: Any
+) -> Explanation:
+    """Explain a result by what is given; title and headline that are not are those of its words."""
+    words, values = words_of(result.kind), _values_of(result)
+    if title is None:
+        title = words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize()
+    if headline is None:
+        headline = words.say("headline", **values) if "headline" in words else sentence(say_status(result))
+    return Explanation(kind=result.kind, title=title, headline=headline, **more)
+
+
 def explain_fields(result: Shown) -> Explanation:
     """Explain a result by its fields."""
-    words, values, table = words_of(result.kind), _values_of(result), list_rows(result, words_of(result.kind))
-    names = words.name(result.INDEX)
+    words, values = words_of(result.kind), _values_of(result)
+    names, table = words.name(result.INDEX), list_rows(result, words)
     has_rows = result.ROWS is not None or table.rows[1:] or [one.title for one in table.columns[:1]] == [names]
-    return Explanation(
-        kind=result.kind,
-        title=words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize(),
-        headline=words.say("headline", **values) if "headline" in words else sentence(say_status(result)),
+    return explain_as(
+        result,
         facts=list_facts(result, words),
         sentences=tuple(words.say(key, **values) for key in words.texts if key.startswith("sentences.")),
         tables=(table,) if table.rows and has_rows else (),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import make_points, make_table
+from fedpact.explain.generic import explain_as, make_points, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def _say_minute(seconds: float) -> str:
 
 def _list_sentences(keys: KeySet) -> Iterator[str]:
     """Say under which names the server can be reached, and what to do if that is from nowhere else."""
+    if not keys.hosts:
+        return
     yield _SET.say("server", day=_say_day(keys.valid_until), hosts=", ".join(keys.hosts))
     if set(keys.hosts) <= _LOOPBACK:
         yield _SET.say("local", command=f"{shlex.join(['fedpact', 'keys', 'renew', keys.folder])} --host NAME")
@@ -69,11 +71,9 @@ def _list_files(keys: KeySet) -> Table:
 
 def explain_key_set(keys: KeySet) -> Explanation:
     """Explain a set of keys: after new ones were made, which file goes to whom and what to run next."""
-    commands = _list_commands(keys) if keys.new_sites else ()
-    return Explanation(
-        kind=keys.kind,
-        title=_SET.say("title", folder=keys.folder),
-        headline=_SET.say(f"status.{keys.status}"),
+    commands = _list_commands(keys) if keys.new_sites and keys.hosts else ()
+    return explain_as(
+        keys,
         tables=(_list_files(keys),) if keys.new_sites else (),
         sentences=tuple(_list_sentences(keys)),
         points=make_points(_SET, dict(commands), "next"),
@@ -97,10 +97,8 @@ def explain_keys_check(found: KeysCheck) -> Explanation:
     places = dict.fromkeys(found.sites, "here")
     places |= dict.fromkeys(found.handed_over, "handed_over") | dict.fromkeys(found.incomplete, "incomplete")
     sites = [(name, _CHECK.say(f"private.{place}")) for name, place in places.items()]
-    return Explanation(
-        kind=found.kind,
-        title=_CHECK.say("title", folder=found.folder),
-        headline=_CHECK.say(f"status.{found.status}"),
+    return explain_as(
+        found,
         tables=(
             make_table(_CHECK, "sites", "site, private", sites),
             *([make_table(_CHECK, "problems", "file, what", wrong)] if wrong else []),

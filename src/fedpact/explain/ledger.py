@@ -1,16 +1,113 @@
-"""A ledger's check in words: whether it is as it was written, and whether what it says adds up."""
+"""A ledger in words: each entry in one line, whether it is as it was written, whether what it says adds up."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
+from fedpact.describe.numbers import shorten
+from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import make_table
-from fedpact.explain.words import words_of
+from fedpact.explain.generic import explain_as, make_table, say_status
+from fedpact.explain.phrases import say_reason
+from fedpact.explain.words import sentence, words_of
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
-    from fedpact.protocol.ledger.check import LedgerCheck
+    from fedpact.protocol.ledger.entry import Entry
+    from fedpact.protocol.ledger.verify import LedgerCheck
     from fedpact.protocol.operator.check_books import BooksCheck, BooksProblem
+
+
+_ENTRIES = words_of("entry")
+_AMOUNTS = ("labelling", "fee", "withheld", "amount")
+
+
+def _say_ask(body: Mapping[str, Any]) -> str:
+    site, step, asked = body["site"], body["step"], body["body"]
+    first = asked["have"] + 1 if step == "contribute" else None
+    return _ENTRIES.say(f"ask.{step}", site=site, first=first, last=asked.get("total"))
+
+
+def _say_answer(body: Mapping[str, Any]) -> str:
+    step, _, rest = body["request"].partition("/")
+    return _ENTRIES.say(f"answer.{step}", **{**body["body"], "site": rest.rpartition("/")[0]})
+
+
+def _say_plan(body: Mapping[str, Any]) -> str:
+    given = [(site, count) for site, count in body["plan"]["contributions"].items() if count]
+    said = ", ".join(_ENTRIES.say("plan_count", site=site, count=count) for site, count in given)
+    return _ENTRIES.say("plan", cost=body["plan"]["cost"], counts=said or _ENTRIES.say("plan_nobody"))
+
+
+def _say_choice(body: Mapping[str, Any]) -> str:
+    withheld, least = list(body["withheld"]), body["mistakes"][body["index"]]
+    flagged = _ENTRIES.say("flagged", sites=", ".join(withheld)) if withheld else ""
+    return _ENTRIES.say("choose", hypothesis=body["hypothesis"], mistakes=least, m=body["m"], flagged=flagged)
+
+
+def _say_payment(body: Mapping[str, Any]) -> str:
+    statement = body["statement"]
+    amount = without_dust(statement["amount"], max(abs(statement.get(key, 0.0)) for key in _AMOUNTS))
+    why = statement["why"] and say_reason(statement["why"], {})
+    withheld = _ENTRIES.say("withheld", withheld=statement["withheld"], why=why) if why else ""
+    key, m = "paid" if amount >= 0 else "pays", statement["contributed"]
+    return _ENTRIES.say(key, site=body["site"], amount=abs(amount), m=m, withheld=withheld)
+
+
+def _say_why(kind: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda body: _ENTRIES.say(kind, **{**body, "why": say_reason(body["code"], body["values"])})
+
+
+_SAY: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "open": lambda body: _ENTRIES.say("open", name=body["pact"]["name"], k=len(body["pact"]["agents"])),
+    "ask": _say_ask,
+    "answer": _say_answer,
+    "refuse": _say_why("refuse"),
+    "gone": _say_why("gone"),
+    "plan": _say_plan,
+    "choose": _say_choice,
+    "settle": lambda body: _ENTRIES.say(
+        "settle", rule=body["settlement"]["rule"], spend=without_dust(body["settlement"]["spend"], 1.0)
+    ),
+    "pay": _say_payment,
+    "stop": _say_why("stop"),
+    "resume": lambda body: _ENTRIES.say("resume"),
+    "close": lambda body: _ENTRIES.say("close", paid=without_dust(body["paid"], 1.0)),
+}
+
+
+def say_entry(entry: Entry) -> str:
+    """Say what an entry records; of one that no run of this version writes, its body, shortened.
+
+    Examples
+    --------
+    >>> from fedpact.protocol.ledger.entry import make_entry
+    >>> body = {"site": "bob", "step": "report", "code": "late", "values": {"seconds": 60.0}}
+    >>> say_entry(make_entry(seq=1, at=0.0, run="r", kind="gone", body=body, previous="0" * 64))
+    "bob is gone at 'report': no answer within 60 s"
+    """
+    try:
+        said = _SAY[entry.kind](entry.body)
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError):
+        said = shorten(entry.body)
+    return one_line(said)
+
+
+def say_time(at: float) -> str:
+    """Write a time in UTC; a number that is no time of ours stays a number.
+
+    Examples
+    --------
+    >>> say_time(1_000_000_000.25), say_time(1e300)
+    ('2001-09-09 01:46:40', '1e+300')
+    """
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{at:.6g}"
+
 
 _LEDGER = words_of("ledger-check")
 _BOOKS = words_of("books-check")
@@ -36,14 +133,10 @@ def say_first_problem(check: BooksCheck) -> str:
 
 def explain_ledger_check(check: LedgerCheck) -> Explanation:
     """Explain whether a ledger is as it was written."""
-    why = check.why_not_compared
-    said = "" if why is None else _LEDGER.say(f"why_not_compared.{why.code}", **why.values)
-    note = _LEDGER.say("not_compared", why=said) if said else ""
     status = _LEDGER.say(f"status.{check.status}")
-    return Explanation(
-        kind=check.kind,
-        title=_LEDGER.say("title", where=check.where),
-        headline=_LEDGER.say("headline", entries=check.entries, head=check.head, status=status, not_compared=note)
+    return explain_as(
+        check,
+        headline=_LEDGER.say("headline", entries=check.entries, head=check.head, status=status)
         if check.is_intact
         else _LEDGER.say("headline_broken", why=say_break(check)),
         sentences=() if check.is_intact else (_LEDGER.say("seen", entries=check.entries),),
@@ -55,12 +148,10 @@ def explain_books_check(check: BooksCheck) -> Explanation:
     unsigned = _BOOKS.say("unsigned", unsigned=check.unsigned) if check.unsigned else ""
     keys = ("runs", "closed", "signatures", "followed", "payments")
     counts = _BOOKS.say("headline", unsigned=unsigned, **{key: getattr(check, key) for key in keys})
-    status = _BOOKS.say(f"status.{check.status}")
     rows = [(problem.entry, problem.run, say_problem(problem)) for problem in check.problems]
-    return Explanation(
-        kind=check.kind,
-        title=_BOOKS.say("title"),
-        headline=status[:1].upper() + status[1:] + ".",
+    return explain_as(
+        check,
+        headline=sentence(say_status(check)),
         sentences=(counts,) if check.runs else (),
         tables=(make_table(_BOOKS, "problems", "entry count, run, what", rows),) if rows else (),
     )

@@ -21,17 +21,6 @@ def format_number(value: float | None) -> str:
     return f"{value:.6g}" if value and text.strip("-0.,") == "" else text
 
 
-def format_amount(value: float, size: float) -> str:
-    """Write an amount of money; what is only rounding, beside amounts of this size, is zero.
-
-    Examples
-    --------
-    >>> format_amount(1.42e-14, 66.12), format_amount(0.93, 66.12)
-    ('0', '0.93')
-    """
-    return format_number(0.0 if abs(value) <= 1e-9 * abs(size) else value)
-
-
 def format_short(value: float) -> str:
     """Write a number as short as a label needs it: three digits, or the whole part.
 

@@ -8,32 +8,35 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Point, Table
-from fedpact.explain.generic import make_points, make_table, say_status
+from fedpact.explain.generic import explain_as, make_points, make_table, say_status
 from fedpact.explain.words import sentence, words_of
 
 if TYPE_CHECKING:
     from fedpact.mechanism.payment.settlement import Settlement
     from fedpact.planning.result import Plan
+    from fedpact.planning.shadow_prices import ShadowPrices
+
 
 _WORDS = words_of("plan")
+_MOST_RATIO = 1e6
+"""Beyond it, a bound says nothing."""
 _PAIRS = 8
 _FEW = 20
 _BARS = 40
 
 
-def is_optimal(plan: Plan) -> bool:
-    """Whether no plan can be cheaper."""
-    return plan.ratio <= 1 or plan.status == "optimal"
+def _grade(plan: Plan) -> str:
+    """Return what is known of how far a plan is from the optimum: the key of its words."""
+    if plan.ratio <= 1 or plan.status == "optimal":
+        return "optimal"
+    if plan.ratio > _MOST_RATIO:
+        return "unknown"
+    return "near" if plan.ratio - 1 < 0.001 else "ratio"
 
 
 def say_quality(plan: Plan) -> str:
     """Say how far a plan can be from the optimum."""
-    if is_optimal(plan):
-        return _WORDS.say("quality.optimal")
-    if not math.isfinite(plan.ratio):
-        return _WORDS.say("quality.unknown")
-    above = plan.ratio - 1
-    return _WORDS.say("quality.near" if above < 0.001 else "quality.ratio", above=above)
+    return _WORDS.say(f"quality.{_grade(plan)}", above=plan.ratio - 1)
 
 
 def _say_headline(plan: Plan) -> str:
@@ -52,30 +55,27 @@ def _list_facts(plan: Plan) -> tuple[Fact, ...]:
     if not samples:
         return ()
     labelling = _WORDS.say("facts.labelling_value", giving=len(given), k=len(plan.contributions))
-    facts = [
+    grade, mood = _grade(plan), "good" if _grade(plan) == "optimal" else ""
+    label = _WORDS.say(f"facts.{'optimal' if mood else 'ratio'}", lower_bound=plan.lower_bound)
+    value = _WORDS.say(f"facts.{grade}_value", above=plan.ratio - 1)
+    return (
         Fact(label=_WORDS.say("facts.samples", n=samples), value=samples, is_in_headline=True),
         Fact(label=_WORDS.say("facts.cost"), value=plan.cost, is_in_headline=True),
         Fact(label=_WORDS.say("facts.labelling"), value=labelling, is_in_headline=True),
-    ]
-    if is_optimal(plan):
-        value, label, mood = _WORDS.say("facts.optimal_value"), _WORDS.say("facts.optimal"), "good"
-    else:
-        above = plan.ratio - 1
-        key = "unknown" if above > 1e6 else "near" if above < 0.001 else "ratio"
-        value, mood = _WORDS.say(f"facts.{key}_value", above=above), ""
-        label = _WORDS.say("facts.ratio", lower_bound=plan.lower_bound)
-    return (*facts, Fact(label=label, value=value, mood=mood, is_in_headline=True))  # type: ignore[arg-type]
+        Fact(label=label, value=value, mood=mood, is_in_headline=True),  # type: ignore[arg-type]
+    )
 
 
 def _list_points(plan: Plan) -> tuple[Point, ...]:
     by = _WORDS.say(f"lower_bound_by.{plan.lower_bound_by}")
     bound = _WORDS.say("answers.bound", lower_bound=plan.lower_bound, by=by)
-    known = "optimal" if is_optimal(plan) else "ratio" if math.isfinite(plan.ratio) else "unknown"
+    known = {"near": "ratio"}.get(_grade(plan), _grade(plan))
+    chosen = _WORDS.texts.get(f"chosen.{plan.chosen}", plan.chosen)
     said = {
         "known": sentence(say_status(plan)),
         "enough": sentence(_WORDS.say(f"proved_by.{plan.objective}.{plan.proved_by}")),
         "cheaper": _WORDS.say(f"answers.bound_{known}", bound=bound, ratio=plan.ratio),
-        "found": _WORDS.say("answers.found", method=plan.method, chosen=_WORDS.say(f"chosen.{plan.chosen}")),
+        "found": _WORDS.say("answers.found", method=plan.method, chosen=chosen),
     }
     if plan.delta_price:
         said["certainty"] = _WORDS.say("answers.certainty", more=math.log(2) * plan.delta_price)
@@ -176,9 +176,8 @@ def _chart(plan: Plan) -> tuple[Chart, ...]:
 
 def explain_plan(plan: Plan) -> Explanation:
     """Explain a plan."""
-    return Explanation(
-        kind=plan.kind,
-        title=_WORDS.say("title", name=plan.name),
+    return explain_as(
+        plan,
         headline=_say_headline(plan),
         facts=_list_facts(plan),
         sentences=_list_sentences(plan),
@@ -192,3 +191,34 @@ def explain_paid_plan(plan: Plan, bill: Settlement) -> Explanation:
     """Explain a plan together with what each agent is paid for it."""
     said = explain_plan(plan)
     return replace(said, tables=(*_list_payments(plan, bill), *said.tables[1:]))
+
+
+_SHADOW = words_of("shadow-prices")
+
+
+def _list_prices(prices: ShadowPrices) -> Table:
+    """List whose target costs something, the largest share first."""
+    priced = [(name, price) for name, price in prices.epsilon.items() if price.rate > 0 or price.share > 0]
+    steps = ("rate",) if prices.objective == "expected" else ("next_epsilon", "saving")
+    columns = ", ".join(["agent", "epsilon number", "share share", *(f"{step} number" for step in steps)])
+    rows = [
+        (name, price.epsilon, price.share, *(getattr(price, step) for step in steps))
+        for name, price in sorted(priced, key=lambda entry: -entry[1].share)
+    ]
+    return make_table(_SHADOW, "agents", columns, rows)
+
+
+def explain_shadow_prices(prices: ShadowPrices) -> Explanation:
+    """Explain shadow prices."""
+    table, said = _list_prices(prices), []
+    free = sum(price.rate == 0 for price in prices.epsilon.values())
+    if free:
+        said.append(_SHADOW.say("free", free=free, k=len(prices.epsilon)))
+    if prices.halving_delta:
+        said.append(words_of("plan").say("answers.certainty", more=prices.halving_delta))
+    return explain_as(
+        prices,
+        headline=_SHADOW.say("headline" if table.rows else "headline_nothing", cost=prices.fractional_cost),
+        sentences=tuple(said),
+        tables=(table,) if table.rows else (),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import make_table, say_status
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -61,10 +61,8 @@ def _list_sentences(seen: Realizability) -> list[str]:
 
 def explain_realizability(seen: Realizability) -> Explanation:
     """Explain what labelled samples say about the candidates."""
-    return Explanation(
-        kind=seen.kind,
-        title=_WORDS.say("title"),
-        headline=say_status(seen),
+    return explain_as(
+        seen,
         sentences=tuple(_list_sentences(seen)),
         tables=(_list_sites(seen),),
     )

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.audit import gain_of, say_truthful
+from fedpact.explain.audit import gain_of, list_witness, say_truthful
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
-from fedpact.explain.generic import make_table, say_refusal
-from fedpact.explain.rule import name_rule, say_rule
-from fedpact.explain.settlement import chart_payments, clean, find_concerned, size_of
-from fedpact.explain.witness import list_witness
+from fedpact.explain.generic import explain_as, make_table, say_refusal
+from fedpact.explain.phrases import name_rule, say_rule
+from fedpact.explain.settlement import chart_payments, find_concerned, size_of
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow
@@ -32,7 +32,7 @@ def _list_money(bill: Settlement) -> tuple[Any, ...]:
     amounts = (bill.spend, bill.recovered, bill.deficit, bill.overpayment)
     outcome = _WORDS.say(f"outcome.{bill.status}", agents=find_concerned(bill))
     mark = Mark(outcome, "good" if bill.status == "accepted" else "bad")
-    return (*(clean(amount, size_of(bill)) for amount in amounts), mark)
+    return (*(without_dust(amount, size_of(bill)) for amount in amounts), mark)
 
 
 def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:
@@ -105,9 +105,8 @@ def explain_payments(found: RuleComparison) -> Explanation:
         (_name(row, has_meaning=True), *(_list_money(row.settlement) if row.settlement else _refuse(row)))
         for row in found.rows
     ]
-    return Explanation(
-        kind=found.kind,
-        title=_WORDS.say("title", name=found.name),
+    return explain_as(
+        found,
         headline="",
         sentences=(_WORDS.say("deficit"),),
         charts=tuple(chart_payments(bill, f"payments-{place}") for place, bill in enumerate(bills)),
@@ -120,9 +119,8 @@ def explain_audits(found: RuleComparison) -> Explanation:
     """Explain what was found against every rule."""
     seen = [(row, row.audit) for row in found.rows if row.audit is not None]
     tried = _WORDS.say("tried", tried=sum(audit.tried for _, audit in seen), method=found.method)
-    return Explanation(
-        kind=found.kind,
-        title=_WORDS.say("title", name=found.name),
+    return explain_as(
+        found,
         headline="",
         sentences=(tried, *([] if found.is_complete else [_WORDS.say("stopped")])),
         charts=_chart_gains(found),

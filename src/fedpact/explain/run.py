@@ -6,20 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Mark, Table
-from fedpact.explain.generic import make_table
-from fedpact.explain.reason import say_reason
+from fedpact.explain.generic import explain_as, make_table
+from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.outcome import RunOutcome
 
 _WORDS = words_of("run-outcome")
 _COLUMNS = ("site", "samples count", "paid number", "error share", "target", "note")
-
-
-def _without_dust(amount: float) -> float:
-    """Return an amount; what a sum of shares leaves by rounding is nothing."""
-    return 0.0 if abs(amount) < 1e-9 else amount
 
 
 def _say_note(outcome: RunOutcome, site: str) -> str:
@@ -40,7 +36,7 @@ def _row(outcome: RunOutcome, site: str) -> tuple[Any, ...]:
     return (
         site,
         outcome.contributions[site],
-        None if paid is None else _without_dust(paid),
+        None if paid is None else without_dust(paid, 1.0),
         None if seen is None else seen.error,
         target,
         _say_note(outcome, site) or None,
@@ -61,7 +57,7 @@ def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:
     chosen = _WORDS.say("facts.hypothesis", mistakes=outcome.mistakes, samples=samples)
     yield Fact(label=chosen, value=outcome.hypothesis, is_in_headline=True)
     if outcome.payments:
-        yield Fact(label=_WORDS.say("facts.paid"), value=_without_dust(outcome.deficit), is_in_headline=True)
+        yield Fact(label=_WORDS.say("facts.paid"), value=without_dust(outcome.deficit, 1.0), is_in_headline=True)
     known = [met for met in outcome.met.values() if met is not None]
     if known:
         value = _WORDS.say("facts.met_value", met=sum(known), k=len(outcome.met))
@@ -87,12 +83,11 @@ def explain_run_outcome(outcome: RunOutcome) -> Explanation:
     samples = sum(outcome.contributions.values())
     key = "headline" if outcome.payments else "headline_unpaid"
     said = {"hypothesis": outcome.hypothesis, "mistakes": outcome.mistakes, "samples": samples}
-    return Explanation(
-        kind=outcome.kind,
-        title=_WORDS.say("title", pact=outcome.pact, run=outcome.run),
+    return explain_as(
+        outcome,
         headline=_WORDS.say("headline_early")
         if outcome.hypothesis is None
-        else _WORDS.say(key, **said, paid=_without_dust(outcome.deficit)),
+        else _WORDS.say(key, **said, paid=without_dust(outcome.deficit, 1.0)),
         facts=tuple(_list_facts(outcome, samples)),
         tables=(_list_sites(outcome),),
         sentences=tuple(_list_sentences(outcome)),

@@ -6,20 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Table
-from fedpact.explain.generic import make_facts, make_table
-from fedpact.explain.rule import name_rule
+from fedpact.explain.generic import explain_as, make_facts, make_table
+from fedpact.explain.phrases import name_rule, note_rule
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.mechanism.payment.settlement import Settlement
 
 _WORDS = words_of("settlement")
-_TOL = 1e-9
-
-
-def clean(amount: float, size: float) -> float:
-    """Return an amount of money; what is only rounding, beside amounts of this size, is zero."""
-    return 0.0 if abs(amount) <= _TOL * abs(size) else amount
 
 
 def size_of(bill: Settlement) -> float:
@@ -29,7 +24,7 @@ def size_of(bill: Settlement) -> float:
 
 def clean_all(bill: Settlement, amounts: Mapping[str, float]) -> dict[str, float]:
     """Return amounts by agent without what is only rounding."""
-    return {name: clean(amount, size_of(bill)) for name, amount in amounts.items()}
+    return {name: without_dust(amount, size_of(bill)) for name, amount in amounts.items()}
 
 
 def find_concerned(bill: Settlement) -> tuple[str, ...]:
@@ -42,9 +37,9 @@ def list_money(bill: Settlement) -> tuple[str, ...]:
     said = []
     if bill.cost_recovery is not None and bill.spend:
         said.append(_WORDS.say("recover", share=bill.recovered / bill.spend, asked=bill.cost_recovery))
-    if clean(bill.overpayment, size_of(bill)) > 0:
+    if without_dust(bill.overpayment, size_of(bill)) > 0:
         said.append(_WORDS.say("overpaid", overpayment=bill.overpayment))
-    elif clean(bill.deficit, size_of(bill)) < 0:
+    elif without_dust(bill.deficit, size_of(bill)) < 0:
         said.append(_WORDS.say("surplus"))
     return tuple(said)
 
@@ -52,7 +47,7 @@ def list_money(bill: Settlement) -> tuple[str, ...]:
 def list_facts(bill: Settlement) -> tuple[Fact, ...]:
     """List what is paid out, what comes back, and what has to come from outside."""
     amounts = {"spend": bill.spend, "recovered": bill.recovered, "deficit": bill.deficit}
-    return make_facts(_WORDS, {key: clean(value, size_of(bill)) for key, value in amounts.items()})
+    return make_facts(_WORDS, {key: without_dust(value, size_of(bill)) for key, value in amounts.items()})
 
 
 def _list_agents(bill: Settlement) -> Table:
@@ -60,7 +55,7 @@ def _list_agents(bill: Settlement) -> Table:
     keys = ("labelling", "fees", "payments", "worth", "utility", "utility_alone")
     columns = ", ".join(["agent", "contributions count", *(f"{key} number" for key in keys)])
     rows = [
-        (name, bill.contributions[name], *(clean(amounts[name], bill.worth[name]) for amounts in money))
+        (name, bill.contributions[name], *(without_dust(amounts[name], bill.worth[name]) for amounts in money))
         for name in bill.payments
     ]
     return make_table(_WORDS, "payments", columns, rows)
@@ -68,7 +63,7 @@ def _list_agents(bill: Settlement) -> Table:
 
 def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> str:
     most, owing = max(paid, key=lambda name: paid[name]), sum(amount < 0 for amount in paid.values())
-    said = [_WORDS.say("chart.paid", rule=title, deficit=clean(bill.deficit, bill.spend), cost=bill.cost)]
+    said = [_WORDS.say("chart.paid", rule=title, deficit=without_dust(bill.deficit, bill.spend), cost=bill.cost)]
     if paid[most] > 0:
         said.append(_WORDS.say("chart.most", amount=paid[most], name=most))
     if owing:
@@ -94,9 +89,9 @@ def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
 def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
     agents = find_concerned(bill)
-    own = [_WORDS.say("threshold")] if bill.rule == "threshold" else []
-    return Explanation(
-        kind=bill.kind,
+    own = note_rule(bill.rule)
+    return explain_as(
+        bill,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
         headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
         facts=list_facts(bill),

@@ -5,19 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import make_facts, make_table, say_status
+from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.words import words_of
+from fedpact.mechanism.payment.money import without_dust
 
 if TYPE_CHECKING:
     from fedpact.coalition.result import LeavingGroup, Share
 
 _WORDS = words_of("share")
 _GROUPS = 5
-
-
-def _round_off(amount: float, total: float) -> float:
-    """Return zero for what is only rounding beside ``total``."""
-    return 0.0 if abs(amount) <= 1e-9 * abs(total) else amount
 
 
 def _list_agents(split: Share) -> Table:
@@ -28,8 +24,8 @@ def _list_agents(split: Share) -> Table:
             split.contributions[name],
             split.labelling[name],
             split.alone[name],
-            _round_off(amount, split.cost),
-            _WORDS.say("received", amount=_round_off(split.payments[name], split.cost)),
+            without_dust(amount, split.cost),
+            _WORDS.say("received", amount=without_dust(split.payments[name], split.cost)),
             *([] if errors is None else [errors[name]]),
         )
         for name, amount in split.shares.items()
@@ -69,10 +65,8 @@ def _list_sentences(split: Share) -> tuple[str, ...]:
 
 def explain_share(split: Share) -> Explanation:
     """Explain a split of the cost."""
-    return Explanation(
-        kind=split.kind,
-        title=_WORDS.say("title", name=split.name),
-        headline=say_status(split),
+    return explain_as(
+        split,
         facts=make_facts(_WORDS, {"rule": split.rule, "cost": split.cost}),
         sentences=_list_sentences(split),
         tables=(_list_agents(split),),

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Table
-from fedpact.explain.generic import make_points, make_table
-from fedpact.explain.reason import say_reason
+from fedpact.explain.generic import explain_as, make_points, make_table
+from fedpact.explain.phrases import say_reason, say_statement
 from fedpact.explain.words import words_of
-from fedpact.protocol.ledger.form import well_formed
-from fedpact.protocol.operator.money import count_decimals, format_money, without_dust
+from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
+from fedpact.mechanism.payment.rules import OWNERS
+from fedpact.protocol.ledger.entry import well_formed
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.statements import Statement
@@ -101,10 +102,13 @@ def _list_lines(body: Mapping[str, Any], money: _Money) -> Iterator[tuple[str, s
     """Give the lines that add up to what is paid, whatever the rule."""
     count, price, net = body["contributed"], _say_price(body["cost"]), body["amount"] + body["withheld"]
     yield _WORDS.say("settlement.labelling", m=count, price=price), money(body["labelling"])
+    beyond = net + body["fee"] - body["labelling"]
     if body["rule"] == "none":
-        yield _WORDS.say("settlement.none"), money(net + body["fee"] - body["labelling"])
+        yield _WORDS.say("settlement.none"), money(beyond)
+    elif without_dust(beyond, money.total):
+        yield _WORDS.say("settlement.beyond"), money(beyond)
     if without_dust(body["fee"], money.total):
-        yield _WORDS.say(f"settlement.{'fee' if body['rule'] == 'pwyc' else 'share'}"), money(-body["fee"])
+        yield _WORDS.say(f"settlement.{'fee' if body['rule'] in OWNERS['fee'] else 'share'}"), money(-body["fee"])
     if body["why"] is not None:
         yield _WORDS.say("settlement.withheld"), money(-body["withheld"])
 
@@ -117,7 +121,7 @@ def _list_settlement(body: Mapping[str, Any], money: _Money, is_owed: bool) -> T
         "line, amount number",
         _list_lines(body, money),
         title=_WORDS.say("settlement.title"),
-        note=_WORDS.say("settlement.note", rule=body["rule"], words=_WORDS.say(f"rule.{body['rule']}")),
+        note=_WORDS.say("settlement.note", rule=body["rule"], words=say_statement(body["rule"])),
         total=(due, money(abs(body["amount"]))),
         rest=_WORDS.say("unit"),
     )
@@ -195,8 +199,8 @@ def explain_statement(found: Statement) -> Explanation:
         is_owed = without_dust(body["amount"], money.total) < 0
         key, amount = "headline_owed" if is_owed else "headline", money(abs(body["amount"]))
         points = _say_check(body) | _say_books(found)
-        return Explanation(
-            kind=found.kind,
+        return explain_as(
+            found,
             title=_WORDS.say("title", site=body["site"]),
             headline=" ".join(
                 [

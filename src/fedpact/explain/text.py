@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Column, Explanation, Fact, Mark, Table
 from fedpact.explain.numbers import format_share
 from fedpact.explain.words import words_of, write
@@ -23,17 +24,6 @@ MOST_ROWS = 30
 MOST_COLUMNS = 20
 _STYLES = {"good": "green", "so-so": "yellow", "bad": "red", "": ""}
 _WIDE = 100_000
-
-
-def visible(text: str) -> str:
-    r"""Escape whatever a terminal would not show as a character.
-
-    Examples
-    --------
-    >>> visible("a\x1b[31mb")
-    'a\\x1b[31mb'
-    """
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def write_cell(value: object, column: Column) -> str:
@@ -45,7 +35,7 @@ def write_cell(value: object, column: Column) -> str:
 
 def _write_cell(value: object, column: Column) -> Text:
     style = _STYLES[value.mood] if isinstance(value, Mark) else ""
-    return Text(visible(write_cell(value, column)), style=style)
+    return Text(one_line(write_cell(value, column)), style=style)
 
 
 def cut(table: Table, most: int | None) -> Table:
@@ -68,12 +58,12 @@ def cut(table: Table, most: int | None) -> Table:
 def _grid(table: Table) -> RichTable:
     grid = RichTable(box=box.SIMPLE_HEAD if table.total else None, pad_edge=False, show_edge=False)
     for column in table.columns:
-        title = Text(visible(column.title), style="bold")
+        title = Text(one_line(column.title), style="bold")
         grid.add_column(title, justify="right" if column.is_number else "left", overflow="fold")
     rows = [*table.rows, *([table.total] if table.total else [])]
     for place, row in enumerate(rows):
         if table.gap and place == len(table.rows) // 2:
-            grid.add_row(Text(visible(table.gap)))
+            grid.add_row(Text(one_line(table.gap)))
         left = (None,) * (len(table.columns) - len(row))
         is_last = table.total is not None and place == len(rows) - 2
         grid.add_row(*map(_write_cell, (*row[:-1], *left, row[-1]), table.columns), end_section=is_last)
@@ -83,10 +73,10 @@ def _grid(table: Table) -> RichTable:
 def _render_table(table: Table) -> Iterator[RenderableType]:
     for line in (table.title, table.note):
         if line:
-            yield Text(visible(line), style="bold" if line is table.title else "")
+            yield Text(one_line(line), style="bold" if line is table.title else "")
     yield _grid(table)
     if table.rest:
-        yield Text(visible(table.rest))
+        yield Text(one_line(table.rest))
 
 
 def list_new_facts(said: Explanation) -> list[Fact]:
@@ -96,19 +86,19 @@ def list_new_facts(said: Explanation) -> list[Fact]:
 
 def render(said: Explanation, most: int | None = None) -> Iterator[RenderableType]:
     """Give the lines and tables of an explanation; of each table, ``most`` rows."""
-    yield Text(visible(": ".join(filter(None, (said.title, said.headline)))), style="bold")
+    yield Text(one_line(": ".join(filter(None, (said.title, said.headline)))), style="bold")
     facts = [f"{fact.label} {write(fact.value)}" for fact in list_new_facts(said)]
     if facts:
-        yield Text(visible(", ".join(facts)))
+        yield Text(one_line(", ".join(facts)))
     for table in said.tables:
         if table.is_folded:
-            yield Text(visible(table.title))
+            yield Text(one_line(table.title))
         else:
             yield from _render_table(cut(table, most))
     for sentence in said.sentences:
-        yield Text(visible(sentence))
+        yield Text(one_line(sentence))
     for point in said.points:
-        yield Text(visible(f"{point.question} {point.answer}"))
+        yield Text(one_line(f"{point.question} {point.answer}"))
 
 
 def to_text(said: Explanation, most: int | None = MOST_ROWS) -> str:

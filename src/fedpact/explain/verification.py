@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Mark, Table
-from fedpact.explain.generic import make_table
+from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -56,9 +56,8 @@ def explain_verification(seen: Verification) -> Explanation:
     """Explain a verification."""
     verdict = _WORDS.say(f"status.{seen.status}", guarantee=seen.guarantee)
     samples = sum(seen.contributions.values())
-    return Explanation(
-        kind=seen.kind,
-        title=_WORDS.say("title", name=seen.name),
+    return explain_as(
+        seen,
         headline=_WORDS.say("headline", samples=samples, cost=seen.cost, verdict=verdict),
         sentences=tuple(_list_sentences(seen)),
         tables=(_list_agents(seen),),

@@ -17,25 +17,23 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Contributions
-from fedpact.drawing.figures import draw_lines, draw_path
 from fedpact.errors import FederationError
-from fedpact.game.check import check_profiles
-from fedpact.game.game import Game, find_least, respond
-from fedpact.game.make_game import game_of
+from fedpact.game.game import Game, check_profiles, find_least, game_of, respond
 from fedpact.result import Result
 from fedpact.rows import Column
+from fedpact.statistics.request import ask
 from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 ORDERS = ("round-robin", "random", "simultaneous")
 MAX_ROUNDS = 1000
@@ -86,6 +84,9 @@ class Dynamics(Result):
 
         For two agents over the staircase of what is enough for both; for more the last steps, a line per agent.
         """
+        from fedpact.drawing import draw_lines, draw_path
+
+        title = f"best responses, {self.order}: {self.status}"
         if self.responses:
             return draw_path(
                 [(m[0], m[1]) for m in self.path],
@@ -93,16 +94,12 @@ class Dynamics(Result):
                 names=self.names,
                 responses=self.responses,
                 enough=self.staircase,
-                title=self._title,
+                title=title,
             )
         steps = self.path[-_MOST_DRAWN:]
         lines = {name: [m[agent] for m in steps] for agent, name in enumerate(self.names)}
         lines = {name: counts for name, counts in lines.items() if any(counts)} or lines
-        return draw_lines(lines, title=self._title, x_axis="step", y_axis="samples")
-
-    @property
-    def _title(self) -> str:
-        return f"best responses, {self.order}: {self.status}"
+        return draw_lines(lines, title=title, x_axis="step", y_axis="samples")
 
     def own_columns(self) -> list[Column]:
         """Give a row for every step, with what each agent contributes."""
@@ -123,7 +120,7 @@ class _Played:
     rounds: int
 
 
-def _play_round(game: Game, m: NDArray[np.int64], movers: Sequence[int]) -> list[NDArray[np.int64]]:
+def _play_round(game: Game, m: Ints, movers: Sequence[int]) -> list[Ints]:
     """Profiles of one round in which the agents respond one after the other; one per agent that moves."""
     steps = []
     for agent in movers:
@@ -135,13 +132,13 @@ def _play_round(game: Game, m: NDArray[np.int64], movers: Sequence[int]) -> list
     return steps
 
 
-def _play_at_once(game: Game, m: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _play_at_once(game: Game, m: Ints) -> list[Ints]:
     """Profile after everybody responded to ``m``, unless nobody moves."""
     after = np.array([respond(game, m[None], agent)[0] for agent in range(game.fed.k)], dtype=np.int64)
     return [after] if (after != m).any() else []
 
 
-def play_to_rest(game: Game, movers: Sequence[int], max_rounds: int) -> NDArray[np.int64] | None:
+def play_to_rest(game: Game, movers: Sequence[int], max_rounds: int) -> Ints | None:
     """Profile that agents settle at who start at nothing and respond in the order of ``movers``, if they do."""
     m = np.zeros(game.fed.k, dtype=np.int64)
     for _ in range(max_rounds):
@@ -152,7 +149,7 @@ def play_to_rest(game: Game, movers: Sequence[int], max_rounds: int) -> NDArray[
     return None
 
 
-def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> NDArray[np.int64] | None:
+def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> Ints | None:
     """(2,) how far to draw: what both agents can do and where the path went; None if there is no such drawing."""
     if game.fed.k != 2:
         return None
@@ -160,14 +157,14 @@ def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> NDArray[np.int64] | N
     return reach if reach.max() <= _LONGEST_STAIRCASE else None
 
 
-def _line_of_profiles(agent: int, last: int) -> NDArray[np.int64]:
+def _line_of_profiles(agent: int, last: int) -> Ints:
     """(last + 1, 2) profiles in which one of two agents gives 0, 1, 2, ... and the other nothing."""
     m = np.zeros((last + 1, 2), dtype=np.int64)
     m[:, agent] = np.arange(last + 1)
     return m
 
 
-def _find_responses(game: Game, reach: NDArray[np.int64]) -> dict[str, tuple[int, ...]]:
+def _find_responses(game: Game, reach: Ints) -> dict[str, tuple[int, ...]]:
     """Best responses of two agents to each other."""
     return {
         name: tuple(respond(game, _line_of_profiles(1 - agent, int(reach[1 - agent])), agent).tolist())
@@ -175,7 +172,7 @@ def _find_responses(game: Game, reach: NDArray[np.int64]) -> dict[str, tuple[int
     }
 
 
-def _find_staircase(game: Game, reach: NDArray[np.int64]) -> tuple[int | None, ...]:
+def _find_staircase(game: Game, reach: Ints) -> tuple[int | None, ...]:
     """Least contribution of the second agent that is enough for both, to every one of the first."""
     m, top = _line_of_profiles(0, int(reach[0])), int(reach[1])
     second = find_least(game, m, 1, 0, top)
@@ -191,12 +188,7 @@ def _closed_walk(path: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]
 
 
 def _play(
-    game: Game,
-    start: NDArray[np.int64],
-    order: str,
-    max_rounds: int,
-    rng: np.random.Generator,
-    progress: Progress | None,
+    game: Game, start: Ints, order: str, max_rounds: int, rng: np.random.Generator, progress: Progress | None
 ) -> _Played:
     """Play until nobody moves, a round of a fixed order starts where one did before, or the rounds are used up."""
     k, m, path = game.fed.k, start, [tuple(start.tolist())]
@@ -227,6 +219,7 @@ def best_response_dynamics(
     order: str = "round-robin",
     start: Contributions | None = None,
     max_rounds: int = MAX_ROUNDS,
+    teacher: str | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Dynamics:
@@ -242,6 +235,8 @@ def best_response_dynamics(
         Where to start, as for :func:`fedpact.verify`; nobody contributes by default.
     max_rounds
         Rounds, in each of which every agent may move once.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     rng
         Draws the random order; ``numpy.random.default_rng(0)`` if not given.
     progress
@@ -259,7 +254,7 @@ def best_response_dynamics(
     """
     read_choice(order, "order", ORDERS)
     check_at_least(max_rounds, "max_rounds", 1)
-    game = game_of(fed)
+    game = game_of(ask(fed, teacher=teacher))
     try:
         m = read_contributions(fed, {} if start is None else start)
     except FederationError as error:

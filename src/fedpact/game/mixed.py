@@ -17,8 +17,8 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.settings import PerAgent
-from fedpact.game.game import Game
-from fedpact.game.make_game import game_of
+from fedpact.game.best_response import largest_costs, read_worth
+from fedpact.game.game import Game, game_of
 from fedpact.game.normal_form import (
     NEVER,
     Strategies,
@@ -28,10 +28,10 @@ from fedpact.game.normal_form import (
     payoffs_of,
     responses_of,
 )
-from fedpact.game.regret import largest_costs, read_worth
 from fedpact.game.solve_mixed import SUPPORT, Mixture, Solver, solve
 from fedpact.result import Result
 from fedpact.rows import Column
+from fedpact.statistics.request import ask
 
 # Up to this share of what an agent may spend on its target, or of its worth if less, a regret is rounding.
 _REGRET_TOL = 1e-6
@@ -119,14 +119,10 @@ def _look_at(game: Game, strategies: Strategies, mixture: Mixture, worth: float,
     )
 
 
-def _find_status(*, is_close: bool, is_certain: bool) -> MixedStatus:
-    if not is_close:
-        return MixedStatus.APPROXIMATE
-    return MixedStatus.VERIFIED if is_certain else MixedStatus.CAUTIOUS
-
-
 @takes_federation
-def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None) -> MixedEquilibrium:
+def mixed_equilibrium(
+    fed: Federation, *, worth: PerAgent[Number] | None = None, teacher: str | None = None
+) -> MixedEquilibrium:
     """Find one mixed equilibrium and check it; needs ``fedpact[game]``.
 
     Parameters
@@ -136,6 +132,8 @@ def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None)
     worth
         What meeting its target is worth: one number, a sequence or a mapping. By default 1 where that is more
         than the agent's largest strategy costs, else twice that cost.
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
 
     Raises
     ------
@@ -153,7 +151,7 @@ def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None)
     >>> round(found.expected_cost, 6), round(found.probability_met["agent-1"], 6)
     (0.75, 0.75)
     """
-    game = game_of(fed)
+    game = game_of(ask(fed, teacher=teacher))
     worths = read_worth(game, worth)
     strategies = drop_dominated(game)
     considered = dict(zip(fed.names, [len(kept) for kept in strategies], strict=True))
@@ -164,6 +162,7 @@ def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None)
     plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
     stakes = np.minimum(worths, largest_costs(game))
     is_close = all(play.regret <= _REGRET_TOL * stake for play, stake in zip(plays, stakes, strict=True))
+    known = MixedStatus.VERIFIED if all(play.is_certain for play in plays) else MixedStatus.CAUTIOUS
     return MixedEquilibrium(
         strategies={
             name: dict(zip(kept.tolist(), shares.tolist(), strict=True))
@@ -177,6 +176,6 @@ def mixed_equilibrium(fed: Federation, *, worth: PerAgent[Number] | None = None)
         regret={name: play.regret for name, play in zip(fed.names, plays, strict=True)},
         worth=dict(zip(fed.names, worths.tolist(), strict=True)),
         considered=considered,
-        status=_find_status(is_close=is_close, is_certain=all(play.is_certain for play in plays)),
+        status=known if is_close else MixedStatus.APPROXIMATE,
         method=method,
     )

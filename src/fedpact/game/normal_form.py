@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
 from fedpact.errors import FederationError
 from fedpact.game.game import Game, Profiles, find_least, with_count
 
@@ -23,7 +24,7 @@ MAX_PAYOFFS = 20_000_000
 NEVER = np.iinfo(np.int64).max
 """Stands for a response where none is enough."""
 
-Strategies: TypeAlias = list[NDArray[np.int64]]
+Strategies: TypeAlias = list[Ints]
 """Each agent's strategies, rising."""
 
 
@@ -38,7 +39,7 @@ def _grid_of_others(agent: int, strategies: Strategies) -> Profiles:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(strategies))
 
 
-def responses_of(game: Game, strategies: Strategies, agent: int) -> NDArray[np.int64]:
+def responses_of(game: Game, strategies: Strategies, agent: int) -> Ints:
     """Least contribution that is enough, with one axis per other agent; larger than any where none is."""
     shape = [len(kept) for kept in others_of(agent, strategies)]
     most = game.most[agent]
@@ -47,7 +48,7 @@ def responses_of(game: Game, strategies: Strategies, agent: int) -> NDArray[np.i
     return np.where(least <= most, least, otherwise).reshape(shape)
 
 
-def are_certain(game: Game, strategies: Strategies, agent: int, responses: NDArray[np.int64]) -> bool:
+def are_certain(game: Game, strategies: Strategies, agent: int, responses: Ints) -> bool:
     """Whether one sample less than each response, or all there is where there is none, surely is not enough."""
     less = np.where(responses == NEVER, game.most[agent], responses - 1)
     needs_some = responses > 0
@@ -78,7 +79,7 @@ def drop_dominated(game: Game) -> Strategies:
     return strategies
 
 
-def payoffs_of(game: Game, strategies: Strategies, worth: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def payoffs_of(game: Game, strategies: Strategies, worth: Floats) -> list[Floats]:
     """Utilities in units of each agent's worth, its own strategies along the first axis, then the others'."""
     size = math.prod(len(kept) for kept in strategies)
     if size > MAX_PAYOFFS:

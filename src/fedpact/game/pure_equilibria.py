@@ -21,14 +21,21 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.describe.interrupts import ends_search
-from fedpact.describe.progress import Progress
-from fedpact.game.boxes import Boxes, join, longest_side, middle_of, split
-from fedpact.game.check import check_profiles, find_unmet
+from fedpact.describe.arrays import Bools, Floats, Ints
+from fedpact.describe.progress import Progress, ends_search
 from fedpact.game.dynamics import play_to_rest
-from fedpact.game.game import Game, Profiles, find_span, with_count
+from fedpact.game.game import (
+    Boxes,
+    Game,
+    Profiles,
+    check_profiles,
+    find_span,
+    find_unmet,
+    halve,
+    join,
+    with_count,
+)
 from fedpact.game.result import EquilibriaStatus
 
 # A batch of boxes is as large as takes about this many seconds, so that time limits hold.
@@ -55,7 +62,7 @@ class Found:
     share_searched: float
     """Share of all profiles that is settled."""
     cost_left: tuple[float, float] | None
-    """Within which costs equilibria that were not found must lie; None if they cannot be cheaper or dearer."""
+    """Within which costs cheaper or dearer equilibria than those found must lie; None if there are no such."""
 
     @property
     def status(self) -> EquilibriaStatus:
@@ -69,17 +76,9 @@ class Found:
         return EquilibriaStatus.STOPPED if self.cost_left else EquilibriaStatus.CUT
 
 
-def _is_torn(game: Game, boxes: Boxes) -> NDArray[np.bool_]:
+def _is_torn(game: Game, boxes: Boxes) -> Bools:
     """(N, k) whether an agent who needs the others gives nothing in one part of a box and something in another."""
     return np.asarray(~game.is_self_sufficient & (boxes.low == 0) & (boxes.high > 0))
-
-
-def _halve(game: Game, boxes: Boxes) -> Boxes:
-    """Cut every box after some agent's zero if it is torn there, else in the middle of its longest side."""
-    torn = _is_torn(game, boxes)
-    is_torn = torn.any(axis=1)
-    side = np.where(is_torn, torn.argmax(axis=1), longest_side(boxes))
-    return split(boxes, side, np.where(is_torn, 0, middle_of(boxes, side)))
 
 
 def _cut(game: Game, boxes: Boxes, agent: int) -> Boxes:
@@ -146,15 +145,18 @@ class _Search:
         boxes = _cut_all(self.game, boxes)
         is_point = boxes.is_point
         self._note(boxes.low[is_point])
-        boxes = _halve(self.game, boxes[~is_point])
+        boxes = self._halve(boxes[~is_point])
         while len(boxes) < size and not boxes.is_point.all():
             is_point = boxes.is_point
-            boxes = join(boxes[is_point], _halve(self.game, boxes[~is_point]))
+            boxes = join(boxes[is_point], self._halve(boxes[~is_point]))
         self.left = join(self.left, boxes)
         if not self.is_listing:
             is_beyond = self._is_beyond(self.left)
             self.has_dropped |= not is_beyond.all()
             self.left = self.left[is_beyond]
+
+    def _halve(self, boxes: Boxes) -> Boxes:
+        return halve(boxes, _is_torn(self.game, boxes))
 
     def _note(self, m: Profiles) -> None:
         surely, surely_not = check_profiles(self.game, m)
@@ -181,11 +183,11 @@ class _Search:
         """Whether all equilibria are looked for, or only the cheapest and the dearest."""
         return self.count < self.max_count
 
-    def _costs(self, boxes: Boxes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _costs(self, boxes: Boxes) -> tuple[Floats, Floats]:
         """(N,) least and largest cost in each box."""
         return self.game.fed.costs_of(boxes.low), self.game.fed.costs_of(boxes.high)
 
-    def _is_beyond(self, boxes: Boxes) -> NDArray[np.bool_]:
+    def _is_beyond(self, boxes: Boxes) -> Bools:
         """(N,) whether a box may hold something cheaper or dearer than is known."""
         low, high = self._costs(boxes)
         return np.asarray((low < self.cheapest) | (high > self.dearest))
@@ -206,7 +208,7 @@ class _Search:
             cost_left=(float(low.min()), float(high.max())) if len(rest) else None,
         )
 
-    def offer(self, m: NDArray[np.int64]) -> None:
+    def offer(self, m: Ints) -> None:
         """Note an equilibrium that was found in another way."""
         if not (np.concatenate([m[None][:0], *self.found]) == m).all(axis=1).any():
             self._note(m[None])

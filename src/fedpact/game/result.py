@@ -8,14 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
 from fedpact.result import Result
 from fedpact.rows import Column
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 _MOST_DRAWN = 20
 # Profiles of up to so many agents are written out.
@@ -114,6 +113,8 @@ class Equilibria(Result):
 
         Beyond twenty equilibria the cheapest and the most expensive ten are drawn.
         """
+        from fedpact.drawing import draw_bars
+
         order = sorted(range(len(self.costs)), key=self.costs.__getitem__)
         if len(order) > _MOST_DRAWN:
             order = order[: _MOST_DRAWN // 2] + order[-_MOST_DRAWN // 2 :]

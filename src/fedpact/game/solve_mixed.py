@@ -15,13 +15,13 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import root
 
+from fedpact.describe.arrays import Floats
 from fedpact.errors import MissingExtraError, SolverError
 from fedpact.game.normal_form import others_of
 
-Mixture: TypeAlias = list[NDArray[np.float64]]
+Mixture: TypeAlias = list[Floats]
 """Each agent's probabilities of its strategies."""
 
 SUPPORT = 1e-13
@@ -48,34 +48,30 @@ class Solver(StrEnum):
     """Every profile was tried for a pure equilibrium."""
 
 
-def _as_game(payoffs: list[NDArray[np.float64]]) -> Any:
-    """Build QuantEcon's game, whose players see the others in turn from the next one on."""
-    from quantecon.game_theory import NormalFormGame, Player
+def _as_game(payoffs: list[Floats]) -> Any:
+    """Build QuantEcon's game from the payoffs of every profile."""
+    from quantecon.game_theory import NormalFormGame
 
-    players = []
-    for agent, payoff in enumerate(payoffs):
-        others = list(range(1, len(payoffs)))
-        players.append(Player(np.ascontiguousarray(payoff.transpose([0, *others[agent:], *others[:agent]]))))
-    return NormalFormGame(players)
+    return NormalFormGame(np.stack([np.moveaxis(payoff, 0, agent) for agent, payoff in enumerate(payoffs)], -1))
 
 
 def _support_size(mixture: Mixture) -> int:
     return sum(int((shares > SUPPORT).sum()) for shares in mixture)
 
 
-def _expect(payoff: NDArray[np.float64], others: Mixture) -> NDArray[np.float64]:
+def _expect(payoff: Floats, others: Mixture) -> Floats:
     """Take the mean over the others' strategies."""
     for shares in reversed(others):
         payoff = payoff @ shares
     return payoff
 
 
-def _largest_regret(payoffs: list[NDArray[np.float64]], mixture: Mixture) -> float:
+def _largest_regret(payoffs: list[Floats], mixture: Mixture) -> float:
     utilities = [_expect(payoff, others_of(agent, mixture)) for agent, payoff in enumerate(payoffs)]
     return max(float(u.max() - own @ u) for u, own in zip(utilities, mixture, strict=True))
 
 
-def _solve_two(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
+def _solve_two(payoffs: list[Floats]) -> tuple[Mixture, Solver]:
     """Solution with the largest support, of Lemke and Howson's algorithm from all starts and of all supports."""
     from quantecon.game_theory import lemke_howson, support_enumeration
 
@@ -92,7 +88,7 @@ def _solve_two(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
     return max(close, key=lambda solution: _support_size(solution[0]))
 
 
-def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture, closeness: float) -> Mixture:
+def _sharpen(payoffs: list[Floats], mixture: Mixture, closeness: float) -> Mixture:
     """Make every agent indifferent between the strategies it uses, by Newton's method; unchanged if that fails.
 
     The residual is what decides: to the last digit no solver calls itself successful.
@@ -104,10 +100,10 @@ def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture, closeness: fl
         small.append(payoff[np.ix_(*(supports[axis] for axis in order))])
     ends = np.cumsum([len(support) for support in supports])
 
-    def unpack(x: NDArray[np.float64]) -> Mixture:
+    def unpack(x: Floats) -> Mixture:
         return np.split(x[: ends[-1]], ends[:-1])
 
-    def residual(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def residual(x: Floats) -> Floats:
         shares, values = unpack(x), x[ends[-1] :]
         gaps = [_expect(payoff, others_of(agent, shares)) - values[agent] for agent, payoff in enumerate(small)]
         return np.concatenate([*gaps, [own.sum() - 1 for own in shares]])
@@ -126,7 +122,7 @@ def _sharpen(payoffs: list[NDArray[np.float64]], mixture: Mixture, closeness: fl
     return sharp
 
 
-def _find_pure(payoffs: list[NDArray[np.float64]]) -> list[Mixture]:
+def _find_pure(payoffs: list[Floats]) -> list[Mixture]:
     """Give a pure equilibrium, if there is one."""
     is_best = np.ones(payoffs[0].shape, dtype=bool)
     for agent, payoff in enumerate(payoffs):
@@ -137,7 +133,7 @@ def _find_pure(payoffs: list[NDArray[np.float64]]) -> list[Mixture]:
     ]
 
 
-def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
+def _solve_many(payoffs: list[Floats]) -> tuple[Mixture, Solver]:
     """Solution of McLennan and Tourky's algorithm, sharpened on its support; a pure one if that is far off."""
     from quantecon.game_theory import mclennan_tourky
 
@@ -159,7 +155,7 @@ def _solve_many(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
     return min(solutions, key=lambda solution: _largest_regret(payoffs, solution[0]))
 
 
-def solve(payoffs: list[NDArray[np.float64]]) -> tuple[Mixture, Solver]:
+def solve(payoffs: list[Floats]) -> tuple[Mixture, Solver]:
     """Find an equilibrium of the game with these payoffs, and say how.
 
     Parameters

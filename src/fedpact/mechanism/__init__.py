@@ -8,7 +8,6 @@ Use it to study payment rules, and checks of what sites send, further than :func
   would catch
 - ``obliviousness``, ``Obliviousness``, ``ObliviousnessStatus``, ``NeighbourPlan``, ``SteeringOutcome``,
   ``SteeringReport``: whether any agent alone can move the plan
-- ``refute_payment``, ``Refutation``, ``example_payments``: a federation in which a payment is not truthful
 - what the four functions return: ``SettlementStatus``, ``Truthful``, ``AuditFinding``, ``AuditStatus``,
   ``Scenario``, ``Witness``, ``ShareStatus``, ``GroupsLookedAt``, ``LeavingGroup``, ``ContributionCheck``,
   ``ContributionStatus``, ``CheckedPair``

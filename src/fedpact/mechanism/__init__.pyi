@@ -9,15 +9,12 @@ from fedpact.mechanism.audit.result import AuditFinding as AuditFinding
 from fedpact.mechanism.audit.result import AuditStatus as AuditStatus
 from fedpact.mechanism.audit.result import Scenario as Scenario
 from fedpact.mechanism.obliviousness.obliviousness import obliviousness as obliviousness
-from fedpact.mechanism.obliviousness.refute_payment import Refutation as Refutation
-from fedpact.mechanism.obliviousness.refute_payment import example_payments as example_payments
-from fedpact.mechanism.obliviousness.refute_payment import refute_payment as refute_payment
 from fedpact.mechanism.obliviousness.result import NeighbourPlan as NeighbourPlan
 from fedpact.mechanism.obliviousness.result import Obliviousness as Obliviousness
 from fedpact.mechanism.obliviousness.result import ObliviousnessStatus as ObliviousnessStatus
 from fedpact.mechanism.obliviousness.result import SteeringOutcome as SteeringOutcome
 from fedpact.mechanism.obliviousness.result import SteeringReport as SteeringReport
-from fedpact.mechanism.payment.rules import Truthful as Truthful
+from fedpact.mechanism.payment.rule import Truthful as Truthful
 from fedpact.mechanism.payment.settlement import SettlementStatus as SettlementStatus
 from fedpact.mechanism.sample_checks.power import PowerCurve as PowerCurve
 from fedpact.mechanism.sample_checks.power import PowerRow as PowerRow

@@ -11,19 +11,19 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
-from fedpact.describe.evidence import Evidence, Predictions, Reports, Table, find_distinct
+from fedpact.describe.evidence import Evidence, Reports, Table, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
 from fedpact.describe.reports import Report, hide_counts
-from fedpact.describe.settings import Agent
-from fedpact.errors import FederationError, RuleError
+from fedpact.errors import FederationError
+from fedpact.mechanism.payment.rule import check_linear_costs
 from fedpact.statistics.domain import find_domain
 
 PRIVATE = ("data", "costs")
@@ -47,16 +47,18 @@ class Claims(ABC):
         """Return the federation in which some agents claim something else."""
 
     @abstractmethod
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation in which ``agent`` takes part under two names, the second one last."""
-
-    @abstractmethod
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Return a claim in words that can be printed."""
 
+    @final
+    def with_twin(self, claim: Mapping[int, Claim], second: Claim) -> Federation:
+        """Return the federation in which the one agent that claims takes part under two names, the second last."""
+        (agent,) = claim
+        return replace(self, truth=_add_twin(self.truth, agent)).federation({**claim, self.truth.k: second})
 
-def _with_evidence(fed: Federation, evidence: Evidence, agents: tuple[Agent, ...]) -> Federation:
-    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence), evidence_memo={})
+
+def _with_evidence(fed: Federation, evidence: Evidence) -> Federation:
+    return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
 
 
 def second_name(fed: Federation, agent: int) -> str:
@@ -65,14 +67,16 @@ def second_name(fed: Federation, agent: int) -> str:
     return next(name for name in tries if name not in fed.names)
 
 
-def _twin_agents(fed: Federation, agent: int) -> tuple[Agent, ...]:
-    """Everybody and a second name of one agent, which has half of its capacity."""
-    own, name = fed.agents[agent], second_name(fed, agent)
-    if own.capacity is None:
-        return (*fed.agents, replace(own, name=name))
-    half = own.capacity // 2
-    first = replace(own, capacity=own.capacity - half)
-    return (*fed.agents[:agent], first, *fed.agents[agent + 1 :], replace(own, name=name, capacity=half))
+def _add_twin(fed: Federation, agent: int) -> Federation:
+    """Let one agent take part under a second name too, with its own data and half of its capacity."""
+    own = fed.agents[agent]
+    first, twin = own, replace(own, name=second_name(fed, agent))
+    if own.capacity is not None:
+        half = own.capacity // 2
+        first, twin = replace(own, capacity=own.capacity - half), replace(twin, capacity=half)
+    evidence = _own_evidence(fed).restrict([*range(fed.k), agent])
+    agents = (*fed.agents[:agent], first, *fed.agents[agent + 1 :], twin)
+    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence))
 
 
 @final
@@ -80,7 +84,10 @@ def _twin_agents(fed: Federation, agent: int) -> tuple[Agent, ...]:
 class MassClaims(Claims):
     """Agents claim distributions over the points of a table."""
 
-    table: Table
+    @property
+    def table(self) -> Table:
+        """The true masses and the class."""
+        return table_of(self.truth, "another report")
 
     def of(self, agent: int) -> Claim:
         """Return the true masses (n,)."""
@@ -91,13 +98,7 @@ class MassClaims(Claims):
         rows = self.table.distributions.copy()
         for agent, claim in claims.items():
             rows[agent] = claim
-        return _with_evidence(self.truth, replace(self.table, distributions=rows), self.truth.agents)
-
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation with one more row."""
-        rows = np.vstack([self.table.distributions, claims[1]])
-        rows[agent] = claims[0]
-        return _with_evidence(self.truth, replace(self.table, distributions=rows), _twin_agents(self.truth, agent))
+        return _with_evidence(self.truth, replace(self.table, distributions=rows))
 
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Mass of every point that has some."""
@@ -116,8 +117,7 @@ def table_of(fed: Federation, what: str) -> Table:
 
 def with_distributions(fed: Federation, distributions: NDArray[np.float64]) -> Federation:
     """Return the federation with the same class, targets and costs, and other distributions (k, n)."""
-    table = table_of(fed, "another report")
-    return MassClaims(truth=fed, table=table).federation(dict(enumerate(distributions)))
+    return MassClaims(truth=fed).federation(dict(enumerate(distributions)))
 
 
 @final
@@ -125,7 +125,11 @@ def with_distributions(fed: Federation, distributions: NDArray[np.float64]) -> F
 class RateClaims(Claims):
     """Agents claim disagreement rates of pairs, rounded to counts on as many points as they really have."""
 
-    evidence: Reports
+    @property
+    def evidence(self) -> Reports:
+        """The true reports."""
+        assert isinstance(self.truth.evidence, Reports), "made for no others"
+        return self.truth.evidence
 
     def of(self, agent: int) -> Claim:
         """Return the true rates (H(H-1)/2,)."""
@@ -137,14 +141,7 @@ class RateClaims(Claims):
         reports = list(self.evidence.reports)
         for agent, claim in claims.items():
             reports[agent] = _report(reports[agent], claim)
-        return _with_evidence(self.truth, replace(self.evidence, reports=tuple(reports)), self.truth.agents)
-
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation with one more report."""
-        reports = [*self.evidence.reports, _report(self.evidence.reports[agent], claims[1])]
-        reports[agent] = _report(reports[agent], claims[0])
-        evidence = replace(self.evidence, reports=tuple(reports))
-        return _with_evidence(self.truth, evidence, _twin_agents(self.truth, agent))
+        return _with_evidence(self.truth, replace(self.evidence, reports=tuple(reports)))
 
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Rate of every pair of hypotheses, as it is sent."""
@@ -173,14 +170,6 @@ class CostClaims(Claims):
         for agent, claim in claims.items():
             costs[agent] = Linear(float(claim[0]))
         return self.truth.replace(cost=costs)
-
-    def with_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Federation:
-        """Return the federation in which both names have the agent's data and claim a cost each."""
-        masses = claims_of(self.truth, "data")
-        twin = masses.with_twin(agent, (masses.of(agent), masses.of(agent)))
-        rates = [own.cost for own in twin.agents]
-        rates[agent], rates[-1] = Linear(float(claims[0][0])), Linear(float(claims[1][0]))
-        return twin.replace(cost=rates)
 
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Cost per sample."""
@@ -214,26 +203,17 @@ def _as_table(fed: Federation) -> Table:
     )
 
 
+def _own_evidence(fed: Federation) -> Table | Reports:
+    """Return what is known of the agents' data, predictions as a table."""
+    return fed.evidence if isinstance(fed.evidence, Table | Reports) else _as_table(fed)
+
+
 def claims_of(fed: Federation, private: str) -> Claims:
     """Say what agents can claim where "data" or "costs" are private."""
     if read_choice(private, "private", PRIVATE) == "costs":
-        for agent in fed.agents:
-            if not isinstance(agent.cost, Linear):
-                raise RuleError(
-                    f"private costs must be one number per sample; agent {agent.name!r} has another cost",
-                    code="nonlinear-cost",
-                    agents=(agent.name,),
-                )
+        check_linear_costs(fed, "private costs")
         return CostClaims(truth=fed)
-    return _data_claims(fed, fed.evidence)
-
-
-def _data_claims(fed: Federation, evidence: Any) -> Claims:
-    match evidence:
-        case Table():
-            return MassClaims(truth=fed, table=evidence)
-        case Predictions():
-            table = _as_table(fed)
-            return MassClaims(truth=_with_evidence(fed, table, fed.agents), table=table)
-        case _:
-            return RateClaims(truth=fed, evidence=evidence)
+    if isinstance(fed.evidence, Reports):
+        return RateClaims(truth=fed)
+    is_table = isinstance(fed.evidence, Table)
+    return MassClaims(truth=fed if is_table else _with_evidence(fed, _as_table(fed)))

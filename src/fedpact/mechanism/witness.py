@@ -1,4 +1,4 @@
-"""A witness: the misreport that shows that a payment rule rewards one, whether an audit or a theorem found it."""
+"""A witness: the misreport that shows that a payment rule rewards one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ class Witness(Result):
     DERIVED: ClassVar = ("gain",)
 
     deviation: str
-    """How the misreport was made.
-
-    An audit makes it "mixed", "scaled", "moved", "guided", "grid", "random", "pair" or "split"; what refutes a
-    payment is a "neighbour", the report that leads to a neighbouring plan.
-    """
+    """How it was made: "mixed", "scaled", "moved", "guided", "grid", "random", "pair" or "split"."""
     agents: tuple[str, ...]
     """Who lies for the gain."""
     reports: dict[str, dict[str, float]]

@@ -1,8 +1,9 @@
 # The public names, each from where it is made. Type checkers read this file, and so does fedpact/lazy.py.
+from fedpact.coded import Refusal as Refusal
 from fedpact.comparison.result import ComparedRow as ComparedRow
 from fedpact.comparison.result import RowStatus as RowStatus
 from fedpact.describe import classes as classes
-from fedpact.describe.summary import EvidenceKind as EvidenceKind
+from fedpact.describe.evidence import EvidenceKind as EvidenceKind
 from fedpact.describe.summary import FileCheck as FileCheck
 from fedpact.describe.summary import Summary as Summary
 from fedpact.describe.summary import summarise as summarise
@@ -23,11 +24,10 @@ from fedpact.planning.shadow_prices import shadow_prices as shadow_prices
 from fedpact.planning.tradeoff import Tradeoff as Tradeoff
 from fedpact.planning.tradeoff import TradeoffStatus as TradeoffStatus
 from fedpact.planning.tradeoff import tradeoff as tradeoff
-from fedpact.refusal import Refusal as Refusal
 from fedpact.statistics.confidence import at_confidence as at_confidence
+from fedpact.statistics.disagreement import Divergence as Divergence
 from fedpact.statistics.disagreement import disagreement as disagreement
-from fedpact.statistics.divergence import Divergence as Divergence
-from fedpact.statistics.divergence import divergence as divergence
+from fedpact.statistics.disagreement import divergence as divergence
 from fedpact.statistics.realizability_result import ErrorRate as ErrorRate
 from fedpact.statistics.realizability_result import RealizabilityStatus as RealizabilityStatus
 from fedpact.statistics.verification import How as How

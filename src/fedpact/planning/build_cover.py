@@ -13,17 +13,19 @@ can be shattered only if 2^d is no more than that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.describe.halfspaces import enumerate_halfspaces, read_plane
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.classes import check_class
+from fedpact.describe.halfspaces import enumerate_halfspaces
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
 from fedpact.describe.numbers import Number, read_number
-from fedpact.describe.points import is_known_class, read_points
+from fedpact.describe.read_evidence import OF_FEATURES, read_points
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
 from fedpact.planning.cover_by_cuts import (
@@ -38,7 +40,6 @@ from fedpact.result import Shown
 from fedpact.rows import Column
 from fedpact.statistics.make_report import report
 
-COVERED = ("halfspaces", "intervals", "rectangles", "stumps", "thresholds")
 MAX_IN_PLANE = 300
 """Halfspaces are enumerated over this many different points at most."""
 _BLOCK = 256
@@ -53,9 +54,9 @@ class Cover(Shown):
 
     hypotheses: tuple[str, ...]
     """Names of the C members."""
-    labels: NDArray[np.bool_]
+    labels: Bools
     """(C, n) label of every member on every cell, a group of points that no member tells apart."""
-    cells: dict[str, NDArray[np.intp]]
+    cells: dict[str, Places]
     """Agent name to the cell of each of its points."""
     gamma: float
     """The distance that was asked for."""
@@ -73,7 +74,7 @@ class Cover(Shown):
             *(Column(agent, float, values) for agent, values in shares.items()),
         ]
 
-    def labels_of(self, agent: str) -> NDArray[np.bool_]:
+    def labels_of(self, agent: str) -> Bools:
         """(C, n_i) what every member says of an agent's own points."""
         return self.labels[:, self.cells[agent]]
 
@@ -100,14 +101,18 @@ def vc_dimension(class_name: str, f: int) -> int:
 
 
 def _cover_halfspaces(pool: Pool, gamma: float, most: int) -> Members:
-    different, where = np.unique(read_plane(pool.x), axis=0, return_inverse=True)
+    if pool.x.shape[1] != 2:
+        raise FederationError(
+            f"class 'halfspaces' needs exactly 2 features per point; there are {pool.x.shape[1]}"
+        )
+    different, where = np.unique(pool.x, axis=0, return_inverse=True)
     if len(different) > MAX_IN_PLANE:
         raise FederationError(
             f"halfspaces are enumerated over {MAX_IN_PLANE} different points at most; there are "
             f"{len(different):,} (round the points to a grid, or give fewer)"
         )
     where = where.ravel()
-    seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
+    seen: dict[bytes, tuple[Bools, str]] = {}
     for row, name in enumerate_halfspaces(different):
         seen.setdefault(row.tobytes(), (row, name))
     rows, names = zip(*seen.values(), strict=True)
@@ -116,9 +121,7 @@ def _cover_halfspaces(pool: Pool, gamma: float, most: int) -> Members:
     return Members(labels, tuple(names[at] for at in chosen), cell.ravel()[where], radius)
 
 
-def _pack(
-    labels: NDArray[np.bool_], counts: NDArray[np.int64], allowed: NDArray[np.int64], most: int
-) -> tuple[list[int], float]:
+def _pack(labels: Bools, counts: Ints, allowed: Ints, most: int) -> tuple[list[int], float]:
     """Take every labelling that none of those taken is near; also the largest distance to the nearest one."""
     if not allowed.any() and len(labels) > most:
         raise TooManyMembers
@@ -140,9 +143,7 @@ def _pack(
     return chosen, radius
 
 
-def _nearness(
-    some: NDArray[np.bool_], others: NDArray[np.bool_], counts: NDArray[np.int64], allowed: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def _nearness(some: Bools, others: Bools, counts: Ints, allowed: Ints) -> tuple[Bools, Floats]:
     """Return (A, B) which labelings differ on no more points than allowed, and on what share for some agent."""
     is_near = np.ones((len(some), len(others)), dtype=bool)
     distance = np.zeros(is_near.shape)
@@ -154,31 +155,27 @@ def _nearness(
     return is_near, np.where(is_near, distance, np.inf)
 
 
-def _members(pool: Pool, class_name: str, gamma: float, most: int) -> Members:
-    if class_name in ("thresholds", "intervals"):
-        read_line(pool.x, class_name)
-    match class_name:
-        case "thresholds":
-            return cover_thresholds(pool, gamma, most)
-        case "intervals":
-            return cover_boxes(pool, gamma, most, names=("x",))
-        case "stumps":
-            return cover_stumps(pool, gamma, most)
-        case "rectangles":
-            return cover_boxes(pool, gamma, most)
-        case _:
-            return _cover_halfspaces(pool, gamma, most)
+_COVERS: dict[str, Callable[[Pool, float, int], Members]] = {
+    "halfspaces": _cover_halfspaces,
+    "intervals": partial(cover_boxes, names=("x",)),
+    "rectangles": cover_boxes,
+    "stumps": cover_stumps,
+    "thresholds": cover_thresholds,
+}
+COVERED = tuple(_COVERS)
 
 
 def build_cover(
-    names: tuple[str, ...], arrays: tuple[NDArray[np.float64], ...], class_name: str, gamma: float, most: int
+    names: tuple[str, ...], arrays: tuple[Floats, ...], class_name: str, gamma: float, most: int
 ) -> Cover | None:
     """Cover the points (n_i, f) of every agent, or None if that takes more than ``most`` members."""
     sizes = np.array([len(array) for array in arrays])
     owner = np.repeat(np.arange(len(arrays)), sizes)
     pool = Pool(np.concatenate(arrays), owner, sizes)
+    if class_name in ("thresholds", "intervals"):
+        read_line(pool.x, class_name)
     try:
-        members = _members(pool, class_name, gamma, most)
+        members = _COVERS[class_name](pool, gamma, most)
     except TooManyMembers:
         return None
     members.labels.flags.writeable = False
@@ -193,15 +190,11 @@ def build_cover(
     )
 
 
-def read_gamma(value: Any, problems: Problems) -> float:
+def read_gamma(value: Any) -> float:
     """Read a distance."""
-    try:
-        gamma = read_number(value, "gamma")
-    except FederationError as error:
-        problems.extend(error)
-        return 0.0
+    gamma = read_number(value, "gamma")
     if not 0 <= gamma < 1:
-        problems.add(f"gamma must be at least 0 and below 1; it is {gamma:g}")
+        raise FederationError(f"gamma must be at least 0 and below 1; it is {gamma:g}")
     return gamma
 
 
@@ -234,15 +227,16 @@ def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     >>> found.radius
     0.2
     """
-    problems = Problems()
     if not isinstance(points, Mapping) or not points:
         raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
-    arrays = read_points(points, problems)
-    is_known_class(hypotheses, COVERED, problems)
-    gamma = read_gamma(gamma, problems)
+    problems = Problems()
+    arrays = problems.read("", read_points, points)
+    problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
+    distance = problems.read("", read_gamma, gamma)
     problems.raise_if_any()
     assert arrays is not None, "points are missing only where a problem was noted"
-    found = build_cover(tuple(points), arrays, hypotheses, gamma, MAX_HYPOTHESES)
+    assert distance is not None, "and so is gamma"
+    found = build_cover(tuple(points), arrays, hypotheses, distance, MAX_HYPOTHESES)
     if found is None:
-        raise too_many(hypotheses, gamma, MAX_HYPOTHESES)
+        raise too_many(hypotheses, distance, MAX_HYPOTHESES)
     return found

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.hypothesis_class import number_names, show
 
 
@@ -23,20 +23,20 @@ from fedpact.describe.hypothesis_class import number_names, show
 class Pool:
     """All agents' points in one array, each with its owner."""
 
-    x: NDArray[np.float64]
+    x: Floats
     """(n, f)"""
-    owner: NDArray[np.intp]
+    owner: Places
     """(n,)"""
-    sizes: NDArray[np.int64]
+    sizes: Ints
     """(k,) number of points of every agent."""
 
-    def count(self, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+    def count(self, group: Places, groups: int) -> Ints:
         """(k, groups) how many points of every agent are in each group."""
         counts = np.zeros((len(self.sizes), groups), dtype=np.int64)
         np.add.at(counts, (self.owner, group), 1)
         return counts
 
-    def allow(self, gamma: float) -> NDArray[np.int64]:
+    def allow(self, gamma: float) -> Ints:
         """(k,) on how many of its points two hypotheses may differ."""
         return np.asarray(np.floor(gamma * self.sizes + 1e-9), dtype=np.int64)
 
@@ -45,10 +45,10 @@ class Pool:
 class Members:
     """A cover on its cells: groups of points that no member tells apart."""
 
-    labels: NDArray[np.bool_]
+    labels: Bools
     """(C, cells)"""
     names: tuple[str, ...]
-    cell: NDArray[np.intp]
+    cell: Places
     """(n,) the cell of every point."""
     radius: float
     """How far a hypothesis can be from the nearest member."""
@@ -62,10 +62,10 @@ class TooManyMembers(Exception):  # noqa: N818
 class _Axis:
     """One feature and its centres: the cut t has the values t, t + 1, ... on its upper side."""
 
-    values: NDArray[np.float64]
-    centres: NDArray[np.intp]
+    values: Floats
+    centres: Places
     radius: float
-    digit: NDArray[np.intp]
+    digit: Places
     """(n,) number of centres below each point."""
 
     def above(self, centre: int) -> float | None:
@@ -88,7 +88,7 @@ def _axis(pool: Pool, feature: int, gamma: float, most: int) -> _Axis:
     return _Axis(values, centres, radius, np.searchsorted(centres, index, side="right"))
 
 
-def _centres(below: NDArray[np.int64], allowed: NDArray[np.int64], most: int) -> NDArray[np.intp]:
+def _centres(below: Ints, allowed: Ints, most: int) -> Places:
     """Fewest cuts that leave none uncovered; ``below`` (k, u + 1) counts the points below each cut."""
 
     def farthest(cut: int) -> int:
@@ -103,7 +103,7 @@ def _centres(below: NDArray[np.int64], allowed: NDArray[np.int64], most: int) ->
     return np.array(centres)
 
 
-def _radius(below: NDArray[np.int64], centres: NDArray[np.intp], sizes: NDArray[np.int64]) -> float:
+def _radius(below: Ints, centres: Places, sizes: Ints) -> float:
     """Largest distance from a cut to the nearer of the centres beside it."""
     cuts = np.arange(below.shape[1])
     right = np.searchsorted(centres, cuts)
@@ -126,7 +126,7 @@ def cover_stumps(pool: Pool, gamma: float, most: int) -> Members:
     """Cover the comparisons of one feature with one value, in either direction."""
     axes = [_axis(pool, feature, gamma, most) for feature in range(pool.x.shape[1])]
     cells, cell = _cells(axes)
-    seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
+    seen: dict[bytes, tuple[Bools, str]] = {}
     for name, axis, digit in zip(number_names("f", len(axes)), axes, cells.T, strict=True):
         for centre in range(len(axis.centres)):
             start, above = axis.above(centre), digit > centre
@@ -151,8 +151,8 @@ def cover_boxes(pool: Pool, gamma: float, most: int, names: Sequence[str] | None
 
 
 def _cut(
-    boxes: Iterable[tuple[NDArray[np.bool_], str]], axis: _Axis, digit: NDArray[np.intp], name: str, most: int
-) -> dict[bytes, tuple[NDArray[np.bool_], str]]:
+    boxes: Iterable[tuple[Bools, str]], axis: _Axis, digit: Places, name: str, most: int
+) -> dict[bytes, tuple[Bools, str]]:
     """Every different non-empty part of the boxes between two centres of an axis."""
     count = len(axis.centres)
     _check(count * (count - 1) // 2, most)
@@ -160,7 +160,7 @@ def _cut(
     words = [axis.show_between(low, high, name) for low, high in sides]
     low, high = np.array(sides, dtype=np.intp).reshape(-1, 2).T
     between = (digit[None] > low[:, None]) & (digit[None] <= high[:, None])
-    seen: dict[bytes, tuple[NDArray[np.bool_], str]] = {}
+    seen: dict[bytes, tuple[Bools, str]] = {}
     for box, word in boxes:
         parts = between & box
         for at in np.flatnonzero(parts.any(axis=1)):
@@ -169,15 +169,13 @@ def _cut(
     return seen
 
 
-def _cells(axes: Sequence[_Axis]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _cells(axes: Sequence[_Axis]) -> tuple[Places, Places]:
     """(cells, f) digits of the cells that hold points, and every point's cell."""
     cells, cell = np.unique(np.column_stack([axis.digit for axis in axes]), axis=0, return_inverse=True)
     return cells, cell.ravel()
 
 
-def _gather(
-    found: Iterable[tuple[NDArray[np.bool_], str]], cell: NDArray[np.intp], radius: float, most: int
-) -> Members:
+def _gather(found: Iterable[tuple[Bools, str]], cell: Places, radius: float, most: int) -> Members:
     rows, names = zip(*found, strict=True)
     _check(len(rows), most)
     return Members(np.array(rows), names, cell, radius)

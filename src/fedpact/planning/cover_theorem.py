@@ -49,15 +49,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from fedpact.describe.arrays import Bools, Floats, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.planning.row_generation import Row
-from fedpact.statistics.federation_rates import KEEP, rates_of
+from fedpact.planning.row_generation import Row, row_of_pair
 from fedpact.statistics.misses import log_miss, replace_never
-from fedpact.statistics.rates import Rates
+from fedpact.statistics.rates import KEEP, Rates, rates_of
 
 MARGIN = 7
 """gamma may be min_i epsilon_i / MARGIN at most."""
@@ -128,26 +127,26 @@ class CoverProgram:
         """Right-hand side of every row."""
         self.rows: dict[tuple[int, int], Row] = {}
 
-    def _is_bad(self, p: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _is_bad(self, p: Floats) -> Bools:
         """(...) pairs that are bad for somebody, from rates (k, ...)."""
         asks = exceeds(1.0, self.fed.epsilon)  # an epsilon of 1 asks for nothing, with or without a margin
         limit = np.where(asks, self.fed.epsilon - 2 * self.radius, 1.0)
         return np.asarray(exceeds(p, limit.reshape(-1, *[1] * (p.ndim - 1))).any(axis=0))
 
-    def _coefficients(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _coefficients(self, p: Floats) -> Floats:
         """(k, ...) what a sample of each agent adds to a row; more than the right-hand side is as good as it."""
         counted = np.where(p >= 5 * self.radius, np.maximum(p - self.radius, 0.0), 0.0)
         logs = replace_never(log_miss(self.thinning * counted), -self.b)
         return np.minimum(-logs, self.b)
 
-    def _lacking(self, m: NDArray[np.float64], block: slice) -> NDArray[np.float64]:
+    def _lacking(self, m: Floats, block: slice) -> Floats:
         """(B, t, H) by how much the rows of a block fall short at each m (B, k), -inf where there is no row."""
         p = self.rates.rows(block)
         is_row = np.triu(self._is_bad(p), k=block.start + 1)
         total = np.tensordot(m, self._coefficients(p), axes=1)
         return np.where(is_row, self.b - total, -np.inf)
 
-    def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
+    def __call__(self, m: Floats) -> Sequence[Row]:
         """Most violated pair of every truth, the worst of those first."""
         found = []
         for block in self.rates.blocks(self.fed.k):
@@ -163,18 +162,11 @@ class CoverProgram:
 
     def _row(self, truth: int, other: int) -> Row:
         p = self.rates.between(np.array([truth]), np.array([other]))[:, 0]
-        row = Row(
-            a=self._coefficients(p),
-            b=self.b,
-            truth=truth,
-            hypotheses=np.array([other]),
-            weights=np.ones(1),
-            requirement=int(np.argmax(p - self.fed.epsilon)),
-        )
-        self.rows[truth, other] = row
+        whose = int(np.argmax(p - self.fed.epsilon))
+        row = self.rows[truth, other] = row_of_pair(self._coefficients(p), self.b, truth, other, whose)
         return row
 
-    def proves(self, m: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def proves(self, m: Ints) -> Bools:
         """(B,) whether every row holds at each integer vector of ``m`` (B, k), ties counting as holding."""
         is_met = np.ones(len(m), dtype=bool)
         if self.rows:
@@ -187,6 +179,6 @@ class CoverProgram:
                 is_met[left] = self._is_enough(lacking.reshape(len(left), -1).max(axis=1))
         return is_met
 
-    def _is_enough(self, lacking: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _is_enough(self, lacking: Floats) -> Bools:
         delta = self.fed.delta
         return ~exceeds(delta * np.exp(np.minimum(lacking, 1.0)), np.full(len(lacking), delta))

@@ -8,22 +8,23 @@ than ``union``: ``lp`` is the paper's program, ``union`` the cheaper of its plan
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.errors import NoPlanFoundError, SolverError
-from fedpact.planning.certificates import Certificate, prove_by_pairs, prove_by_tree, prove_by_union
-from fedpact.planning.conjunction import build
+from fedpact.planning.certificates import Certificate, build, prove_by_pairs, prove_by_tree, prove_by_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import Proof
-from fedpact.planning.rounding import capacities, least_of, most_of, polish, round_up
+from fedpact.planning.rounding import capacities, most_of, polish, round_up
 from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
+from fedpact.planning.task import Draft, Task
 from fedpact.planning.union import UnionProgram
+from fedpact.statistics.request import least_of
 
 PROOFS = {"lp": Proof.PAIRS, "union": Proof.UNION, "tree": Proof.TREE}
 """Why a plan is enough, by method."""
@@ -33,16 +34,22 @@ _SIZE = 4_000_000
 _AGENTS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Draft:
-    """A proved integer vector with the fractional solution it came from."""
-
-    m: NDArray[np.int64]
-    solution: Solution | None
-    proved_by: Proof
+def plan_by_pairs(task: Task) -> Draft:
+    """Plan by the paper's program."""
+    return draft(task.fed, "lp", task.start.fractional)
 
 
-def draft(fed: Federation, method: str, start: NDArray[np.float64] | None = None) -> Draft:
+def plan_by_union(task: Task) -> Draft:
+    """Plan by the union program, or by the paper's if that is cheaper."""
+    return draft(task.fed, "union", task.start.fractional)
+
+
+def plan_by_tree(task: Task) -> Draft:
+    """Plan by the union program, and drop what Hunter-Worsley proves to be unneeded."""
+    return draft(task.fed, "tree", task.start.fractional)
+
+
+def draft(fed: Federation, method: str, start: Floats | None = None) -> Draft:
     """Plan by "lp", "union" or "tree"; ``start`` (k,) is the fractional solution of a similar federation.
 
     Without a start the draft is kept with a small federation, for the methods that go on from it.
@@ -67,12 +74,12 @@ def is_small(fed: Federation) -> bool:
     return fed.k * fed.H * fed.H <= _SIZE and fed.k <= _AGENTS
 
 
-def _draft_by_pairs(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+def _draft_by_pairs(fed: Federation, start: Floats | None) -> Draft:
     solution = solve_pairs(fed, start)
     return _conclude(fed, "lp", _round(fed, solution, prove_by_pairs(fed)), solution)
 
 
-def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+def _draft_by_union(fed: Federation, start: Floats | None) -> Draft:
     proves = prove_by_union(fed)
     try:
         solution = solve_union(fed, start=start)
@@ -85,7 +92,7 @@ def _draft_by_union(fed: Federation, start: NDArray[np.float64] | None) -> Draft
     return _conclude(fed, "union", best, solution)
 
 
-def _improve_on_pairs(fed: Federation, start: NDArray[np.float64] | None, proves: Certificate) -> Draft:
+def _improve_on_pairs(fed: Federation, start: Floats | None, proves: Certificate) -> Draft:
     """Go on from "lp" where the union program is beyond the solver: somebody would have to give 10^12 samples."""
     try:
         found = draft(fed, "lp", start)
@@ -94,7 +101,7 @@ def _improve_on_pairs(fed: Federation, start: NDArray[np.float64] | None, proves
     return replace(found, m=polish(fed, found.m, proves), proved_by=Proof.UNION)
 
 
-def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
+def _draft_by_tree(fed: Federation, start: Floats | None) -> Draft:
     proves = prove_by_tree(fed)
     try:
         found = draft(fed, "union", start)
@@ -108,15 +115,13 @@ def _draft_by_tree(fed: Federation, start: NDArray[np.float64] | None) -> Draft:
 _DRAFTS = {"lp": _draft_by_pairs, "union": _draft_by_union, "tree": _draft_by_tree}
 
 
-def _round(fed: Federation, solution: Solution | UnreachableRow, proves: Certificate) -> NDArray[np.int64] | None:
+def _round(fed: Federation, solution: Solution | UnreachableRow, proves: Certificate) -> Ints | None:
     """Cheap integer vector near a solution; None if the capacities leave none that can be proved."""
     m = None if isinstance(solution, UnreachableRow) else round_up(fed, solution.m, proves)
     return None if m is None else polish(fed, m, proves)
 
 
-def _conclude(
-    fed: Federation, method: str, m: NDArray[np.int64] | None, solution: Solution | UnreachableRow
-) -> Draft:
+def _conclude(fed: Federation, method: str, m: Ints | None, solution: Solution | UnreachableRow) -> Draft:
     if m is not None:
         found = None if isinstance(solution, UnreachableRow) else solution
         return Draft(m=m, solution=found, proved_by=PROOFS[method])
@@ -131,7 +136,7 @@ def _hardest_row(fed: Federation, solution: Solution) -> Row:
     return build(fed, PairProgram)(np.zeros(fed.k))[0]
 
 
-def _solve(fed: Federation, program: Separator, start: NDArray[np.float64] | None) -> Solution | UnreachableRow:
+def _solve(fed: Federation, program: Separator, start: Floats | None) -> Solution | UnreachableRow:
     """Solve a program, or say which row the capacities leave no way to meet."""
     costs = [agent.cost for agent in fed.agents]
     try:
@@ -140,13 +145,13 @@ def _solve(fed: Federation, program: Separator, start: NDArray[np.float64] | Non
         return blocked
 
 
-def solve_pairs(fed: Federation, start: NDArray[np.float64] | None = None) -> Solution | UnreachableRow:
+def solve_pairs(fed: Federation, start: Floats | None = None) -> Solution | UnreachableRow:
     """Solve the paper's program."""
     return _solve(fed, build(fed, PairProgram), start)
 
 
 def solve_union(
-    fed: Federation, program: UnionProgram | None = None, start: NDArray[np.float64] | None = None
+    fed: Federation, program: UnionProgram | None = None, start: Floats | None = None
 ) -> Solution | UnreachableRow:
     """Solve the union program, for the expected objective with ever better thresholds."""
     if fed.objective == "pac":

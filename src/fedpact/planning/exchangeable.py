@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.settings import Agent
 from fedpact.errors import InfeasibleError
@@ -61,7 +61,7 @@ def _buy(fed: Federation, m: list[int], total: int, step: int) -> list[int]:
     return last
 
 
-def plan_exchangeable(fed: Federation, needs: Mapping[str, int | None]) -> NDArray[np.int64]:
+def plan_exchangeable(fed: Federation, needs: Mapping[str, int | None]) -> Ints:
     """Buy as many samples as the neediest agent needs alone, wherever they are cheapest.
 
     Parameters

@@ -16,21 +16,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from fedpact.coded import Refusal, refusal_of
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import on_interrupt
 from fedpact.describe.numbers import Number, read_number
-from fedpact.describe.progress import Progress
-from fedpact.drawing.figures import draw_curves
+from fedpact.describe.progress import Progress, on_interrupt
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.planning.budget import Budget
-from fedpact.planning.plan import Start, plan_from
+from fedpact.planning.plan import plan_from
 from fedpact.planning.result import BoundBy, Plan, PlanStatus
-from fedpact.refusal import Refusal, refusal_of
+from fedpact.planning.task import Budget, Start
 from fedpact.result import Result
+from fedpact.statistics.request import ask
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 AXES = ("epsilon", "delta")
 
@@ -94,6 +93,8 @@ class Frontier(Result):
 
     def plot(self) -> Figure:
         """Draw the cost and its lower bound over the axis, as a matplotlib figure; needs ``fedpact[plot]``."""
+        from fedpact.drawing import draw_curves
+
         planned = {point.value: point.plan for point in self.points if point.plan is not None}
         return draw_curves(
             list(planned),
@@ -116,6 +117,7 @@ def frontier(
     epsilon: Sequence[Number] | None = None,
     delta: Sequence[Number] | None = None,
     method: str = "auto",
+    teacher: str | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -128,7 +130,7 @@ def frontier(
         The federation, its file, or the name of an example.
     epsilon, delta
         Values to plan for, exactly one of the two; the answer has them in rising order, strictest first.
-    method, max_nodes, time_limit
+    method, teacher, max_nodes, time_limit
         As for :func:`fedpact.plan`, for every point.
     progress
         Called with the number of points done and their total.
@@ -141,10 +143,12 @@ def frontier(
     {0.02: 6.0, 0.1: 4.0, 0.4: 2.0}
     """
     axis, values = _read_axis(fed, epsilon, delta)
+    fed = ask(fed, teacher=teacher)
     points: list[FrontierPoint] = []
     start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for done, value in enumerate(sorted(values, reverse=True)):
-        point = _plan_point(_ask(fed, axis, value), value, method, start, budget)
+        asked = fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
+        point = _plan_point(asked, value, method, start, budget)
         if point.plan is not None:
             start = _start_from(point.plan)
         points.append(point)
@@ -171,10 +175,6 @@ def _read_axis(
     if axis == "delta" and fed.objective == "expected":
         raise FederationError("the expected objective has no delta; give values of epsilon")
     return axis, sorted({read_number(value, axis) for value in values})
-
-
-def _ask(fed: Federation, axis: str, value: float) -> Federation:
-    return fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
 
 
 def _plan_point(fed: Federation, value: float, method: str, start: Start, budget: Budget) -> FrontierPoint:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.statistics.weights import JOINT
@@ -36,7 +36,7 @@ def unreachable(
     return NoPlanFoundError(method, why, agents=agents, pair=(truth, other))
 
 
-def never_certain(fed: Federation, pair: tuple[int, int], p: NDArray[np.float64]) -> InfeasibleError:
+def never_certain(fed: Federation, pair: tuple[int, int], p: Floats) -> InfeasibleError:
     """Say that a pair at rates ``p`` (k,) has to be told apart for certain, which no number of samples does."""
     agent = fed.names[int(np.argmax(p - fed.epsilon))]
     truth, other = _name(fed, pair)

@@ -11,16 +11,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Ints
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import BoundBy
-from fedpact.planning.rounding import capacities, least_of
+from fedpact.planning.rounding import capacities
 from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
+from fedpact.statistics.request import least_of
 
 _MANY_AGENTS = 200
 # The nodes are what ends the integer search, so that it ends the same way every time.
@@ -41,7 +42,7 @@ class LowerBound:
         except UnreachableRow as blocked:
             raise unreachable(fed, blocked.row.requirement, blocked.row.pair) from None
 
-    def in_box(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
+    def in_box(self, low: Ints, high: Ints) -> float:
         """Cost of the fractional program in a box; infinite if no point of the box satisfies it."""
         return self.program.value_in_box(low.astype(np.float64), high.astype(np.float64))
 

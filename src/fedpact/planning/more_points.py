@@ -12,11 +12,12 @@ from dataclasses import replace
 from fedpact.describe.evidence import Reports, find_distinct
 from fedpact.describe.federation import Federation
 from fedpact.describe.reports import LARGEST, Report
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.result import MorePoints
-from fedpact.planning.rounding import least_of
 from fedpact.planning.row_generation import UnreachableRow
+from fedpact.statistics.disagreement import take_for_truth
+from fedpact.statistics.request import least_of
 
 FACTORS = (2, 4, 10)
 
@@ -25,11 +26,10 @@ def _with_points(fed: Federation, factor: int | None) -> Federation:
     """Return the federation with every site's points multiplied, or with its counts taken for the truth."""
     assert isinstance(fed.evidence, Reports), "estimates are reports"
     if factor is None:
-        sites = tuple(replace(site, minimum_count=0, noise=None) for site in fed.evidence.reports)
-        evidence = replace(fed.evidence, reports=sites, confidence=None)
+        evidence = take_for_truth(fed.evidence)
     else:
         evidence = replace(fed.evidence, reports=tuple(_multiply(site, factor) for site in fed.evidence.reports))
-    return replace(fed, evidence=evidence, distinct=find_distinct(evidence), evidence_memo={})
+    return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
 
 
 def _multiply(site: Report, factor: int) -> Report:

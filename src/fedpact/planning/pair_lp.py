@@ -25,15 +25,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
-from fedpact.describe.parallel import parallel_map
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
-from fedpact.planning.row_generation import Row
-from fedpact.statistics.federation_rates import rates_of
+from fedpact.planning.row_generation import Row, find_largest, order_from_largest, row_of_pair
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
-from fedpact.statistics.rates import Rates
+from fedpact.statistics.rates import Rates, rates_of
+from fedpact.statistics.request import teacher_of, truths_of
 
 TOL = 1e-8
 FOR_CERTAIN = 1e30
@@ -66,8 +66,14 @@ class PairProgram:
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
-        self.excess = find_excess(fed, self._margin, surely=is_bound)
-        if fed.teacher is not None:
+        surely = is_bound and not rates.is_certain
+        self.excess: Bools | Floats
+        """(H, H) by truth, which pairs matter to anybody, or for the expected objective how much."""
+        if fed.objective == "pac":
+            self.excess = find_bad(fed, surely)[0]
+        else:
+            self.excess = find_excess(fed, self._margin, surely)
+        if teacher_of(fed) is not None:
             self.excess = np.maximum(self.excess, self.excess.T)
         self.at_one = -self._most_needed() or NEVER
         self._known: dict[tuple[int, int], Row] = {}
@@ -77,7 +83,7 @@ class PairProgram:
         most = float(self.excess.max(initial=0))
         return max(0.0, self._needed(np.array(most)).item())
 
-    def _needed(self, excess: NDArray[np.bool_] | NDArray[np.float64]) -> NDArray[np.float64]:
+    def _needed(self, excess: Bools | Floats) -> Floats:
         """Right-hand side of pairs of some excess, -inf where there is no row."""
         if self.fed.objective == "pac":
             needed = np.log(self._scale / self._delta)
@@ -86,22 +92,22 @@ class PairProgram:
             needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
 
-    def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
+    def __call__(self, m: Floats) -> Sequence[Row]:
         """Most violated pair of every truth, the worst of those first."""
         look = m if m.any() else np.ones(self.fed.k)
 
-        def worst_of(block: slice) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        def worst_of(block: slice) -> tuple[Floats, Places]:
             short = self._short(look, block, self.at_one)
-            return short.max(axis=1), short.argmax(axis=1) + block.start
+            return short.max(axis=1), find_largest(short) + block.start
 
-        found = list(parallel_map(worst_of, self.rates.blocks()))
+        found = list(self.rates.map_blocks(worst_of))
         worst, partner = (np.concatenate(part) for part in zip(*found, strict=True))
-        truths = np.argsort(-worst, kind="stable")[:_NEW_ROWS]
+        truths = order_from_largest(worst)[:_NEW_ROWS]
         truths = truths[worst[truths] > (TOL if m.any() else -np.inf)]
         pairs = [(int(t), int(partner[t])) for t in truths if (int(t), int(partner[t])) not in self._known]
         return self._add(pairs)
 
-    def _short(self, m: NDArray[np.float64], block: slice, at_one: float) -> NDArray[np.float64]:
+    def _short(self, m: Floats, block: slice, at_one: float) -> Floats:
         """(t, H - start) by how much every later pair's row is short at ``m``; -inf where there is no row."""
         short = self._needed(self.excess[block, block.start :])
         if at_one == NEVER or self.fed.objective == "pac":
@@ -113,7 +119,7 @@ class PairProgram:
         short[:, : len(short)][np.tri(len(short), dtype=bool)] = -np.inf
         return short
 
-    def holds(self, m: NDArray[np.int64]) -> bool:
+    def holds(self, m: Ints) -> bool:
         """Whether every pair's row holds at the integer vector ``m``, ties counting as holding.
 
         The pairs that were short before are looked at first.
@@ -127,7 +133,7 @@ class PairProgram:
             row, column = np.unravel_index(short.argmax(), short.shape)
             return float(short[row, column]), (int(row) + block.start, int(column) + block.start)
 
-        worst, pair = max(parallel_map(worst_of, self.rates.blocks()))
+        worst, pair = max(self.rates.map_blocks(worst_of))
         if not self._is_short(worst):
             return True
         if pair not in self._known:
@@ -148,7 +154,7 @@ class PairProgram:
         self._known.update(zip(pairs, rows, strict=True))
         return rows
 
-    def _row(self, pair: tuple[int, int], p: NDArray[np.float64], hurt: NDArray[np.float64]) -> Row:
+    def _row(self, pair: tuple[int, int], p: Floats, hurt: Floats) -> Row:
         b = self._exact_needed(hurt)
         a = -replace_never(log_miss(p), -b)
         if b == FOR_CERTAIN:
@@ -157,16 +163,9 @@ class PairProgram:
             a = np.minimum(a, b)
         if not a.any() and (self.is_bound or self.rates.is_certain):
             raise never_certain(self.fed, pair, hurt)
-        return Row(
-            a=a,
-            b=b,
-            truth=pair[0],
-            hypotheses=np.array([pair[1]]),
-            weights=np.ones(1),
-            requirement=int(np.argmax(hurt - self.epsilon)),
-        )
+        return row_of_pair(a, b, *pair, requirement=int(np.argmax(hurt - self.epsilon)))
 
-    def _exact_needed(self, p: NDArray[np.float64]) -> float:
+    def _exact_needed(self, p: Floats) -> float:
         if self.fed.objective == "pac":
             return float(np.log(self._scale / self._delta))
         counts = exceeds(p, self.epsilon / self._margin)
@@ -175,38 +174,28 @@ class PairProgram:
             return min(FOR_CERTAIN, float(np.log(self._scale * p[counts] / limit).max()))
 
 
-def find_excess(
-    fed: Federation, margin: float = 1.0, *, surely: bool = False
-) -> NDArray[np.bool_] | NDArray[np.float64]:
-    """(H, H) by truth, which pairs matter to anybody; kept with the federation.
-
-    For the pac objective whether the pair is bad for somebody; for the expected one the largest p_i / epsilon_i
-    among the agents with p_i > epsilon_i / margin, zero if there is none. Without a margin epsilon_i is the most
-    that still counts as met, ties included. Where rates are not known exactly, ``surely`` leaves out what may not
-    be bad.
-    """
-    if fed.objective == "pac":
-        return find_bad(fed, surely=surely)[0]
-    return _find_expected_excess(fed, margin, surely and not rates_of(fed).is_certain)
-
-
 @memoized
-def _find_expected_excess(fed: Federation, margin: float, surely: bool) -> NDArray[np.float64]:
+def find_excess(fed: Federation, margin: float, surely: bool) -> Floats:
+    """(H, H) by truth, the largest p_i / epsilon_i among the agents with p_i > epsilon_i / margin, 0 without any.
+
+    For the expected objective; kept with the federation. Without a margin epsilon_i is the most that still counts
+    as met, ties included. Where rates are not known exactly, ``surely`` leaves out what may not be bad.
+    """
     rates, epsilon = _side_of(fed, surely), fed.epsilon[:, None, None]
     limit = _limits(epsilon, margin)
 
-    def largest(block: slice) -> NDArray[np.float64]:
+    def largest(block: slice) -> Floats:
         p = rates.rows(block)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(exceeds(p, epsilon / margin), p / limit, 0.0).max(axis=0))
 
-    return _of_truths(fed, np.concatenate(list(parallel_map(largest, rates.blocks(fed.k)))))
+    return _of_truths(fed, np.concatenate(list(rates.map_blocks(largest, agents=fed.k))))
 
 
 def _of_truths(fed: Federation, rows: NDArray[N]) -> NDArray[N]:
     """Return (H, H) rows by truth with those of hypotheses that cannot be the truth set to zero."""
-    if fed.teacher is not None:
-        rows[np.delete(np.arange(fed.H), fed.truths)] = 0
+    if teacher_of(fed) is not None:
+        rows[np.delete(np.arange(fed.H), truths_of(fed))] = 0
     return rows
 
 
@@ -215,28 +204,24 @@ def _side_of(fed: Federation, surely: bool) -> Rates:
     return rates_of(fed).below if surely else rates_of(fed).harm
 
 
-def _limits(epsilon: NDArray[np.float64], margin: float) -> NDArray[np.float64]:
+def _limits(epsilon: Floats, margin: float) -> Floats:
     return epsilon + tolerance(epsilon) if margin == 1 else epsilon
 
 
-def find_bad(fed: Federation, *, surely: bool = False) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+@memoized
+def find_bad(fed: Federation, surely: bool) -> tuple[Bools, Places]:
     """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
 
     Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are not known
     exactly, ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as in a proof.
     """
-    return _find_bad(fed, surely and not rates_of(fed).is_certain)
-
-
-@memoized
-def _find_bad(fed: Federation, surely: bool) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     rates, epsilon = _side_of(fed, surely), fed.epsilon
 
-    def bad_in(block: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    def bad_in(block: slice) -> tuple[Bools, Places]:
         bad = rates.is_bad(epsilon, block)
         anybody = bad.any(axis=0)
         finds_all = bad.sum(axis=2) == anybody.sum(axis=1)
         return np.asarray(anybody), np.where(finds_all.any(axis=0), finds_all.argmax(axis=0), -1)
 
-    bad, for_whom = zip(*parallel_map(bad_in, rates.blocks(fed.k)), strict=True)
+    bad, for_whom = zip(*rates.map_blocks(bad_in, agents=fed.k), strict=True)
     return _of_truths(fed, np.concatenate(bad)), np.concatenate(for_whom)

@@ -13,49 +13,27 @@ method     needs                         what it gives
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Contributions
-from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError, NoPlanFoundError
-from fedpact.planning.budget import Budget, check_budget
-from fedpact.planning.certificates import WORK_RATE, Judge, requirements_of
-from fedpact.planning.cost_granularity import find_unit, round_up_cost
-from fedpact.planning.cost_scaling import rescale_costs
-from fedpact.planning.draft import Draft, draft, is_small
-from fedpact.planning.exact import Search, search
-from fedpact.planning.finish import finish_plan, plan_nothing
-from fedpact.planning.infeasible import unreachable
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.lower_bound import LowerBound
-from fedpact.planning.more_points import forecast
-from fedpact.planning.result import BoundBy, Plan, PlanStatus, Proof
-from fedpact.planning.rounding import least_of, most_of, polish
-from fedpact.statistics.confidence import at_confidence
-from fedpact.statistics.engine import engine_of
-from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.verification import read_contributions
+from fedpact.planning.methods import read_planner
+from fedpact.planning.result import BindingPair, BoundBy, Plan, PlanStatus, Proof
+from fedpact.planning.row_generation import Solution
+from fedpact.planning.task import Budget, Draft, Start, Task
+from fedpact.statistics.rates import rates_of
+from fedpact.statistics.request import ask, at_least_of, least_of, teacher_of
+from fedpact.statistics.weights import JOINT
 
-METHODS = ("auto", "lp", "union", "tree", "exact")
-_REACH_SECONDS = 10.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
-    """What is known from a federation that asks for less: no plan here is cheaper than that one's bound."""
-
-    fractional: NDArray[np.float64] | None = None
-    lower_bound: float = 0.0
-    lower_bound_by: BoundBy = BoundBy.COSTS
+_ROUNDING = 1e-15
 
 
 @takes_federation
@@ -113,16 +91,24 @@ def plan(
     >>> plan(stopped, at_least={"alice": 1, "bob": 2}).contributions
     {'alice': 1, 'bob': 7}
     """
-    asked = fed if teacher is None else fed.replace(teacher=teacher)
+    asked = ask(fed, teacher=teacher)
     if confidence is not None:
+        from fedpact.statistics.confidence import at_confidence
+
         asked = at_confidence(asked, confidence)
-    if at_least is not None and (given := read_contributions(fed, at_least, "at_least")).any():
-        asked = replace(asked, at_least=tuple(given.tolist()))
+    if at_least is not None:
+        from fedpact.statistics.verification import read_contributions
+
+        given = dict(zip(fed.names, read_contributions(fed, at_least, "at_least").tolist(), strict=True))
+        asked = ask(asked, at_least=given if any(given.values()) else None)
     budget = Budget(max_nodes=max_nodes, time_limit=time_limit, progress=progress)
     found = plan_from(asked, method, Start(), budget)
     has_forecast = found.confidence is not None and (found.m > least_of(asked)).any()
-    more = forecast(asked, found.cost) if has_forecast else ()
-    return replace(found, federation=fed.fingerprint, more_points=more)
+    if not has_forecast:
+        return replace(found, federation=fed.fingerprint)
+    from fedpact.planning.more_points import forecast
+
+    return replace(found, federation=fed.fingerprint, more_points=forecast(asked, found.cost))
 
 
 def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
@@ -130,101 +116,98 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
 
     Solver and search have absolute tolerances, so very large or small costs are rescaled first.
     """
-    read_choice(method, "method", METHODS)
-    check_budget(budget)
-    if method == "exact" and isinstance(fed.evidence, Reports):
-        raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
+    planner = read_planner(method, has_joint=not isinstance(fed.evidence, Reports))
     scaled, unit = rescale_costs(fed)
-    if unit == 1.0:
-        return _plan_rescaled(fed, method, start, budget)
     start = replace(start, lower_bound=start.lower_bound / unit)
-    other = _plan_rescaled(scaled, method, start, budget).in_currency(unit)
-    cost = fed.cost_of(other.m)
-    return replace(other, cost=cost, lower_bound=min(other.lower_bound, cost), federation=fed.fingerprint)
-
-
-def _plan_rescaled(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
-    below = LowerBound(fed)
-    if fed.at_least is None and not below.fractional.rows and rates_of(fed).is_certain:
+    below, sunk = LowerBound(scaled), scaled.cost_of(least_of(fed))
+    if at_least_of(fed) is None and not below.fractional.rows and rates_of(fed).is_certain:
         return plan_nothing(fed, method)
-    start = _count_given(fed, start)
-    is_searched = method == "auto" and is_small(fed)
-    if method == "exact" or (is_searched and not isinstance(fed.evidence, Reports)):
-        return _plan_exactly(fed, method, below, start, budget)
-    found = draft(fed, "tree" if method == "auto" else method, start.fractional)
+    if sunk > start.lower_bound:
+        start = replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
+    found = planner.make(Task(fed=scaled, below=below, start=start, budget=budget))
     if not found.m.any():
         return plan_nothing(fed, method)
-    if is_searched:
-        return _search_by_pairs(fed, found, below, start, budget)
-    lower = max((start.lower_bound, start.lower_bound_by), below.best(), key=lambda bound: bound[0])
-    return finish_plan(fed, method, found, lower, PlanStatus.CERTIFIED)
+    bounds = [(start.lower_bound, start.lower_bound_by), below.best()]
+    if found.lower is not None:
+        bounds = [bounds[1], found.lower]
+    return finish_plan(fed, method, found, max(bounds, key=lambda bound: bound[0]))
 
 
-def _count_given(fed: Federation, start: Start) -> Start:
-    """Know as well that no plan costs less than what is contributed already."""
-    sunk = fed.cost_of(least_of(fed))
-    if sunk <= start.lower_bound:
-        return start
-    return replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
+def plan_nothing(fed: Federation, method: str) -> Plan:
+    """Make the plan of no samples, where no hypothesis has to be ruled out."""
+    nothing = np.zeros(fed.k)
+    solution = Solution(m=nothing, value=0.0, rows=(), duals=nothing[:0])
+    final = Draft(m=nothing.astype(np.int64), proved_by=Proof.NOTHING_TO_RULE_OUT, solution=solution)
+    made = finish_plan(fed, method, final, (0.0, BoundBy.COSTS))
+    return replace(made, status=PlanStatus.NOTHING_NEEDED, chosen=method, delta_price=0.0)
 
 
-def _plan_exactly(fed: Federation, method: str, below: LowerBound, start: Start, budget: Budget) -> Plan:
-    """Let the guarantee engine drop what ``tree`` could not, then search for the optimum."""
-    try:
-        first = draft(fed, "tree", start.fractional)
-    except NoPlanFoundError as error:
-        _check_reachable(fed, error, max(budget.seconds(method), _REACH_SECONDS))
-        first = Draft(m=most_of(fed), solution=None, proved_by=Proof.ENGINE)
-    judge = Judge(fed, time.monotonic() + budget.seconds(method))
-    better = polish(fed, first.m, judge.proves_in_time)
-    found = _search(fed, method, better, judge, below, start, budget)
-    lower = max((found.lower_bound, BoundBy.SEARCH), below.best())
-    proved_by = Proof.ENGINE if (found.m != first.m).any() else first.proved_by
-    final = Draft(m=found.m, solution=first.solution, proved_by=proved_by)
-    return finish_plan(fed, method, final, lower, PlanStatus.INTERRUPTED)
-
-
-def _search_by_pairs(fed: Federation, first: Draft, below: LowerBound, start: Start, budget: Budget) -> Plan:
-    """Search with what pairwise rates prove and refute."""
-    judge = Judge(fed, time.monotonic() + budget.seconds("auto"))
-    found = _search(fed, "auto", first.m, judge, below, start, budget)
-    lower = max((found.lower_bound, BoundBy.SEARCH_BY_PAIRS), below.best())
-    final = Draft(m=found.m, solution=first.solution, proved_by=Proof.TREE)
-    return finish_plan(fed, "auto", final, lower, PlanStatus.CERTIFIED)
-
-
-def _search(
-    fed: Federation,
-    method: str,
-    m: NDArray[np.int64],
-    judge: Judge,
-    below: LowerBound,
-    start: Start,
-    budget: Budget,
-) -> Search:
-    unit = find_unit(fed)
-    return search(
-        fed,
-        m,
-        proves=judge.proves,
-        is_possible=judge.cannot_refute,
-        bound=lambda low, high: round_up_cost(below.in_box(low, high), unit),
-        max_nodes=budget.nodes(method),
-        floor=start.lower_bound,
-        progress=budget.progress,
+def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, BoundBy]) -> Plan:
+    """Make a plan of a proved vector and a lower bound with its reason, both for rescaled costs."""
+    scaled, unit = rescale_costs(fed)
+    cost, sunk = scaled.cost_of(final.m), scaled.cost_of(least_of(fed))
+    solution, status, confidence = final.solution, final.status, getattr(fed.evidence, "confidence", None)
+    if cost - sunk <= (lower[0] - sunk) * (1 + 1e-9) + _ROUNDING * cost:
+        status = PlanStatus.OPTIMAL
+    elif confidence is not None:
+        status = PlanStatus.CONFIDENT
+    return Plan(
+        contributions=dict(zip(fed.names, final.m.tolist(), strict=True)),
+        cost=fed.cost_of(final.m),
+        costs=dict(zip(fed.names, (scaled.costs_by_agent(final.m) * unit).tolist(), strict=True)),
+        fractional=None if solution is None else dict(zip(fed.names, solution.m.tolist(), strict=True)),
+        fractional_cost=None if solution is None else solution.value * unit,
+        lower_bound=min(min(lower[0], cost) * unit, fed.cost_of(final.m)),
+        lower_bound_by=lower[1],
+        proved_by=final.proved_by,
+        duals=_explain(fed, solution, unit),
+        delta_price=None if solution is None or fed.objective != "pac" else float(solution.duals.sum()) * unit,
+        status=status,
+        at_least=at_least_of(fed),
+        method=method,
+        chosen=_find_chosen(fed, final, status) if method == "auto" else method,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+        name=fed.name,
+        federation=fed.fingerprint,
+        teacher=teacher_of(fed),
+        is_sampled=fed.is_sampled,
+        confidence=confidence,
     )
 
 
-def _check_reachable(fed: Federation, error: NoPlanFoundError, seconds: float) -> None:
-    """Raise unless everybody at capacity is proved to meet the targets."""
-    engine, most = engine_of(fed), most_of(fed)
-    is_proved = True
-    for requirement in requirements_of(fed):
-        limit = engine.threshold(requirement)
-        low, high = engine.decide(most[None], [requirement], max_work=seconds * WORK_RATE)
-        if exceeds(float(low[0, 0]), limit):
-            truth = int(engine.evaluate(most[None], [requirement], method="bounds").truth[0, 0])
-            raise unreachable(fed, requirement, (truth, engine.find_likeliest_miss(requirement, truth, most)))
-        is_proved &= not exceeds(float(high[0, 0]), limit)
-    if not is_proved:
-        raise error.by("exact")
+def _find_chosen(fed: Federation, final: Draft, status: PlanStatus) -> str:
+    """Name the method that "auto" came down to."""
+    if status is PlanStatus.OPTIMAL and not isinstance(fed.evidence, Reports):
+        return "exact"
+    return "union-trimmed" if final.proved_by is Proof.ENGINE else "tree"
+
+
+def _explain(fed: Federation, solution: Solution | None, unit: float) -> tuple[BindingPair, ...]:
+    """Whom every pair that binds is there for, and its share of the cost; rows of one pair are taken together.
+
+    A cost of 1 is worth ``unit``.
+    What is contributed already costs nothing more, so only the rest of a row is counted.
+    """
+    if solution is None:
+        return ()
+    duals: dict[tuple[int, int, int], tuple[float, float]] = {}
+    least = least_of(fed)
+    given = np.flatnonzero(least)
+    for dual, row in zip(solution.duals.tolist(), solution.rows, strict=True):
+        key = (*row.pair, row.requirement)
+        before = duals.get(key, (0.0, 0.0))
+        duals[key] = before[0] + dual, before[1] + dual * max(0.0, row.b - float(row.a[given] @ least[given]))
+    total = sum(worth for _, worth in duals.values())
+    pairs = [
+        BindingPair(
+            truth=fed.hypotheses[truth],
+            hypothesis=fed.hypotheses[hypothesis],
+            agent=None if requirement == JOINT else fed.names[requirement],
+            dual=dual * unit,
+            share=worth / total,
+        )
+        for (truth, hypothesis, requirement), (dual, worth) in duals.items()
+        if worth > 1e-9 * max(total, 1e-300)
+    ]
+    return tuple(sorted(pairs, key=lambda pair: -round(pair.share, 9)))

@@ -22,10 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.classes import check_class
 from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.points import is_known_class, read_points
+from fedpact.describe.read_evidence import OF_FEATURES, read_points
 from fedpact.describe.settings import Guarantee, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
@@ -88,17 +90,8 @@ class CoverPlan(Result):
         return np.array(list(self.contributions.values()), dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rounded:
-    """An integer vector that satisfies a cover's program, with the fractional optimum it came from."""
-
-    m: NDArray[np.int64]
-    solution: Solution
-    cost: float
-
-
-def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
-    """Solve the program over a cover, round up, drop and move samples while the rows hold."""
+def solve_cover(fed: Federation, program: CoverProgram) -> tuple[Ints, Solution]:
+    """(k,) solution over a cover, rounded up, samples dropped and moved while the rows hold; and as it was."""
     try:
         solution = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed)).solve(program)
     except UnreachableRow as error:
@@ -107,8 +100,7 @@ def solve_cover(fed: Federation, program: CoverProgram) -> Rounded:
     if m is None:  # the solver's tolerance allows what integers do not
         row = solution.rows[int(solution.duals.argmax())]
         raise too_few_for_cover(fed, row.requirement, row.pair)
-    m = polish(fed, m, program.proves)
-    return Rounded(m, solution, fed.cost_of(m))
+    return polish(fed, m, program.proves), solution
 
 
 def _as_federation(settings: Settings, cover: Cover) -> Federation:
@@ -127,28 +119,26 @@ def _as_federation(settings: Settings, cover: Cover) -> Federation:
 def _plan(settings: Settings, cover: Cover) -> CoverPlan:
     fed = _as_federation(settings, cover)
     program = CoverProgram(fed, radius=cover.radius, d=cover.vc_dimension)
-    draft = solve_cover(fed, program)
+    m, solution = solve_cover(fed, program)
     status = CoverPlanStatus.COVERED if cover.radius > 0 else CoverPlanStatus.ENUMERATED
     return CoverPlan(
-        contributions=dict(zip(fed.names, draft.m.tolist(), strict=True)),
-        cost=draft.cost,
-        fractional=dict(zip(fed.names, draft.solution.m.tolist(), strict=True)),
-        fractional_cost=draft.solution.value,
+        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
+        cost=fed.cost_of(m),
+        fractional=dict(zip(fed.names, solution.m.tolist(), strict=True)),
+        fractional_cost=solution.value,
         gamma=cover.gamma,
         radius=cover.radius,
         cover_size=len(cover.labels),
         vc_dimension=cover.vc_dimension,
         samples_per_region=program.n,
-        status=status if draft.m.any() else CoverPlanStatus.NOTHING_NEEDED,
+        status=status if m.any() else CoverPlanStatus.NOTHING_NEEDED,
         hypotheses=cover.class_name,
         delta=settings.delta,
         guarantee=fed.guarantee,
     )
 
 
-def _search(
-    settings: Settings, arrays: tuple[NDArray[np.float64], ...], class_name: str, widest: float
-) -> CoverPlan:
+def _search(settings: Settings, arrays: tuple[Floats, ...], class_name: str, widest: float) -> CoverPlan:
     """Plan with every labelling if they are few, else with ever finer covers and take the cheapest plan."""
     most = most_members(len(settings.agents))
     everything = build_cover(settings.names, arrays, class_name, 0.0, min(ENUMERATE, most))
@@ -218,15 +208,16 @@ def plan_cover(
     >>> found.cover_size, found.samples_per_region, found.contributions
     (75, 26, {'alice': 711, 'bob': 711})
     """
-    problems = Problems()
     if not isinstance(points, Mapping) or not points:
         raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
-    settings = read_settings(tuple(points), cost, epsilon, capacity, delta, "pac", "joint", problems)
-    arrays = read_points(points, problems)
-    is_known_class(hypotheses, COVERED, problems)
-    asked = None if gamma is None else read_gamma(gamma, problems)
+    problems = Problems()
+    settings = problems.read("", read_settings, tuple(points), cost, epsilon, capacity, delta, "pac", "joint")
+    arrays = problems.read("", read_points, points)
+    problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
+    asked = None if gamma is None else problems.read("", read_gamma, gamma)
     problems.raise_if_any()
-    assert arrays is not None, "points are missing only where a problem was noted"
+    assert settings is not None, "settings are missing only where a problem was noted"
+    assert arrays is not None, "and so are points"
     widest = min(agent.epsilon for agent in settings.agents) / MARGIN
     if asked is None:
         return _search(settings, arrays, hypotheses, widest)

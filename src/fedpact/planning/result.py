@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -10,15 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
+from fedpact.planning.methods import PLANNERS
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
-
-
-CHOSEN = ("lp", "union", "tree", "exact", "auto", "union-trimmed")
-"""Methods that give plans."""
+    from fedpact.drawing import Figure
 
 
 class PlanStatus(StrEnum):
@@ -95,6 +92,13 @@ class MorePoints:
     cost: float
 
 
+def ratio_of(cost: float, least: float) -> float:
+    """How many times the least possible cost a cost is at most."""
+    if cost <= least:
+        return 1.0
+    return cost / least if least > 0 else math.inf
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Result):
     """Contributions that meet every target, with a certificate."""
@@ -119,7 +123,7 @@ class Plan(Result):
     status: PlanStatus
     method: str
     """What was asked for."""
-    chosen: Annotated[str, CHOSEN]
+    chosen: Annotated[str, (*PLANNERS, "union-trimmed")]
     """The method that gave the plan: for ``auto`` "exact", "tree" or "union-trimmed"."""
     objective: Objective
     guarantee: Guarantee
@@ -146,26 +150,14 @@ class Plan(Result):
     @property
     def ratio(self) -> float:
         """Cost over lower bound: at most this many times the optimum."""
-        if self.cost <= self.lower_bound:
-            return 1.0
-        return self.cost / self.lower_bound if self.lower_bound > 0 else float("inf")
+        return ratio_of(self.cost, self.lower_bound)
 
     def plot(self) -> Figure:
         """Draw how many samples each contributor gives, as a matplotlib figure; needs ``fedpact[plot]``."""
+        from fedpact.drawing import draw_bars
+
         return draw_bars(
             {name: count for name, count in self.contributions.items() if count},
             title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",
             axis="samples",
-        )
-
-    def in_currency(self, factor: float) -> Plan:
-        """Return the same plan with everything that is money multiplied."""
-        return replace(
-            self,
-            cost=self.cost * factor,
-            costs={name: cost * factor for name, cost in self.costs.items()},
-            lower_bound=self.lower_bound * factor,
-            fractional_cost=None if self.fractional_cost is None else self.fractional_cost * factor,
-            delta_price=None if self.delta_price is None else self.delta_price * factor,
-            duals=tuple(replace(pair, dual=pair.dual * factor) for pair in self.duals),
         )

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.settings import Agent
 from fedpact.planning.certificates import Certificate
+from fedpact.statistics.request import least_of
 
 _SNAP = 1e-7
 _PLENTY = 2.0**50
@@ -26,22 +27,17 @@ _STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 _MANY_RATES = 2_000_000
 
 
-def capacities(fed: Federation) -> NDArray[np.float64]:
+def capacities(fed: Federation) -> Floats:
     """(k,) the most that each agent can give; infinite where there is no limit."""
     return np.array([np.inf if agent.capacity is None else float(agent.capacity) for agent in fed.agents])
 
 
-def least_of(fed: Federation) -> NDArray[np.int64]:
-    """(k,) the least that each agent gives: what it has contributed already."""
-    return np.zeros(fed.k, dtype=np.int64) if fed.at_least is None else np.array(fed.at_least, dtype=np.int64)
-
-
-def most_of(fed: Federation) -> NDArray[np.int64]:
+def most_of(fed: Federation) -> Ints:
     """(k,) everybody at capacity, or at more than anybody can need."""
     return np.minimum(capacities(fed), _PLENTY).astype(np.int64)
 
 
-def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certificate) -> NDArray[np.int64] | None:
+def round_up(fed: Federation, m_fractional: Floats, proves: Certificate) -> Ints | None:
     """Round up with the solver's tolerance, then add samples where that was too little; None if caps forbid."""
     most = most_of(fed)
     m = np.minimum(np.ceil(m_fractional - _SNAP), most).astype(np.int64)
@@ -57,9 +53,7 @@ def round_up(fed: Federation, m_fractional: NDArray[np.float64], proves: Certifi
     return m
 
 
-def trim(
-    fed: Federation, m: NDArray[np.int64], proves: Certificate, order: Iterable[int] | None = None
-) -> NDArray[np.int64]:
+def trim(fed: Federation, m: Ints, proves: Certificate, order: Iterable[int] | None = None) -> Ints:
     """Drop samples that are not needed, agent by agent, dearest first unless an ``order`` is given."""
     m, least = m.copy(), least_of(fed)
     for agent in by_unit_cost(fed, m)[::-1] if order is None else order:
@@ -67,14 +61,14 @@ def trim(
     return m
 
 
-def by_unit_cost(fed: Federation, m: NDArray[np.int64]) -> NDArray[np.intp]:
+def by_unit_cost(fed: Federation, m: Ints) -> Places:
     """Agents that contribute more than they have, cheapest last sample first."""
     giving = np.flatnonzero(m > least_of(fed))
     last = [float(fed.agents[j].cost(m[j]) - fed.agents[j].cost(m[j] - 1)) for j in giving]
     return np.asarray(giving[np.argsort(last, kind="stable")])
 
 
-def _least(m: NDArray[np.int64], agent: int, least: int, proves: Certificate) -> int:
+def _least(m: Ints, agent: int, least: int, proves: Certificate) -> int:
     """Fewest samples of ``agent``, from ``least`` on, that are proved enough, the others' at ``m``.
 
     Growing steps, then halves.
@@ -96,7 +90,7 @@ def _least(m: NDArray[np.int64], agent: int, least: int, proves: Certificate) ->
     return high
 
 
-def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
+def move(fed: Federation, m: Ints, proves: Certificate) -> Ints:
     """Give up some samples of an agent for less money's worth of another's, as long as that helps."""
     caps, least = capacities(fed), least_of(fed)
     agents = np.arange(fed.k) if fed.k <= _MOVE_AGENTS else np.flatnonzero(m)
@@ -104,7 +98,8 @@ def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[
         return m
     for _ in range(_MOST_MOVES):
         givers = np.flatnonzero(m > least)
-        moves = (_cheapest_move(fed, m, int(giver), agents, caps, proves) for giver in givers)
+        spare = m - least
+        moves = (_cheapest_move(fed, m, int(giver), int(spare[giver]), agents, caps, proves) for giver in givers)
         better = next((found for found in moves if found is not None), None)
         if better is None:
             break
@@ -113,15 +108,10 @@ def move(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[
 
 
 def _cheapest_move(
-    fed: Federation,
-    m: NDArray[np.int64],
-    giver: int,
-    agents: NDArray[np.intp],
-    caps: NDArray[np.float64],
-    proves: Certificate,
-) -> NDArray[np.int64] | None:
+    fed: Federation, m: Ints, giver: int, spare: int, agents: Places, caps: Floats, proves: Certificate
+) -> Ints | None:
     """Cheaper proved vector with fewer samples of ``giver`` and more of one other, or None."""
-    trials = _moves(fed, m, giver, agents, caps)
+    trials = _moves(fed, m, giver, spare, agents, caps)
     proved = trials[proves(trials)] if len(trials) else trials
     if not len(proved):
         return None
@@ -129,11 +119,9 @@ def _cheapest_move(
     return better if fed.cost_of(better) < fed.cost_of(m) - 1e-12 else None
 
 
-def _moves(
-    fed: Federation, m: NDArray[np.int64], giver: int, agents: NDArray[np.intp], caps: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Vectors with some samples less of ``giver`` and as many more of one other as that saves."""
-    out, spare = [], m[giver] - least_of(fed)[giver]
+def _moves(fed: Federation, m: Ints, giver: int, spare: int, agents: Places, caps: Floats) -> Ints:
+    """Vectors with some of the samples that ``giver`` can spare moved to one other, as many as that pays for."""
+    out = []
     for fewer in sorted({step for step in (*_STEPS, spare // 16, spare // 4) if 0 < step <= spare}):
         saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - fewer))
         for taker in agents[agents != giver]:
@@ -142,7 +130,7 @@ def _moves(
                 trial = m.copy()
                 trial[giver], trial[taker] = m[giver] - fewer, count
                 out.append(trial)
-    return np.array(out, dtype=np.int64).reshape(-1, fed.k)
+    return np.array(out, dtype=np.int64).reshape(-1, len(m))
 
 
 def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:
@@ -153,7 +141,7 @@ def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:
     return count
 
 
-def polish(fed: Federation, m: NDArray[np.int64], proves: Certificate) -> NDArray[np.int64]:
+def polish(fed: Federation, m: Ints, proves: Certificate) -> Ints:
     """Trim, dearest agents first or cheapest agents first, then move samples; take what is cheapest.
 
     Where a proof takes long, only the cheaper of the two trimmed vectors is moved. What is contributed already is

@@ -21,7 +21,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.costs import Cost, Linear, PiecewiseLinear, Quadratic
+from fedpact.describe.arrays import Floats, Ints, Places
+from fedpact.describe.costs import Cost, Linear
 from fedpact.errors import SolverError
 
 TOL = 1e-9
@@ -29,6 +30,8 @@ COST_TOL = 1e-6
 """How far below its curve a cost may stay, relative to the cost; well above the solver's own tolerance."""
 MANY_AGENTS = 2_000
 _NEW_COLUMNS = 200
+_SAME = 1e-9
+_SAME_DIGITS = 2.0**36
 _SMALL = 1e-3
 _SPAN = 1e-14
 _PLENTY = 2.0**50
@@ -36,18 +39,28 @@ _INFINITY = highspy.kHighsInf
 _SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
 
 
+def find_largest(values: Floats) -> Places:
+    """Find the first along the last axis that is the largest but for rounding, so that processors agree on it."""
+    return np.asarray((values >= values.max(axis=-1, keepdims=True) - _SAME).argmax(axis=-1))
+
+
+def order_from_largest(values: Floats) -> Places:
+    """Order from the largest on, those that differ by rounding as they come."""
+    return np.argsort(-np.round(values, 9), kind="stable")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Row:
     """One constraint sum_j a_j m_j >= b, with what it stands for."""
 
-    a: NDArray[np.float64]
+    a: Floats
     """(k,)"""
     b: float
     truth: int
     """The truth that the row protects against."""
-    hypotheses: NDArray[np.intp]
+    hypotheses: Places
     """Hypotheses that must be eliminated."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """How much each of them counts, summing to one."""
     requirement: int
     """Whose target the row serves."""
@@ -55,13 +68,19 @@ class Row:
     @property
     def pair(self) -> tuple[int, int]:
         """The truth and the hypothesis that counts most."""
-        return self.truth, int(self.hypotheses[self.weights.argmax()])
+        return self.truth, int(self.hypotheses[find_largest(self.weights)])
+
+
+def row_of_pair(a: Floats, b: float, truth: int, hypothesis: int, requirement: int) -> Row:
+    """Make the row that eliminates one hypothesis."""
+    only, whole = np.array([hypothesis]), np.ones(1)
+    return Row(a=a, b=b, truth=truth, hypotheses=only, weights=whole, requirement=requirement)
 
 
 class Separator(Protocol):
     """Finds rows that ``m`` violates; none means that ``m`` satisfies the whole program."""
 
-    def __call__(self, m: NDArray[np.float64], /) -> Sequence[Row]:
+    def __call__(self, m: Floats, /) -> Sequence[Row]:
         """Rows that ``m`` violates."""
         ...
 
@@ -78,27 +97,23 @@ class UnreachableRow(Exception):  # noqa: N818
 class Solution:
     """Optimum of a covering program, with the rows that were generated and their duals."""
 
-    m: NDArray[np.float64]
+    m: Floats
     """(k,)"""
     value: float
     rows: tuple[Row, ...]
-    duals: NDArray[np.float64]
+    duals: Floats
     """(R,) what one more unit on the right-hand side costs."""
 
 
 class CoveringProgram:
     """A restricted covering program that grows by rows and columns."""
 
-    def __init__(
-        self,
-        costs: Sequence[Cost],
-        capacity: NDArray[np.float64],
-        floor: NDArray[np.int64] | None = None,
-    ) -> None:
+    def __init__(self, costs: Sequence[Cost], capacity: Floats, floor: Ints | None = None) -> None:
         self.costs, self.capacity = tuple(costs), capacity
         self.floor = np.zeros(len(costs)) if floor is None else floor.astype(np.float64)
         self._sunk = float(sum(self.costs[j](self.floor[j]) for j in np.flatnonzero(self.floor)))
         self.rows: list[Row] = []
+        self._seen: set[bytes] = set()
         self._places: list[int] = []
         self._units: list[float] = []
         self._column = np.full(len(costs), -1)
@@ -109,7 +124,7 @@ class CoveringProgram:
         self._highs.changeObjectiveOffset(
             -self._sunk
         )  # so that the solver's gaps are shares of what is left to pay
-        self._slope_at_zero = np.array([_tangent(cost, 0.0)[0] for cost in costs])
+        self._slope_at_zero = np.array([cost.tangent(0.0)[0] for cost in costs])
         first = np.arange(len(costs)) if len(costs) <= MANY_AGENTS else np.flatnonzero(self.floor)
         self._add_columns(first)
 
@@ -118,20 +133,16 @@ class CoveringProgram:
         """Whether every agent has entered."""
         return bool((self._column >= 0).all())
 
-    def solve(self, separate: Separator, start: NDArray[np.float64] | None = None) -> Solution:
+    def solve(self, separate: Separator, start: Floats | None = None) -> Solution:
         """Solve to the end: no violated row, no profitable column, no cost below its curve.
 
         ``start`` (k,) is the solution of a similar program: the rows that it violates are added first.
         """
-        for row in separate(start) if start is not None else ():
-            self._add_row(row)
+        self._add_new(separate(start) if start is not None else ())
         while True:
             m, value, duals = self._solve_restricted()
-            found = separate(m)
-            if not found:
+            if not self._add_new(separate(m)):
                 return Solution(m=m, value=value, rows=tuple(self.rows), duals=duals)
-            for row in found:
-                self._add_row(row)
 
     def set_rate(self, agent: int, rate: float) -> None:
         """Let an agent of linear cost charge another rate; the rows so far stay valid."""
@@ -140,7 +151,7 @@ class CoveringProgram:
         if self._column[agent] >= 0:
             self._highs.changeColCost(int(self._column[agent]), rate)
 
-    def value_in_box(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    def value_in_box(self, low: Floats, high: Floats) -> float:
         """Optimum over the rows so far with ``low`` <= m <= ``high``; infinite if there is none."""
         agents = np.flatnonzero(self._column >= 0)
         columns = self._column[agents].astype(np.int32)
@@ -171,10 +182,7 @@ class CoveringProgram:
                 break
             m = np.zeros(len(self.costs))
             m[agents] = np.rint(np.array(self._highs.getSolution().col_value)[columns])
-            found = separate(m)
-            for row in found:
-                self._add_row(row)
-            if not found:
+            if not self._add_new(separate(m)):
                 break
         self._set_kind(columns, highspy.HighsVarType.kContinuous)
         self._highs.setOptionValue("time_limit", _INFINITY)
@@ -183,7 +191,7 @@ class CoveringProgram:
     def _set_kind(self, columns: NDArray[np.int32], kind: highspy.HighsVarType) -> None:
         self._highs.changeColsIntegrality(len(columns), columns, np.full(len(columns), kind))
 
-    def _solve_restricted(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    def _solve_restricted(self) -> tuple[Floats, float, Floats]:
         before = np.empty(0)
         while True:
             status = self._run()
@@ -215,7 +223,7 @@ class CoveringProgram:
             self._highs.run()
         return self._highs.getModelStatus()
 
-    def _refine_costs(self, m: NDArray[np.float64], values: NDArray[np.float64]) -> bool:
+    def _refine_costs(self, m: Floats, values: Floats) -> bool:
         """Add tangents where the solution pays less than the curve asks."""
         short = [
             agent
@@ -226,7 +234,7 @@ class CoveringProgram:
             self._add_tangent(agent, m[agent])
         return bool(short)
 
-    def _price_columns(self, duals: NDArray[np.float64]) -> bool:
+    def _price_columns(self, duals: Floats) -> bool:
         """Add the agents outside with the most negative reduced cost."""
         outside = np.flatnonzero(self._column < 0)
         if not len(outside) or not self.rows:
@@ -239,6 +247,17 @@ class CoveringProgram:
         chosen = outside[good[np.argsort(reduced[good], kind="stable")[:_NEW_COLUMNS]]]
         self._add_columns(np.sort(chosen))
         return bool(len(chosen))
+
+    def _add_new(self, rows: Sequence[Row]) -> bool:
+        """Add rows, of those that differ by rounding (as of symmetric truths) the first; whether any was new."""
+        before = len(self.rows)
+        for row in rows:
+            fraction, exponent = np.frexp(np.append(row.a, row.b))
+            key = np.rint(fraction * _SAME_DIGITS).tobytes() + exponent.tobytes()
+            if key not in self._seen:
+                self._seen.add(key)
+                self._add_row(row)
+        return len(self.rows) > before
 
     def _add_row(self, row: Row) -> None:
         unit = self._unit(row)
@@ -268,7 +287,7 @@ class CoveringProgram:
             raise UnreachableRow(row)
         return needed if needed < _SMALL else 1.0
 
-    def _cheapest_cover(self, row: Row, outside: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _cheapest_cover(self, row: Row, outside: Places) -> Places:
         """Agents outside, best value first, until the row can hold."""
         reach = np.where(
             self._column >= 0, row.a * np.minimum(self.capacity, row.b / np.maximum(row.a, 1e-300)), 0.0
@@ -283,7 +302,7 @@ class CoveringProgram:
         count = int(np.searchsorted(gain, row.b - reach.sum())) + 1 if reach.sum() < row.b else 1
         return np.sort(order[:count])
 
-    def _add_columns(self, agents: NDArray[np.intp]) -> None:
+    def _add_columns(self, agents: Places) -> None:
         for agent in agents:
             self._column[agent] = self._highs.getNumCol()
             entries = [
@@ -294,33 +313,16 @@ class CoveringProgram:
             where = np.array([place for place, _ in entries], dtype=np.int32)
             values = np.array([value for _, value in entries])
             cost = self.costs[agent]
-            is_linear = isinstance(cost, Linear)
             price = cost.rate if isinstance(cost, Linear) else 0.0
             bounds = float(self.floor[agent]), float(self.capacity[agent])
             self._highs.addCol(price, *bounds, len(where), where, values)
-            if not is_linear:
+            if not isinstance(cost, Linear):
                 self._epigraph[int(agent)] = self._highs.getNumCol()
                 self._highs.addCol(1.0, 0.0, _INFINITY, 0, np.empty(0, dtype=np.int32), np.empty(0))
-                for at in sorted({*_first_tangents(cost), bounds[0]}):
+                for at in sorted({*cost.kinks, bounds[0]}):
                     self._add_tangent(int(agent), at)
 
     def _add_tangent(self, agent: int, at: float) -> None:
-        slope, intercept = _tangent(self.costs[agent], at)
+        slope, intercept = self.costs[agent].tangent(at)
         places = np.array([self._epigraph[agent], self._column[agent]], dtype=np.int32)
         self._highs.addRow(intercept, _INFINITY, 2, places, np.array([1.0, -slope]))
-
-
-def _tangent(cost: Cost, at: float) -> tuple[float, float]:
-    """Slope and intercept of the line that touches the cost curve at ``at``, from the right."""
-    match cost:
-        case Linear(rate):
-            return rate, 0.0
-        case Quadratic(linear, quadratic):
-            return linear + 2 * quadratic * at, -quadratic * at * at
-        case PiecewiseLinear(breakpoints, slopes):
-            piece = int(np.searchsorted(breakpoints, at, side="right"))
-            return slopes[piece], float(cost(at)) - slopes[piece] * at
-
-
-def _first_tangents(cost: Cost) -> tuple[float, ...]:
-    return (0.0, *cost.breakpoints) if isinstance(cost, PiecewiseLinear) else (0.0,)

@@ -15,32 +15,34 @@ An agent none of whose rows binds has price zero: a larger epsilon_i would save 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.draft import solve_union
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.row_generation import Row, Solution, UnreachableRow
 from fedpact.planning.union import UnionProgram
 from fedpact.result import Result
-from fedpact.statistics.federation_rates import rates_of
 from fedpact.statistics.per_agent_split import is_split
+from fedpact.statistics.rates import rates_of
+from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
 
 _BINDS = 1e-9
 _COUNTS = 1e-6
 _NOTHING = 1e-5
+_NOTHING_BINDS = Solution(m=np.zeros(0), value=0.0, rows=(), duals=np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,28 +83,15 @@ class ShadowPrices(Result):
         """About what half the delta costs."""
         return None if self.delta is None else float(np.log(2)) * self.delta
 
-    def in_currency(self, factor: float) -> ShadowPrices:
-        """Return the same prices with everything that is money multiplied."""
-        return replace(
-            self,
-            delta=None if self.delta is None else self.delta * factor,
-            fractional_cost=self.fractional_cost * factor,
-            epsilon={
-                name: replace(
-                    price,
-                    rate=price.rate * factor,
-                    saving=None if price.saving is None else price.saving * factor,
-                )
-                for name, price in self.epsilon.items()
-            },
-        )
-
 
 @takes_federation
-def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> ShadowPrices:
+def shadow_prices(
+    fed: Federation, *, teacher: str | None = None, progress: Progress | None = None
+) -> ShadowPrices:
     """Price delta and every agent's epsilon at the margin.
 
-    ``progress`` is called with the number of agents done and their total.
+    ``teacher`` is the hypothesis that labels, if that is known; ``progress`` is called with the number of agents
+    done and their total.
 
     Raises
     ------
@@ -116,75 +105,62 @@ def shadow_prices(fed: Federation, *, progress: Progress | None = None) -> Shado
     >>> round(prices.halving_delta, 3), prices.epsilon["alice"].next_epsilon
     (0.756, 0.2)
     """
+    fed = ask(fed, teacher=teacher)
     if is_split(fed):
         raise FederationError(
             "prices need exact rates, and these are estimates or hidden counts; leave the confidence out, or ask "
             "the sites for reports that hide nothing"
         )
-    scaled, unit = rescale_costs(fed)
-    if unit != 1.0:
-        return shadow_prices(scaled, progress=progress).in_currency(unit)
-    if not LowerBound(fed).fractional.rows:
-        return _nothing_binds(fed)
+    fed, unit = rescale_costs(fed)
     program = UnionProgram(fed)
-    solution = _solve(fed, program)
-    if not solution.duals.any():
-        return _nothing_binds(fed)
+    solution = _solve(fed, program) if LowerBound(fed).fractional.rows else _NOTHING_BINDS
     prices = {}
     for agent, name in enumerate(fed.names):
-        prices[name] = _price(fed, program, solution, agent)
+        prices[name] = _price(fed, program, solution, agent, unit)
         if progress is not None:
             progress(agent + 1, fed.k)
     return ShadowPrices(
-        delta=float(solution.duals.sum()) if fed.objective == "pac" else None,
+        delta=float(solution.duals.sum()) * unit if fed.objective == "pac" else None,
         epsilon=prices,
-        fractional_cost=solution.value,
+        fractional_cost=solution.value * unit,
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,
     )
 
 
-def _nothing_binds(fed: Federation) -> ShadowPrices:
-    free = {
-        agent.name: EpsilonPrice(epsilon=agent.epsilon, share=0.0, next_epsilon=None, saving=None, rate=0.0)
-        for agent in fed.agents
-    }
-    return ShadowPrices(
-        delta=0.0 if fed.objective == "pac" else None,
-        epsilon=free,
-        fractional_cost=0.0,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        name=fed.name,
-    )
-
-
-def _solve(fed: Federation, program: UnionProgram, start: NDArray[np.float64] | None = None) -> Solution:
+def _solve(fed: Federation, program: UnionProgram, start: Floats | None = None) -> Solution:
     solution = solve_union(fed, program, start)
     if isinstance(solution, UnreachableRow):
         raise unreachable(fed, solution.row.requirement, solution.row.pair, "union")
     return solution
 
 
-def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: int) -> EpsilonPrice:
+def _price(fed: Federation, program: UnionProgram, solution: Solution, agent: int, unit: float) -> EpsilonPrice:
+    """Price an agent's epsilon where a cost of 1 is worth ``unit``."""
     binding = [
         (float(dual), row)
         for dual, row in zip(solution.duals, solution.rows, strict=True)
         if dual > _BINDS and row.requirement in (agent, JOINT)
     ]
     total = float(sum(dual * row.b for dual, row in zip(solution.duals, solution.rows, strict=True)))
-    share = sum(dual * row.b for dual, row in binding if row.requirement == agent) / total
+    share = sum((dual * row.b for dual, row in binding if row.requirement == agent), 0.0)
     epsilon = fed.agents[agent].epsilon
     step = saving = None
     if fed.objective == "expected":
         rooms = [(dual, epsilon - float(program.theta[agent, row.truth])) for dual, row in binding]
-        rate = sum(dual / room for dual, room in rooms if room > 0)
+        rate = sum((dual / room for dual, room in rooms if room > 0), 0.0)
     else:
         step = _next_step(fed, agent, [row for _, row in binding])
         saving = None if step is None else _saving(fed, agent, step, solution)
         rate = 0.0 if step is None or saving is None else saving / (step - epsilon)
-    return EpsilonPrice(epsilon=epsilon, share=share, next_epsilon=step, saving=saving, rate=rate)
+    return EpsilonPrice(
+        epsilon=epsilon,
+        share=share / total if total else 0.0,
+        next_epsilon=step,
+        saving=None if saving is None else saving * unit,
+        rate=rate * unit,
+    )
 
 
 def _next_step(fed: Federation, agent: int, rows: list[Row]) -> float | None:

@@ -18,13 +18,13 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.costs import AnyCost, Cost, read_cost
 from fedpact.errors import FederationError
 from fedpact.result import Result
 
-Benefit = Callable[[NDArray[np.int64]], Any]
+Benefit = Callable[[Ints], Any]
 _MOST = 1 << 22
 _FIRST = 64
 _TOL = 1e-12
@@ -109,14 +109,14 @@ def tradeoff(benefit: Benefit, m: int, *, cost: AnyCost = 1.0, ceiling: float = 
     )
 
 
-def _values(benefit: Benefit, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _values(benefit: Benefit, counts: Ints) -> Floats:
     values = np.broadcast_to(np.asarray(benefit(counts), dtype=np.float64), counts.shape)
     if not np.isfinite(values).all():
         raise FederationError("benefit must be a finite number for every contribution")
     return values
 
 
-def _slopes(benefit: Benefit, cost: Cost, here: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
+def _slopes(benefit: Benefit, cost: Cost, here: int, others: Ints) -> Floats:
     """Benefit per cost between ``here`` and every other contribution."""
     at = float(_values(benefit, np.array([here]))[0])
     return np.asarray((_values(benefit, others) - at) / (cost(others) - cost(here)))

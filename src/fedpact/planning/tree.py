@@ -16,15 +16,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.bounds import bound
 from fedpact.statistics.domain import find_domain, has_small_domain
 from fedpact.statistics.misses import MissFamily, log_miss
-from fedpact.statistics.pairs import best_threshold, tree_bound
+from fedpact.statistics.pairs import bound_by_links, log_both
 
 _LINKED = 400
 # What the links of one proof may take.
@@ -37,11 +37,11 @@ class _Misses:
     """What can go wrong for one requirement against one truth."""
 
     truth: int
-    hypotheses: NDArray[np.intp]
+    hypotheses: Places
     """(s,) the likeliest bad ones, which are linked, by falling weight."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """(s,) what missing each of them costs."""
-    q: NDArray[np.float64]
+    q: Floats
     """(s,) how likely each is missed."""
     rest: float
     """What the others add at most."""
@@ -54,11 +54,11 @@ class TreeProof:
     def __init__(self, fed: Federation) -> None:
         self.fed, self.union = fed, UnionProgram(fed)
         self.domain = find_domain(fed) if has_small_domain(fed) else None
-        self._both: dict[tuple[int, bytes], NDArray[np.float64]] = {}
+        self._both: dict[tuple[int, bytes], Floats] = {}
         self._kept = 0
         self._hardest: list[int] = []
 
-    def holds(self, m: NDArray[np.int64]) -> bool:
+    def holds(self, m: Ints) -> bool:
         """Whether the tree bounds prove that ``m`` is enough; the truths that failed last are tried first."""
         look = m.astype(np.float64)
         for truth in self._hardest:
@@ -70,12 +70,12 @@ class TreeProof:
                 return False
         return True
 
-    def _is_proved(self, m: NDArray[np.float64], truth: int) -> bool:
+    def _is_proved(self, m: Floats, truth: int) -> bool:
         sums = self.union.bounds(m, np.array([truth]))[0]
         over = np.flatnonzero(exceeds(sums, self.union.limits))
         return all(self._meets(m, self._gather(m, truth, int(requirement))) for requirement in over)
 
-    def _gather(self, m: NDArray[np.float64], truth: int, requirement: int) -> _Misses:
+    def _gather(self, m: Floats, truth: int, requirement: int) -> _Misses:
         some = np.array([truth])
         weights = self.union.weights(some)[0, requirement]
         bad = np.flatnonzero(weights)
@@ -93,7 +93,7 @@ class TreeProof:
             limit=float(self.union.limits[requirement]),
         )
 
-    def _meets(self, m: NDArray[np.float64], misses: _Misses) -> bool:
+    def _meets(self, m: Floats, misses: _Misses) -> bool:
         """Whether one requirement is proved to be met, by one link per hypothesis or else by several."""
         if misses.limit == 0:
             return False
@@ -101,14 +101,13 @@ class TreeProof:
             self._links(m, misses) + misses.rest, misses.limit
         )
 
-    def _tree(self, m: NDArray[np.float64], misses: _Misses) -> float:
+    def _tree(self, m: Floats, misses: _Misses) -> float:
         """Bound by one link per hypothesis, from pairwise rates."""
         both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
-        both[self.union.rates.is_raised(misses.truth, misses.hypotheses)] = 0.0
-        by_threshold = best_threshold(misses.weights[None], misses.q[None])[1][0]
-        return min(tree_bound(misses.q, both, misses.weights), float(by_threshold))
+        is_raised = self.union.rates.is_raised(misses.truth, misses.hypotheses)
+        return bound_by_links(misses.q, both, misses.weights, is_raised)
 
-    def _links(self, m: NDArray[np.float64], misses: _Misses) -> float:
+    def _links(self, m: Floats, misses: _Misses) -> float:
         """Bound by a dozen links per hypothesis where the joint structure is known and small enough; else 1."""
         if self.domain is None:
             return 1.0
@@ -116,7 +115,7 @@ class TreeProof:
         family = MissFamily(sets=sets, weights=misses.weights, mass=self.domain.mass)
         return bound(family, m, width=0.0, max_work=_WORK, max_levels=1).high
 
-    def _log_both(self, misses: _Misses) -> NDArray[np.float64]:
+    def _log_both(self, misses: _Misses) -> Floats:
         """(k, s, s) at most the log-probability that one sample misses both of a pair."""
         key = (misses.truth, misses.hypotheses.tobytes())
         if key in self._both:
@@ -124,8 +123,7 @@ class TreeProof:
         rates = self.union.rates.above
         between = rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
         p = rates.rows(np.array([misses.truth]))[:, 0, misses.hypotheses]
-        most = (p[:, :, None] + p[:, None, :] + between) / 2
-        logs = log_miss(np.minimum(most, 1.0))
+        logs = log_both(p, between)
         if self._kept + logs.size <= _KEEP:
             self._kept += logs.size
             self._both[key] = logs

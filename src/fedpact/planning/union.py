@@ -26,18 +26,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.federation import Federation
-from fedpact.describe.parallel import parallel_map
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
-from fedpact.planning.row_generation import Row
-from fedpact.statistics.federation_rates import rates_of
+from fedpact.planning.row_generation import Row, find_largest, order_from_largest
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
-from fedpact.statistics.rates import Rates
+from fedpact.statistics.rates import Rates, rates_of
+from fedpact.statistics.request import truths_of
 from fedpact.statistics.weights import JOINT
 
 TOL = 1e-7
@@ -56,8 +55,10 @@ class UnionProgram:
         self._hurt: Rates = rates_of(fed).harm
         """Whom that hurts, and how much, at most."""
         self.is_pac = fed.objective == "pac"
-        self._is_truth = np.isin(np.arange(fed.H), fed.truths)
+        self._is_truth = np.isin(np.arange(fed.H), truths_of(fed))
         self.is_joint = fed.guarantee == "joint" and self.is_pac
+        self.limits = np.full(1 if self.is_joint else fed.k, fed.delta) if self.is_pac else self.epsilon
+        """(U,) largest value with which each requirement is met."""
         smallest = fed.delta if self.is_pac else float(self.epsilon[self.epsilon > 0].min(initial=1.0)) / 2
         self.at_one = -float(np.log(fed.H / smallest))
         self.theta = np.repeat(self.epsilon[:, None] / 2, fed.H, axis=1)
@@ -66,53 +67,42 @@ class UnionProgram:
         self._never = PairProgram(fed, only_certain=True) if is_strict else None
         self._hot = np.empty(0, dtype=np.intp)
         if self.is_pac:
-            self.bad, owner = find_bad(fed)
+            self.bad, owner = find_bad(fed, False)
             """(H, H) which hypotheses are bad for somebody, by truth."""
             self.is_clear = np.ones(fed.H, dtype=bool) if self.is_joint else owner >= 0
             """(H,) against which truths one requirement is the hardest whatever m is."""
             self.owner = np.full(fed.H, JOINT) if self.is_joint else owner
             """(H,) whose that is."""
 
-    @property
-    def limits(self) -> NDArray[np.float64]:
-        """(U,) largest value with which each requirement is met."""
-        return np.full(1 if self.is_joint else self.fed.k, self.fed.delta) if self.is_pac else self.epsilon
-
-    def __call__(self, m: NDArray[np.float64]) -> Sequence[Row]:
+    def __call__(self, m: Floats) -> Sequence[Row]:
         """Tangents at ``m`` of the most violated constraint of the worst truths."""
         sums = self._sums(m)
-        order = np.argsort(-sums, kind="stable")
+        order = order_from_largest(sums)
         found: list[tuple[float, Row]] = []
         for some in self._chunks(order[: int((sums > 1).sum())]):
             found += self._tangents(m, some)
             if len(found) >= _NEW_ROWS:
                 break
-        found.sort(key=lambda entry: (-entry[0], entry[1].truth))
+        found.sort(key=lambda entry: (-round(entry[0], 9), entry[1].truth))
         return [*(row for _, row in found[:_NEW_ROWS]), *(self._never(m) if self._never else [])]
 
-    def _chunks(self, truths: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    def _chunks(self, truths: Places) -> list[Places]:
         """Few truths at once where there are many agents or hypotheses."""
-        step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.fed.k * self.fed.H)))
+        step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.rates.k * self.rates.H)))
         return [truths[start : start + step] for start in range(0, len(truths), step)]
 
-    def _values(self, m: NDArray[np.float64], truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
-        """(t, U) sum over limit of every requirement."""
-        q = np.exp(self.rates.log_miss(m, truths, self.at_one))
-        return np.asarray(np.matmul(self._weigh(truths), q[:, :, None])[:, :, 0])
-
-    def _sums(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _sums(self, m: Floats) -> Floats:
         """(H,) for every truth at least the largest sum over limit of any requirement."""
 
-        def sums_of(block: slice) -> NDArray[np.float64]:
-            if not self.is_pac:
-                return np.asarray(self._values(m, block).max(axis=1))
+        def sums_of(block: slice) -> Floats:
             q = np.exp(self.rates.log_miss(m, block, self.at_one))
+            if not self.is_pac:
+                return np.asarray(np.matmul(self._weigh(block), q[:, :, None])[:, :, 0].max(axis=1))
             return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
 
-        agents = 1 if self.is_pac else self.fed.k
-        return np.concatenate(list(parallel_map(sums_of, self.rates.blocks(agents))))
+        return np.concatenate(list(self.rates.map_blocks(sums_of, agents=1 if self.is_pac else self.rates.k)))
 
-    def weights(self, truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def weights(self, truths: slice | Places) -> Floats:
         """(t, U, H) what it costs every requirement if a hypothesis is missed, against what can be the truth."""
         if self.is_joint:
             return self.bad[truths, None].astype(np.float64)
@@ -122,7 +112,7 @@ class UnionProgram:
             weights = self._hurt.rows(truths).swapaxes(0, 1)
         return weights if self._is_truth.all() else weights * self._is_truth[truths][:, None, None]
 
-    def _weigh(self, truths: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def _weigh(self, truths: slice | Places) -> Floats:
         """(t, U, H) weight over limit, for the expected objective what is above theta over what that leaves."""
         weights = self.weights(truths)
         if self.is_pac:
@@ -132,7 +122,7 @@ class UnionProgram:
         over = np.maximum(weights - theta, 0.0)
         return np.divide(over, room, out=np.zeros_like(over), where=room > 0)
 
-    def _tangents(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> list[tuple[float, Row]]:
+    def _tangents(self, m: Floats, truths: Places) -> list[tuple[float, Row]]:
         """Log of sum over limit, and tangent, of the worst requirement of every truth that is over it."""
         q = np.exp(self.rates.log_miss(m, truths, self.at_one))
         weights, worst = self._weigh_worst(truths, q)
@@ -141,34 +131,29 @@ class UnionProgram:
         share = (weights * q / totals[:, None])[over]
         b = (xlogy(share, weights[over]) - xlogy(share, share)).sum(axis=1)
         found = []
+        logs = self.rates.logs(truths[over], self.at_one)
         for at, truth in enumerate(truths[over]):
-            a = -self.rates.logs(truths[over][at : at + 1], self.at_one)[:, 0] @ share[at]
-            row = self._row(int(truth), a, float(b[at]), share[at], int(worst[over][at]))
+            hypotheses = np.flatnonzero(share[at])
+            row = Row(
+                a=-logs[:, at] @ share[at],
+                b=float(b[at]),
+                truth=int(truth),
+                hypotheses=hypotheses,
+                weights=share[at, hypotheses],
+                requirement=int(worst[over][at]),
+            )
             found.append((float(np.log(totals[over][at])), row))
         return found
 
-    def _weigh_worst(
-        self, truths: NDArray[np.intp], q: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def _weigh_worst(self, truths: Places, q: Floats) -> tuple[Floats, Places]:
         """(t, H) weights over limit of each truth's worst requirement, and (t,) whose that is."""
         if self.is_pac and self.is_clear[truths].all():
             return self.bad[truths] / self.fed.delta, self.owner[truths]
         weights = self._weigh(truths)
-        worst = np.matmul(weights, q[:, :, None])[:, :, 0].argmax(axis=1)
+        worst = find_largest(np.matmul(weights, q[:, :, None])[:, :, 0])
         return weights[np.arange(len(truths)), worst], worst
 
-    def _row(self, truth: int, a: NDArray[np.float64], b: float, share: NDArray[np.float64], worst: int) -> Row:
-        hypotheses = np.flatnonzero(share)
-        return Row(
-            a=a,
-            b=b,
-            truth=truth,
-            hypotheses=hypotheses,
-            weights=share[hypotheses],
-            requirement=worst,
-        )
-
-    def improve_theta(self, m: NDArray[np.float64]) -> bool:
+    def improve_theta(self, m: Floats) -> bool:
         """Move every threshold to its best value at ``m``; whether any bound became smaller."""
         moved = False
         for block in self.rates.blocks(self.fed.k):
@@ -181,21 +166,26 @@ class UnionProgram:
                 moved |= bool(better.any())
         return moved
 
-    def holds(self, m: NDArray[np.int64]) -> bool:
+    def holds(self, m: Ints) -> bool:
         """Whether the sums prove that the integer vector ``m`` is enough."""
         return not len(self.find_unproved(m, is_first_enough=True))
 
-    def find_unproved(self, m: NDArray[np.int64], *, is_first_enough: bool = False) -> NDArray[np.intp]:
+    def find_unproved(self, m: Ints, *, is_first_enough: bool = False) -> Places:
         """Truths for which some requirement's sum is too large at the integer vector ``m``.
 
         Truths that were so before are looked at first; ``is_first_enough`` stops as soon as there are any.
         """
         look = m.astype(np.float64)
+
+        def unproved_in(block: slice) -> Places:
+            truths = np.arange(block.start, block.stop)
+            return truths[self._is_unproved(look, truths)]
+
         hot = self._hot[self._is_unproved(look, self._hot)] if is_first_enough and len(self._hot) else self._hot
         if is_first_enough and len(hot):
             return hot
-        found: list[NDArray[np.intp]] = []
-        for block in parallel_map(lambda some: self._unproved_in(look, some), self.rates.blocks()):
+        found: list[Places] = []
+        for block in self.rates.map_blocks(unproved_in):
             if len(block):
                 found.append(block)
                 if is_first_enough:
@@ -204,11 +194,7 @@ class UnionProgram:
         self._hot = np.append(self._hot[~np.isin(self._hot, unproved)], unproved[:_HOT])[-_HOT:]
         return unproved
 
-    def _unproved_in(self, m: NDArray[np.float64], block: slice) -> NDArray[np.intp]:
-        truths = np.arange(block.start, block.stop)
-        return truths[self._is_unproved(m, truths)]
-
-    def _is_unproved(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _is_unproved(self, m: Floats, truths: Places) -> Bools:
         """(t,) whether some requirement's bound is above its limit."""
         over = np.ones(len(truths), dtype=bool)
         unclear = np.arange(len(truths))
@@ -220,7 +206,7 @@ class UnionProgram:
             over[some] = exceeds(self.bounds(m, truths[some]), self.limits).any(axis=1)
         return over
 
-    def bounds(self, m: NDArray[np.float64], truths: NDArray[np.intp]) -> NDArray[np.float64]:
+    def bounds(self, m: Floats, truths: Places) -> Floats:
         """(t, U) failure probability or expected error of every requirement from above."""
         is_strict = self._never is not None
         q = to_probability(self.rates.log_miss(m, truths), keep_tiny=is_strict)

@@ -3,9 +3,12 @@
 Needs ``fedpact[protocol]``; what runs on Flower is in :mod:`fedpact.protocol.flower`.
 """
 
-from fedpact.lazy import offer_names
-from fedpact.protocol.installed import require_packages
+from importlib.util import find_spec
 
-require_packages()
+from fedpact.errors import MissingExtraError
+from fedpact.lazy import offer_names
+
+if not all(find_spec(package) for package in ("sqlalchemy", "cryptography")):
+    raise MissingExtraError("the protocol", extra="protocol")
 
 __all__ = offer_names(__name__)

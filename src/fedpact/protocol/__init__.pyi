@@ -15,12 +15,12 @@ from fedpact.protocol.keys.key_set import read_keys as read_keys
 from fedpact.protocol.keys.key_set import renew_certificate as renew_certificate
 from fedpact.protocol.keys.signing import SigningKey as SigningKey
 from fedpact.protocol.keys.signing import read_key as read_key
-from fedpact.protocol.ledger.check import LedgerCheck as LedgerCheck
-from fedpact.protocol.ledger.check import LedgerStatus as LedgerStatus
 from fedpact.protocol.ledger.entry import Entry as Entry
 from fedpact.protocol.ledger.export import export_ledger as export_ledger
 from fedpact.protocol.ledger.export import rebuild_ledger as rebuild_ledger
 from fedpact.protocol.ledger.store import Ledger as Ledger
+from fedpact.protocol.ledger.verify import LedgerCheck as LedgerCheck
+from fedpact.protocol.ledger.verify import LedgerStatus as LedgerStatus
 from fedpact.protocol.ledger.verify import verify_ledger as verify_ledger
 from fedpact.protocol.operator.check_books import BooksCheck as BooksCheck
 from fedpact.protocol.operator.check_books import BooksProblem as BooksProblem
@@ -32,11 +32,11 @@ from fedpact.protocol.operator.operator import read_run as read_run
 from fedpact.protocol.operator.operator import resume_run as resume_run
 from fedpact.protocol.operator.operator import start_run as start_run
 from fedpact.protocol.operator.outcome import RunOutcome as RunOutcome
-from fedpact.protocol.operator.payments_csv import export_payments as export_payments
 from fedpact.protocol.operator.run_state import RunState as RunState
 from fedpact.protocol.operator.run_state import RunStatus as RunStatus
 from fedpact.protocol.operator.statements import Statement as Statement
 from fedpact.protocol.operator.statements import StatementStatus as StatementStatus
+from fedpact.protocol.operator.statements import export_payments as export_payments
 from fedpact.protocol.operator.statements import statements_of as statements_of
 from fedpact.protocol.operator.statements import write_statements as write_statements
 from fedpact.protocol.pact import Pact as Pact
@@ -47,10 +47,6 @@ from fedpact.protocol.runs import read_progress as read_progress
 from fedpact.protocol.runs import resume as resume
 from fedpact.protocol.runs import run as run
 from fedpact.protocol.runs import run_home as run_home
-from fedpact.protocol.simulator.faults import Faults as Faults
-from fedpact.protocol.simulator.simulate_world import FailedSeedError as FailedSeedError
-from fedpact.protocol.simulator.simulate_world import SimulatedWorld as SimulatedWorld
-from fedpact.protocol.simulator.simulate_world import simulate_world as simulate_world
 from fedpact.protocol.site.labelling import Labelling as Labelling
 from fedpact.protocol.site.labelling import LabellingStatus as LabellingStatus
 from fedpact.protocol.site.labelling import LabellingStep as LabellingStep
@@ -63,5 +59,3 @@ from fedpact.protocol.site.site import HeldOut as HeldOut
 from fedpact.protocol.site.site import Site as Site
 from fedpact.protocol.site.site import make_site_report as make_site_report
 from fedpact.protocol.site.site_files import read_site as read_site
-from fedpact.protocol.site.trained_sites import TrainedSites as TrainedSites
-from fedpact.protocol.site.trained_sites import train_sites as train_sites

@@ -15,6 +15,7 @@ or moved.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,22 +23,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
 
-from fedpact.describe.slugs import make_slugs
+from fedpact import formats
+from fedpact.describe.names import make_slugs, nearest
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.check_sites import check_sites
+from fedpact.protocol.files import OF_RUN, alone_at, keep_path, make_folder, read_kept, write_whole
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
-from fedpact.protocol.ledger.place import say_ledger
+from fedpact.protocol.keys.signing import read_key
+from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
-from fedpact.protocol.operator.operator import read_run
-from fedpact.protocol.operator.operator_files import FILE, read_settings, write_operator
+from fedpact.protocol.operator.operator import Operator, continue_or_start, read_run
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import read_site
 from fedpact.protocol.site.write_site import write_site
-from fedpact.protocol.whole_files import alone_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,8 @@ class RunHome:
     sites: Mapping[str, Path]
     """Site -> its folder, if that is on this machine."""
     keys: Path
+    key: Path
+    """The operator's, which signs."""
     entries: int
     """Entries that the books had when the run was prepared: those of runs before it."""
     engine: str | None = None
@@ -69,28 +71,40 @@ class RunHome:
         return say_ledger(self.ledger)
 
 
-class _Placed(NamedTuple):
-    """A site that has a folder of its own."""
-
-    folder: Path
-    site: Site
+def write_home(home: RunHome) -> None:
+    """Write what the operator's process needs, for its eyes alone: a ledger's URL may have a password."""
+    path = file_of(read_place(home.ledger))
+    kept = {
+        "format": formats.HOME,
+        "pact": home.pact.to_dict(),
+        "ledger": home.ledger if path is None else keep_path(home.folder, path),
+        "entries": home.entries,
+        "key": keep_path(home.folder, home.key),
+        "keys": keep_path(home.folder, home.keys),
+        "sites": {name: keep_path(home.folder, own) for name, own in home.sites.items()},
+        "engine": home.engine,
+        "superlink": home.superlink,
+    }
+    home.operator.mkdir(parents=True, exist_ok=True)
+    home.operator.chmod(0o700)
+    write_whole(home.folder / OF_RUN, json.dumps(kept, indent=2, ensure_ascii=False).encode())
 
 
 def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[str]) -> KeySet:
-    """Read the keys that are there; in the home itself a set is made if there is none."""
+    """Read the keys that are there; in the home itself a set to sign with is made if there is none."""
     folder = home / "keys" if given is None else Path(given).resolve()
     has_keys = (folder / INDEX).exists()
     if given is not None and not has_keys:
         raise ProtocolError(f"there are no keys in {folder}; make them with: fedpact keys make")
-    keys = read_keys(folder) if has_keys else make_keys(folder, names)
+    keys = read_keys(folder) if has_keys else make_keys(folder, names, for_flower=False)
     missing = [name for name in names if name not in keys.sites]
     if missing:
         raise ProtocolError(f"{folder} has no keys of site {missing[0]!r}; make them with: fedpact keys add")
     return keys
 
 
-def _check_books(home: Path, where: str) -> None:
-    """Refuse books with a run that is still to be continued: what it needs would be written over."""
+def _check_books(home: Path, where: str) -> int:
+    """Count the entries; refuse a run that is still to be continued: what it needs would be written over."""
     with Ledger.open_or_create(where) as books:
         last = books.last("open")
         if last is not None and read_run(books).status is not RunStatus.FINISHED:
@@ -98,6 +112,7 @@ def _check_books(home: Path, where: str) -> None:
                 f"run {last.run!r} in {books.where} is not finished; continue it with: fedpact run --resume "
                 f"{shlex.quote(str(home))}, or take another home and ledger"
             )
+        return len(books)
 
 
 def _check_former(former: RunHome, pact: Pact, *, rerun: bool) -> None:
@@ -136,12 +151,7 @@ def hold_home(folder: str | PathLike[str]) -> Iterator[None]:
 
 
 def _make_folder(folder: str | PathLike[str]) -> Path:
-    home = Path(folder).resolve()
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ProtocolError(f"{home} cannot be the home of a run: {error.strerror}; name a folder") from None
-    return home
+    return make_folder(Path(folder).resolve(), ProtocolError, "name a folder that can be the home of a run")
 
 
 def _write_sites(home: Path, pact: Pact, sites: Mapping[str, Site], keys: KeySet) -> dict[str, Path]:
@@ -154,22 +164,43 @@ def _write_sites(home: Path, pact: Pact, sites: Mapping[str, Site], keys: KeySet
     return folders
 
 
-def _read_folders(folders: Sequence[str | PathLike[str]]) -> dict[str, _Placed]:
+def _read_folders(folders: Sequence[str | PathLike[str]]) -> dict[Path, Site]:
     """Read sites from their own folders."""
-    found: dict[str, _Placed] = {}
+    found: dict[Path, Site] = {}
     for folder in folders:
         site = read_site(folder)
-        if site.name in found:
-            raise FederationError(f"{folder}: site {site.name!r} is in {found[site.name].folder} already")
-        found[site.name] = _Placed(Path(folder), site)
+        if before := [path for path, other in found.items() if other.name == site.name]:
+            raise FederationError(f"{folder}: site {site.name!r} is in {before[0]} already")
+        found[Path(folder)] = site
     return found
 
 
-def _sign_with_own(pact: Pact, placed: Mapping[str, _Placed], operator: str) -> Pact:
-    """Name the keys that the sites have themselves; one without a key does not sign."""
-    sites = {name: site for name, (_, site) in placed.items()}
-    check_sites(with_keys(pact, {}, operator), sites)
-    return with_keys(pact, {name: site.key.public for name, site in sites.items() if site.key}, operator)
+def _check_site_keys(pact: Pact, site: Site) -> None:
+    own, agreed = None if site.key is None else site.key.public, pact.keys.get(site.name)
+    if agreed is not None and own != agreed:
+        signs = "does not sign" if own is None else f"signs with the key {own[:16]}..."
+        raise FederationError(f"site {site.name!r} {signs}; the pact names the key {agreed[:16]}...")
+    if site.operator is not None and site.operator != pact.operator:
+        known = "none" if pact.operator is None else f"{pact.operator[:16]}..."
+        raise FederationError(
+            f"site {site.name!r} answers only an operator with the key {site.operator[:16]}...; the pact's is "
+            f"{known}"
+        )
+
+
+def check_sites(pact: Pact, sites: Mapping[str, Site]) -> None:
+    """Refuse missing sites, strangers, and those whose keys are not the pact's."""
+    for name in pact.names:
+        if name not in sites:
+            raise FederationError(f"sites must hold every agent of the federation; {name!r} is not there")
+    for name, site in sites.items():
+        if name not in pact.names:
+            raise FederationError(
+                f"sites name {name!r}, who is not in the federation; {nearest(name, pact.names)}"
+            )
+        if site.name != name:
+            raise FederationError(f"sites must be by their names; {name!r} is called {site.name!r}")
+        _check_site_keys(pact, site)
 
 
 def prepare_home(
@@ -214,52 +245,67 @@ def prepare_home(
         If the books have a run that is not finished, or one that is finished and no other is meant; if the home is
         that of another federation; or if keys are missing.
     """
-    placed_sites = _read_folders(folders)
-    home = _make_folder(folder)
-    former = read_home(home) if (home / "operator" / FILE).exists() else None
+    placed, home = _read_folders(folders), _make_folder(folder)
+    former = read_home(home) if (home / OF_RUN).exists() else None
     if ledger is None:
         ledger = str(home / "ledger.db") if former is None else former.ledger
-    _check_books(home, ledger)
+    entries = _check_books(home, ledger)
     if former is not None:
         _check_former(former, pact, rerun=rerun)
     found = _find_keys(home, keys, pact.names)
-    placed = Path(found.folder)
-    if placed_sites:
-        signed = _sign_with_own(pact, placed_sites, found.operator)
-        own_folders = {name: folder for name, (folder, _) in placed_sites.items()}
+    if placed:  # whoever has no key of its own does not sign
+        own = {site.name: site for site in placed.values()}
+        check_sites(with_keys(pact, {}, found.operator), own)
+        public = {name: site.key.public for name, site in own.items() if site.key}
+        own_folders = {site.name: path for path, site in placed.items()}
     else:
-        signed = with_keys(pact, {name: found.sites[name] for name in pact.names}, found.operator)
+        public = {name: found.sites[name] for name in pact.names}
         own_folders = _write_sites(home, pact, sites or {}, found)
-    write_operator(
-        home / "operator",
-        signed,
-        ledger,
-        key=placed / OPERATOR / "signing.key",
+    made = RunHome(
+        folder=home,
+        pact=with_keys(pact, public, found.operator),
+        ledger=ledger,
         sites=own_folders,
-        keys=placed,
+        keys=Path(found.folder),
+        key=Path(found.folder) / OPERATOR / "signing.key",
+        entries=entries,
         engine=engine,
         superlink=superlink,
     )
+    write_home(made)
     return read_home(home)
 
 
 def read_home(where: str | PathLike[str]) -> RunHome:
-    """Find the home of a run again, from its folder or from its ledger's file."""
+    """Find the home of a run again, from its folder or from its ledger's file; all paths are absolute."""
     if "://" in str(where):
         raise ProtocolError("a database does not say where the home of its run is; give that folder instead")
     path = Path(where).resolve()
     home = path.parent if path.is_file() else path
-    if path.is_file() and not (home / "operator" / FILE).exists():
+    if path.is_file() and not (home / OF_RUN).exists():
         refuse_other_files(path)
         raise ProtocolError(f"{path} is kept apart from its run; give the folder of the run (--home) instead")
-    kept = read_settings(home / "operator")
+    try:
+        kept = read_kept(home / OF_RUN, formats.HOME, "home")
+    except FileNotFoundError:
+        raise ProtocolError(f"there is no run at {home}; start one with: fedpact run FILE") from None
     return RunHome(
         folder=home,
         pact=Pact.from_dict(kept["pact"]),
-        ledger=kept["ledger"],
-        sites={name: Path(folder) for name, folder in kept["sites"].items()},
-        keys=Path(kept["keys"]),
+        ledger=kept["ledger"] if is_address(kept["ledger"]) else str(home / kept["ledger"]),
+        sites={name: home / own for name, own in kept["sites"].items()},
+        keys=home / kept["keys"],
+        key=home / kept["key"],
         entries=kept["entries"],
         engine=kept.get("engine"),
         superlink=kept.get("superlink"),
     )
+
+
+def read_operator(home: RunHome) -> Operator:
+    """Open the ledger of a home and start its run, or continue it.
+
+    A server that died is simply started again; once the run is finished it stays so, and nobody is paid twice.
+    """
+    key = read_key(home.key)
+    return continue_or_start(Ledger.open_or_create(home.ledger), home.pact, entries=home.entries, key=key)

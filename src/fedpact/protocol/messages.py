@@ -42,7 +42,8 @@ MOST_BYTES = 2**27
 """No message is longer; a report on 5,000 candidates of 60,000 points is a fifth of that."""
 _MOST_TEXT = 2_000
 _MOST_COUNT = 2**53
-_ENVELOPE = ("protocol", "run", "request", "site", "step", "body")
+_NAMES = ("run", "request", "site", "step")
+_ENVELOPE = ("protocol", *_NAMES, "body")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,15 +134,16 @@ def _read_text(entry: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _read_count(entry: Mapping[str, Any], key: str) -> int:
-    value = entry[key]
+def read_count(entry: Mapping[str, Any], key: str) -> int:
+    """Read a whole number."""
+    value = entry.get(key)
     if type(value) is not int or not 0 <= value <= _MOST_COUNT:
         raise MessageError(f"{key} must be a whole number from 0 to 2^53; it is {shorten(value)}")
     return value
 
 
 def _read_reported(entry: Mapping[str, Any]) -> Reported:
-    pool = None if entry["pool"] is None else _read_count(entry, "pool")
+    pool = None if entry["pool"] is None else read_count(entry, "pool")
     try:
         found = Reported(report=base64.b64decode(entry["report"], validate=True), pool=pool)
     except (binascii.Error, TypeError, ValueError):
@@ -152,14 +154,14 @@ def _read_reported(entry: Mapping[str, Any]) -> Reported:
 
 
 def _read_contributed(entry: Mapping[str, Any]) -> Contributed:
-    m, mistakes = _read_count(entry, "m"), entry["mistakes"]
+    m, mistakes = read_count(entry, "m"), entry["mistakes"]
     if not isinstance(mistakes, list) or not all(type(count) is int and 0 <= count <= m for count in mistakes):
         raise MessageError(f"mistakes must be a list of whole numbers from 0 to m = {m}")
     return Contributed(m=m, mistakes=np.array(mistakes, dtype=np.int64))
 
 
 def _read_evaluated(entry: Mapping[str, Any]) -> Evaluated:
-    n, mistakes = _read_count(entry, "n"), _read_count(entry, "mistakes")
+    n, mistakes = read_count(entry, "n"), read_count(entry, "mistakes")
     if mistakes > n:
         raise MessageError(f"mistakes must be at most n = {n}; they are {mistakes}")
     return Evaluated(n=n, mistakes=mistakes)
@@ -202,7 +204,7 @@ def _read_envelope(data: bytes) -> dict[str, Any]:
         check_format(value["protocol"], formats.MESSAGE, "message", "a message", MessageError)
     if not isinstance(value, dict) or set(value) - {"signature"} != set(_ENVELOPE):
         raise MessageError(f"a message must have {', '.join(_ENVELOPE)} and a signature, and nothing else")
-    for key in ("run", "request", "site", "step"):
+    for key in _NAMES:
         _read_text(value, key)
     if value["step"] not in _READERS:
         raise MessageError(f"there is no step {shorten(value['step'])}")
@@ -212,10 +214,7 @@ def _read_envelope(data: bytes) -> dict[str, Any]:
 def _write(message: Request | Answer, body: Mapping[str, Any], key: SigningKey | None) -> bytes:
     value = {
         "protocol": formats.MESSAGE,
-        "run": message.run,
-        "request": message.request,
-        "site": message.site,
-        "step": message.step,
+        **{name: getattr(message, name) for name in _NAMES},
         "body": dict(body),
     }
     return to_canonical(value if key is None else sign_value(key, value))

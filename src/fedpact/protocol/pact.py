@@ -17,15 +17,16 @@ from typing import Any, ClassVar
 from fedpact import formats
 from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.evidence import Evidence, Reports, Table
+from fedpact.describe.evidence import Evidence, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import Number, read_chance, read_number, shorten
 from fedpact.describe.settings import Agent, Guarantee, Objective, PerAgent, Settings, read_per_agent
-from fedpact.errors import FederationError, Problems
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL
-from fedpact.planning.plan import METHODS
+from fedpact.errors import FederationError
+from fedpact.mechanism.payment.rules import OWNERS, RULES
+from fedpact.mechanism.sample_checks.reported_rates import LEVEL
+from fedpact.planning.methods import read_planner
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import is_public_key
 from fedpact.result import Record
@@ -34,7 +35,7 @@ STEPS = ("report", "contribute", "evaluate", "pay")
 """What a site may be asked for, in order."""
 PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "evaluate": 600.0, "pay": 600.0}
 """Seconds that a site has for each step unless the pact says otherwise; labels are made by people."""
-RULES = ("pwyc", "equal-split", "proportional", "none")
+RUN_RULES = tuple(name for name, rule in RULES.items() if rule.pays_for_any_plan)
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
 _NAME = 32
 """Hexadecimal digits of a run's name."""
@@ -102,22 +103,22 @@ def _read_patience(value: Any) -> dict[str, float]:
     for step in given:
         if step not in STEPS:
             raise FederationError(f"patience is given by step; {step!r} is none: {nearest(str(step), STEPS)}")
-    found = {step: read_number(seconds, f"patience for {step!r}") for step, seconds in given.items()}
-    for step, seconds in found.items():
-        if not seconds > 0:
-            raise FederationError(f"patience for {step!r} must be above 0 seconds; it is {seconds:g}")
-    return PATIENCE | found
+    return PATIENCE | {step: _read_seconds(seconds, f"patience for {step!r}") for step, seconds in given.items()}
+
+
+def _read_seconds(value: Any, field: str) -> float:
+    seconds = read_number(value, field)
+    if not seconds > 0:
+        raise FederationError(f"{field} must be above 0 seconds; it is {seconds:g}")
+    return seconds
 
 
 def _read_fee(names: tuple[str, ...], fee: Any, rule: str) -> dict[str, float] | None:
     if fee is None:
         return None
-    if rule != "pwyc":
-        raise FederationError(f"fee belongs to rule pwyc; the rule is {rule!r}")
-    problems = Problems()
-    found = read_per_agent(names, fee, "fee", _read_one_fee, problems)
-    problems.raise_if_any()
-    return dict(zip(names, found or (), strict=True))
+    if rule not in OWNERS["fee"]:
+        raise FederationError(f"fee belongs to rule {' or '.join(OWNERS['fee'])}; the rule is {rule!r}")
+    return dict(zip(names, read_per_agent(names, fee, "fee", _read_one_fee), strict=True))
 
 
 def _read_one_fee(value: Any) -> float:
@@ -128,12 +129,12 @@ def _read_one_fee(value: Any) -> float:
 
 
 def _read_rule(rule: str) -> str:
-    if rule in ("vcg", "vcg-verified", "threshold"):
+    if rule in set(RULES) - set(RUN_RULES):
         raise FederationError(
             f"rule {rule!r} cannot pay in a run: it needs a proved optimum or contributions of its own; use "
-            f"one of {', '.join(RULES)}"
+            f"one of {', '.join(RUN_RULES)}"
         )
-    return str(read_choice(rule, "rule", RULES))
+    return str(read_choice(rule, "rule", RUN_RULES))
 
 
 def _candidates_of(evidence: Evidence | None) -> CandidateList | None:
@@ -252,16 +253,13 @@ def make_pact(
     keys, operator
         Public keys with which answers, and requests and receipts, are signed.
     """
-    if read_choice(method, "method", METHODS) == "exact":
-        raise FederationError("method 'exact' needs the joint structure, which reports do not hold; use 'auto'")
+    read_planner(method, has_joint=False)
     fed = fed if isinstance(fed, Settings) else read_federation(fed)
     check_site_names(fed.names)
     evidence = fed.evidence if isinstance(fed, Federation) else None
-    if isinstance(evidence, Table) and confidence is not None:
+    if evidence is not None and not evidence.IS_COUNTED and confidence is not None:
         raise FederationError("confidence is about rates counted on points; the masses of a table are exact")
     rule = _read_rule(rule)
-    if not read_number(retry, "retry") > 0:
-        raise FederationError(f"retry must be above 0 seconds; it is {shorten(retry)}")
     return Pact(
         name=name if name is not None else fed.name if isinstance(fed, Federation) else "federation",
         agents=fed.agents,
@@ -274,7 +272,7 @@ def make_pact(
         fee=_read_fee(fed.names, fee, rule),
         false_alarm_rate=read_chance(false_alarm_rate, "false_alarm_rate"),
         patience=_read_patience({} if patience is None else patience),
-        retry=read_number(retry, "retry"),
+        retry=_read_seconds(retry, "retry"),
         candidates=_candidates_of(evidence) if candidates is None else candidates,
         keys=check_keys_of(fed.names, keys or {}),
         operator=None if operator is None else _read_key(operator, "the operator's key"),

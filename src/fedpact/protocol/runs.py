@@ -13,15 +13,12 @@ from sqlalchemy.pool import StaticPool
 from fedpact.describe.any_federation import AnyFederation, read_federation
 from fedpact.describe.numbers import read_whole_number
 from fedpact.errors import ProtocolError
-from fedpact.protocol.check_sites import check_sites
-from fedpact.protocol.drive import Watch, drive
-from fedpact.protocol.home import RunHome
-from fedpact.protocol.in_process import InProcess
+from fedpact.protocol.drive import InProcess, Watch, drive
+from fedpact.protocol.home import RunHome, check_sites, read_operator
 from fedpact.protocol.keys.signing import SigningKey
-from fedpact.protocol.ledger.form import well_formed
+from fedpact.protocol.ledger.entry import well_formed
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
-from fedpact.protocol.operator.operator_files import read_operator
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.run_state import RunState
 from fedpact.protocol.pact import make_pact, with_keys
@@ -102,7 +99,7 @@ def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
             "HOST:PORT"
         )
     sites = {name: read_site(folder) for name, folder in home.sites.items()}
-    operator = read_operator(home.operator)
+    operator = read_operator(home)
     with operator.ledger:
         return carry_out(operator, sites, watch=watch)
 

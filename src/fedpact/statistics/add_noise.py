@@ -38,9 +38,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedpact.describe.noise import Noise
-from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number
-from fedpact.describe.reports import Report
+from fedpact.describe.numbers import Number, read_chance, read_in, read_whole_number
+from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -106,15 +105,11 @@ def _make_mechanism(dp: Any, scale: float) -> Measurement:
     return made
 
 
-def _account(dp: Any, scale: float, sensitivity: float, delta: float) -> float:
-    private = dp.c.make_zCDP_to_approxDP(_make_mechanism(dp, scale))
-    return float(dp.c.make_fix_delta(private, delta).map(sensitivity)[0])
-
-
 def account(scale: float, sensitivity: float, delta: float) -> float:
     """Return the epsilon that noise of this scale gives at ``delta``, by OpenDP's privacy map."""
     with _contributed() as dp:
-        return _account(dp, scale, sensitivity, delta)
+        private = dp.c.make_zCDP_to_approxDP(_make_mechanism(dp, scale))
+        return float(dp.c.make_fix_delta(private, delta).map(sensitivity)[0])
 
 
 def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
@@ -125,28 +120,18 @@ def find_scale(sensitivity: float, epsilon: float, delta: float) -> float:
     """
     spread = math.log(1 / delta)
     enough = sensitivity * (math.sqrt(spread + epsilon) + math.sqrt(spread)) / (epsilon * math.sqrt(2))
-    with _contributed() as dp:
-        while _account(dp, enough, sensitivity, delta) > epsilon:
-            enough *= 1 + _TOL
-        short = enough / 2
-        while _account(dp, short, sensitivity, delta) <= epsilon:
-            enough, short = short, short / 2
-        while enough > short * (1 + _TOL):
-            middle = math.sqrt(short * enough)
-            if _account(dp, middle, sensitivity, delta) <= epsilon:
-                enough = middle
-            else:
-                short = middle
+    while account(enough, sensitivity, delta) > epsilon:
+        enough *= 1 + _TOL
+    short = enough / 2
+    while account(short, sensitivity, delta) <= epsilon:
+        enough, short = short, short / 2
+    while enough > short * (1 + _TOL):
+        middle = math.sqrt(short * enough)
+        if account(middle, sensitivity, delta) <= epsilon:
+            enough = middle
+        else:
+            short = middle
     return enough
-
-
-def _read_epsilon(value: Any) -> float:
-    epsilon = read_number(value, "privacy_epsilon")
-    if not _LEAST_EPSILON <= epsilon <= _MOST_EPSILON:
-        raise FederationError(
-            f"privacy_epsilon must lie between {_LEAST_EPSILON:g} and {_MOST_EPSILON}; it is {epsilon:g}"
-        )
-    return epsilon
 
 
 def _check(site: Report) -> None:
@@ -201,10 +186,9 @@ def add_noise(site: Report, *, privacy_epsilon: Number, privacy_delta: Number, r
     >>> bool((abs(sent.counts.astype(int) - exact.counts) < 100).all())
     True
     """
-    promised, risk = _read_epsilon(privacy_epsilon), read_chance(privacy_delta, "privacy_delta")
-    rows = read_whole_number(rows_per_person, "rows_per_person", least=1)
-    if rows > site.n:
-        raise FederationError(f"rows_per_person must be at most n = {site.n}; it is {rows}")
+    promised = read_in("[]", _LEAST_EPSILON, _MOST_EPSILON, privacy_epsilon, "privacy_epsilon")
+    risk = read_chance(privacy_delta, "privacy_delta")
+    rows = read_whole_number(rows_per_person, "rows_per_person", least=1, most=site.n)
     _check(site)
     scale = find_scale(sensitivity_of(site.H, site.n_classes, rows), promised, risk)
     with _contributed() as dp:

@@ -22,18 +22,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betainc, betaincinv
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.condensed import count_pairs
-from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_chance
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.statistics.make_report import report
-
-Floats = NDArray[np.float64]
 
 # A rate below this would take some ten million samples to be seen: it counts as none.
 NEGLIGIBLE = 1e-7
@@ -101,14 +100,27 @@ def at_confidence(fed: Federation, confidence: Number) -> Federation:
     """
     level = read_chance(confidence, "confidence")
     match fed.evidence:
-        case Table():
-            raise FederationError(
-                "confidence has no meaning for a table, which states the distributions; describe the federation "
-                "by predictions or reports, or leave confidence out"
-            )
         case Predictions(predictions=predictions, hypotheses=hypotheses):
             sites = tuple(report(labels, name=name) for labels, name in zip(predictions, fed.names, strict=True))
             evidence = Reports(reports=sites, hypotheses=hypotheses, confidence=level)
         case Reports():
             evidence = replace(fed.evidence, confidence=level)
-    return replace(fed, evidence=evidence, distinct=np.arange(fed.H_given), evidence_memo={})
+        case _:
+            raise FederationError(
+                f"confidence has no meaning for a {fed.evidence.KIND}, which states the distributions; describe "
+                "the federation by predictions or reports, or leave confidence out"
+            )
+    return replace(fed, evidence=evidence, distinct=np.arange(fed.H_given))
+
+
+def upper_tail(m: int, count: Ints, rate: Any) -> Floats:
+    """Pr[X >= count] for X ~ Binomial(m, rate), elementwise.
+
+    Examples
+    --------
+    >>> upper_tail(3, np.array([0, 1, 3, 4]), np.array([0.5, 0.5, 0.5, 0.5]))
+    array([1.   , 0.875, 0.125, 0.   ])
+    """
+    inside = np.clip(count, 1, max(m, 1))
+    tail = betainc(inside, max(m, 1) - inside + 1, rate)
+    return np.where(count <= 0, 1.0, np.where(count > m, 0.0, tail))

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Ints
 from fedpact.describe.condensed import count_pairs
-from fedpact.describe.parallel import Spread, all_cores
+from fedpact.describe.progress import Spread, all_cores
 from fedpact.errors import FederationError
 
 # Points of a block, at most: few enough that a row stays in the cache. With few hypotheses a block is smaller, so
@@ -50,7 +51,7 @@ def _mask(weights: NDArray[Any]) -> NDArray[np.uint64]:
     return packed.view("<u8").astype(np.uint64)
 
 
-def _read_weights(weights: Any, n: int) -> NDArray[np.int64]:
+def _read_weights(weights: Any, n: int) -> Ints:
     given = np.asarray(weights)
     if given.shape != (n,) or given.dtype.kind not in "iu" or (n and given.min() < 0):
         raise FederationError(
@@ -97,7 +98,7 @@ class DisagreementCounter:
                 self._count(spread, labels[:, start : start + step], own[start : start + step])
 
     def _count(self, spread: Spread[Any, None], block: NDArray[Any], weights: NDArray[Any]) -> None:
-        from fedpact.statistics.bit_kernel import count_rows, slice_rows
+        from fedpact.statistics.kernels import count_rows, slice_rows
 
         codes, masks = _encode(block), _mask(weights)
         bits = max(1, int(codes.max()).bit_length())

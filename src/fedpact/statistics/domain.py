@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.arrays import Bools, Floats, Places
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized_by_evidence
 from fedpact.errors import FederationError
+from fedpact.statistics.misses import merge_points
 
 _BLOCK = 4_000_000
 _FEW = 50_000_000
@@ -28,7 +30,7 @@ class Domain:
 
     labels: NDArray[np.int32]
     """(H, n): the first hypothesis with the same label there, so that only equality carries meaning."""
-    mass: NDArray[np.float64]
+    mass: Floats
     """(k, n) mass of every agent on every point; a row may sum to less than one."""
 
     @property
@@ -36,7 +38,7 @@ class Domain:
         """Number of merged points."""
         return int(self.labels.shape[1])
 
-    def differ(self, truth: int) -> NDArray[np.bool_]:
+    def differ(self, truth: int) -> Bools:
         """(H, n) where each hypothesis differs from ``truth``."""
         return np.asarray(self.labels != self.labels[truth])
 
@@ -54,41 +56,24 @@ def find_domain(fed: Federation) -> Domain:
     >>> find_domain(fed).mass  # the third point separates nothing, the first and the fourth split alike
     array([[0.5 , 0.25]])
     """
-    labels, mass = _points(fed)
+    joint = fed.evidence.joint()
+    if joint is None:
+        raise FederationError(
+            "reports hold pairwise rates only, not the joint structure; "
+            'use method="bounds", or describe the federation by a table or predictions'
+        )
+    labels, mass = joint
     first = _first_with_same_label(labels[fed.distinct])
     useful = first.any(axis=0) & (mass > 0).any(axis=0)
-    columns, inverse = np.unique(first[:, useful], axis=1, return_inverse=True)
-    merged = np.zeros((fed.k, columns.shape[1]))
-    for row, masses in zip(merged, mass[:, useful], strict=True):
-        np.add.at(row, inverse.ravel(), masses)
+    columns, merged = merge_points(first[:, useful], mass[:, useful])
     return Domain(labels=np.ascontiguousarray(columns), mass=merged)
 
 
 def has_small_domain(fed: Federation) -> bool:
     """Whether the points are known and few enough to keep every agent's mass on each of them."""
-    match fed.evidence:
-        case Reports():
-            return False
-        case Table():
-            return True
-        case Predictions(predictions=predictions):
-            return bool(sum(array.shape[1] for array in predictions) * max(fed.k, fed.H) <= _FEW)
-
-
-def _points(fed: Federation) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-    match fed.evidence:
-        case Table(labels=labels, distributions=distributions):
-            return labels, distributions
-        case Predictions(predictions=predictions):
-            owner = np.repeat(np.arange(fed.k), [array.shape[1] for array in predictions])
-            mass = np.zeros((fed.k, len(owner)))
-            mass[owner, np.arange(len(owner))] = 1 / np.bincount(owner, minlength=fed.k)[owner]
-            return np.concatenate(predictions, axis=1), mass
-        case Reports():
-            raise FederationError(
-                "reports hold pairwise rates only, not the joint structure; "
-                'use method="bounds", or describe the federation by a table or predictions'
-            )
+    if isinstance(fed.evidence, Reports):
+        return False
+    return not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
 
 
 def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -99,7 +84,7 @@ def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
     return first
 
 
-def rates_against(domain: Domain, truths: NDArray[np.intp]) -> NDArray[np.float64]:
+def rates_against(domain: Domain, truths: Places) -> Floats:
     """(k, T, H) rates between ``truths`` and every hypothesis, in blocks of bounded memory.
 
     Summed over the points where the two differ, never as one minus an agreement, so that a rate of zero is zero.

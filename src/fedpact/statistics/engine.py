@@ -19,23 +19,21 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.describe.evidence import Reports, Table
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
-from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound
+from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound, lower_bound_from_subset
 from fedpact.statistics.expansion import Expansion, expand
-from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.few_sets import lower_bound_from_subset
 from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
-from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
-from fedpact.statistics.pairs import best_threshold, bound_above, bound_below, pair_bounds
+from fedpact.statistics.pairs import best_threshold, bound_above, bound_below
 from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
+from fedpact.statistics.rates import rates_of
 from fedpact.statistics.weights import JOINT, Weights
 
 METHODS = ("auto", "exact", "bounds", "estimate")
@@ -46,7 +44,7 @@ _AT_ONCE = 2_000_000
 _WIDTHS = (1e-1, 1e-2, 1e-3, WIDTH, WIDTH / 100)
 # Of how many truths a few sets are tried.
 _FEW_TRUTHS = 6
-_Known: TypeAlias = dict[tuple[int, bytes], NDArray[np.float64]]
+_Known: TypeAlias = dict[tuple[int, bytes], Floats]
 
 
 class Engine:
@@ -55,14 +53,14 @@ class Engine:
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
         self._weights = Weights(fed)
-        self._is_certain = isinstance(fed.evidence, Table) or rates_of(fed).is_certain
+        self._is_certain = not fed.evidence.IS_COUNTED or rates_of(fed).is_certain
         self._least = self._weights if self._is_certain else Weights(fed, is_least=True)
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
 
     @property
-    def truths(self) -> NDArray[np.intp]:
+    def truths(self) -> Places:
         """(T,) hypotheses to try as the truth."""
         return self._weights.truths
 
@@ -71,7 +69,7 @@ class Engine:
         """Whether exact values can be had at all."""
         return not isinstance(self.fed.evidence, Reports)
 
-    def find_likeliest_miss(self, requirement: int, truth: int, m: NDArray[np.int64]) -> int:
+    def find_likeliest_miss(self, requirement: int, truth: int, m: Ints) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``truth`` is the true one."""
         only = np.array([truth])
         weights = self._weights.weigh(self._weights.rates(only), requirement)[0]
@@ -86,7 +84,7 @@ class Engine:
 
     def evaluate(
         self,
-        m: NDArray[np.int64],
+        m: Ints,
         requirements: Sequence[int],
         *,
         method: str = "auto",
@@ -115,19 +113,14 @@ class Engine:
             how=np.stack([part.how for part in parts], axis=1),
         )
 
-    def is_met(self, m: NDArray[np.int64], requirements: Sequence[int]) -> NDArray[np.bool_]:
+    def is_met(self, m: Ints, requirements: Sequence[int]) -> Bools:
         """(B, R) whether each requirement is provably met; never estimates."""
         limits = [self.threshold(requirement) for requirement in requirements]
         return ~exceeds(self.decide(m, requirements, is_proof=True)[1], limits)
 
     def decide(
-        self,
-        m: NDArray[np.int64],
-        requirements: Sequence[int],
-        *,
-        max_work: float = 2 * MAX_WORK,
-        is_proof: bool = False,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, m: Ints, requirements: Sequence[int], *, max_work: float = 2 * MAX_WORK, is_proof: bool = False
+    ) -> tuple[Floats, Floats]:
         """(B, R) certified interval of each value, narrowed until it is known to be met or missed.
 
         Beyond ``max_work`` per value (see :mod:`fedpact.statistics.bounds`) the question may stay open. If
@@ -145,9 +138,7 @@ class Engine:
                 self._lower(m[rows], requirement, highs[rows, column], is_proof=is_proof)
         return lows, highs
 
-    def _lower(
-        self, m: NDArray[np.int64], requirement: int, high: NDArray[np.float64], *, is_proof: bool = False
-    ) -> None:
+    def _lower(self, m: Ints, requirement: int, high: Floats, *, is_proof: bool = False) -> None:
         """Lower the upper ends (B,), where rates are estimated, to what the parts of the federation say."""
         if not is_split(self.fed):
             return
@@ -158,9 +149,7 @@ class Engine:
             total += part + set_aside(self.fed, agent)
         np.minimum(high, total, out=high)
 
-    def _decide(
-        self, m: NDArray[np.float64], requirement: int, max_work: float, *, is_proof: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _decide(self, m: Floats, requirement: int, max_work: float, *, is_proof: bool) -> tuple[Floats, Floats]:
         """(B,) certified interval of one requirement's value."""
         limit = self.threshold(requirement)
         low, high = self._union_bounds(m, requirement)
@@ -178,7 +167,7 @@ class Engine:
                 self._narrow(query, until_decided=True)
         return low.max(axis=1), high.max(axis=1)
 
-    def _evaluate(self, m: NDArray[np.float64], requirement: int, method: str, effort: Effort) -> Values:
+    def _evaluate(self, m: Floats, requirement: int, method: str, effort: Effort) -> Values:
         low, high = self._union_bounds(m, requirement)
         if method in ("auto", "exact") and self.has_joint_structure:
             self._sharpen_exactly(m, requirement, low, high)
@@ -191,9 +180,7 @@ class Engine:
         top = high.max(axis=1)
         return Values(low=np.minimum(low.max(axis=1), top), high=top, truth=self.truths[worst], how=how)
 
-    def _union_bounds(
-        self, m: NDArray[np.float64], requirement: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _union_bounds(self, m: Floats, requirement: int) -> tuple[Floats, Floats]:
         """(B, T) largest single term and smallest sum of terms that bounds the value, for every truth."""
         low, high = np.empty((2, len(m), len(self.truths)))
         step = max(1, _AT_ONCE // (self.fed.k * self.fed.H))
@@ -212,32 +199,26 @@ class Engine:
             np.minimum(high[:, some], weights.max(axis=1), out=high[:, some])
         return low, np.maximum(low, high)
 
-    def _miss(
-        self, weights: Weights, m: NDArray[np.float64], some: slice, requirement: int
-    ) -> NDArray[np.float64]:
+    def _miss(self, weights: Weights, m: Floats, some: slice, requirement: int) -> Floats:
         """(b, t, H) probability that each hypothesis is missed."""
         logs = np.tensordot(m, weights.logs(some), axes=1)
         return to_probability(np.asarray(logs), keep_tiny=self.threshold(requirement) == 0)
 
-    def _sum(self, weights: NDArray[np.float64], miss: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _sum(self, weights: Floats, miss: Floats) -> Floats:
         """(b, t) union bound; for the expected objective with the best threshold."""
         if self.fed.objective == "expected":
             flat = np.broadcast_to(weights, miss.shape).reshape(-1, self.fed.H)
             return best_threshold(flat, miss.reshape(flat.shape))[1].reshape(miss.shape[:2])
         return np.asarray((weights * miss).sum(axis=2))
 
-    def _sharpen_exactly(
-        self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
-    ) -> None:
+    def _sharpen_exactly(self, m: Floats, requirement: int, low: Floats, high: Floats) -> None:
         """Replace the bounds by the exact value for every truth that could be the worst, highest bound first."""
         known: _Known = {}
         for truth in np.argsort(-high.sum(axis=0), kind="stable"):
             rows = np.flatnonzero(high[:, truth] > low.max(axis=1))
             self._set_exactly(m, requirement, int(truth), rows, low, high, known)
 
-    def _sharpen_until_decided(
-        self, m: NDArray[np.float64], requirement: int, low: NDArray[np.float64], high: NDArray[np.float64]
-    ) -> None:
+    def _sharpen_until_decided(self, m: Floats, requirement: int, low: Floats, high: Floats) -> None:
         """Replace bounds by exact values until it is known on which side of the threshold each row lies."""
         known: _Known = {}
         limit = self.threshold(requirement)
@@ -249,14 +230,7 @@ class Engine:
             is_missed[rows] = exceeds(low[rows, truth], limit)
 
     def _set_exactly(
-        self,
-        m: NDArray[np.float64],
-        requirement: int,
-        truth: int,
-        rows: NDArray[np.intp],
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        known: _Known,
+        self, m: Floats, requirement: int, truth: int, rows: Places, low: Floats, high: Floats, known: _Known
     ) -> None:
         """Make both bounds of some rows the exact value against one truth, if its sum is not too long."""
         expansion = self._expansion(requirement, truth) if len(rows) else None
@@ -340,6 +314,8 @@ class Engine:
 
         A tenth of the draws for all of them first, then all draws for those that this leaves open.
         """
+        from fedpact.statistics.karp_luby import estimate
+
         low, high = query.low, query.high
         still_open = np.flatnonzero((high > low.max()) & (high > low))
         confidence = 1 - effort.risk / (2 * max(1, len(still_open)))
@@ -352,24 +328,22 @@ class Engine:
                 low[truth], high[truth] = max(low[truth], found.low), min(high[truth], found.high)
                 low[truth] = min(low[truth], high[truth])
 
-    def _pair_bounds(self, m: NDArray[np.float64], requirement: int, truth: int) -> Bound:
-        seen, p, p_pairs, weights = self._pairs(self._weights, requirement, truth)
-        if self._is_certain:
-            return pair_bounds(p, p_pairs, weights, m, is_binary=self._is_binary)
-        high = bound_above(seen, p, p_pairs, weights, m, self._are_raised(requirement, truth))
-        seen, p, p_pairs, weights = self._pairs(self._least, requirement, truth)
-        is_empty = len(weights) == 0
-        low = 0.0 if is_empty else bound_below(seen, p, p_pairs, weights, m, is_binary=self._is_binary)
-        return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+    def _pair_bounds(self, m: Floats, requirement: int, truth: int) -> Bound:
+        above = self._pairs(self._weights, requirement, truth)
+        below = above if self._is_certain else self._pairs(self._least, requirement, truth)
+        high = bound_above(*above, m, self._are_raised(requirement, truth))
+        low = bound_below(*below, m, is_binary=self._is_binary)
+        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
-    def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[NDArray[np.float64], ...]:
+    def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return a truth's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
         weights = side.against_one(truth, requirement)
         some, only = np.flatnonzero(weights), self.truths[truth : truth + 1]
         rates = side.unions(np.append(some, only))[:, :, some]
-        return side.rates(only, as_miss=True)[:, 0, some], rates[:, -1], rates[:, :-1], weights[some]
+        seen = rates[:, -1] if self._is_certain else side.rates(only, as_miss=True)[:, 0, some]
+        return seen, rates[:, -1], rates[:, :-1], weights[some]
 
-    def _are_raised(self, requirement: int, truth: int) -> NDArray[np.bool_] | None:
+    def _are_raised(self, requirement: int, truth: int) -> Bools | None:
         """(s,) which of a truth's hypotheses have rates that hold only if they are bad; None if no rates are."""
         if self._is_certain:
             return None
@@ -378,13 +352,10 @@ class Engine:
 
     @cached_property
     def _is_binary(self) -> bool:
-        """Whether every point has at most two labels, so that pairs determine their unions."""
-        if not self._is_certain:
+        """Whether every site has seen two labels at most, so that pairs determine their unions."""
+        if not self._is_certain or not isinstance(self.fed.evidence, Reports):
             return False  # other labels may occur where nobody looked
-        if isinstance(self.fed.evidence, Reports):
-            return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-        labels = self._weights.domain.labels
-        return bool((np.diff(np.sort(labels, axis=0), axis=0) > 0).sum(axis=0).max(initial=0) <= 1)
+        return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
 
     def _family(self, requirement: int, truth: int) -> MissFamily:
         weights = self._weights.against_one(truth, requirement)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Ints
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
 TOL = 1e-10
@@ -57,15 +58,15 @@ class Expansion:
     array([0.25])
     """
 
-    coefficients: NDArray[np.int64] | NDArray[np.object_]
+    coefficients: Ints | NDArray[np.object_]
     """(S,) integers, in units of 2^-weight_bits; Python's where they outgrow 64 bits."""
-    content: NDArray[np.int64]
+    content: Ints
     """(S, c) how many points of every kind each union holds."""
-    mass: NDArray[np.float64]
+    mass: Floats
     """(k, c) mass of every agent on one point of every kind."""
     weight_bits: int = WEIGHT_BITS
 
-    def evaluate(self, m: NDArray[np.float64]) -> NDArray[np.float64]:
+    def evaluate(self, m: Floats) -> Floats:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
         value, error = np.empty((2, len(m)))
         step = max(1, _AT_ONCE // max(1, len(self.coefficients)))
@@ -77,14 +78,14 @@ class Expansion:
         return np.clip(value, 0.0, 1.0)
 
     @cached_property
-    def _doubles(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    def _doubles(self) -> tuple[Floats, Floats, Floats] | None:
         if int(np.abs(self.coefficients).max(initial=0)).bit_length() > 900:
             return None
         mass = self.content.astype(np.float64) @ self.mass.T
         steepness = np.minimum(mass / np.maximum(1 - mass, _ROUND_OFF), 1e15)
         return self.coefficients.astype(np.float64) * 2.0**-self.weight_bits, log_miss(mass), steepness
 
-    def _evaluate_in_doubles(self, m: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _evaluate_in_doubles(self, m: Floats) -> tuple[Floats, Floats]:
         if self._doubles is None:
             return np.zeros(len(m)), np.full(len(m), np.inf)
         coefficients, logs, steepness = self._doubles
@@ -103,7 +104,7 @@ class Expansion:
             total += (self.content @ limbs).astype(object) << shift
         return total
 
-    def _evaluate_in_integers(self, m: NDArray[np.float64]) -> float:
+    def _evaluate_in_integers(self, m: Floats) -> float:
         coefficients = self.coefficients.astype(object)
         longest = int(np.abs(coefficients).sum()).bit_length()
         bits = _MASS_BITS + longest + (2 * int(m.sum()) + len(m) + 1).bit_length()
@@ -124,13 +125,13 @@ def expand(family: MissFamily, max_states: int = MAX_STATES) -> Expansion | None
     return _expand_states(family, max_states)
 
 
-def _weight_bits(weights: NDArray[np.float64]) -> int:
+def _weight_bits(weights: Floats) -> int:
     """How many bits after the point the weights need."""
     smallest = float(weights.min(initial=1.0))
     return WEIGHT_BITS + max(0, -math.frexp(smallest)[1] - _SMALL_BITS)
 
 
-def _integer_weights(weights: NDArray[np.float64]) -> NDArray[np.int64] | NDArray[np.object_]:
+def _integer_weights(weights: Floats) -> Ints | NDArray[np.object_]:
     bits = _weight_bits(weights)
     if bits == WEIGHT_BITS:
         return np.rint(np.ldexp(weights, bits)).astype(np.int64)
@@ -220,7 +221,7 @@ class _Layout:
             unit = units[family.mass.T[own[0]].tobytes()] if len(own) else 0
             self.groups[int(weight), marks, unit] += 1
 
-    def content(self, states: list[int]) -> NDArray[np.int64]:
+    def content(self, states: list[int]) -> Ints:
         """(S, c) how many points of every kind each state holds."""
         size = (self._n_marked + 7) // 8
         low = (1 << self._n_marked) - 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Floats, Places
 from fedpact.describe.ties import exceeds
 
 
@@ -14,11 +15,11 @@ from fedpact.describe.ties import exceeds
 class Values:
     """Interval of every requirement at every contribution vector; exact where low equals high."""
 
-    low: NDArray[np.float64]
+    low: Floats
     """(B, R)"""
-    high: NDArray[np.float64]
+    high: Floats
     """(B, R)"""
-    truth: NDArray[np.intp]
+    truth: Places
     """(B, R) the truth that is worst as far as known."""
     how: NDArray[np.str_]
     """(B, R) "exact", "bounds" or "estimate"."""
@@ -28,12 +29,12 @@ class Values:
 class IntervalQuery:
     """One requirement at one contribution vector, with what is known of every truth (arrays are updated)."""
 
-    m: NDArray[np.float64]
+    m: Floats
     requirement: int
     limit: float
-    low: NDArray[np.float64]
+    low: Floats
     """(T,)"""
-    high: NDArray[np.float64]
+    high: Floats
     """(T,)"""
     work: float
     """How much a certified interval may take (see :mod:`fedpact.statistics.bounds`)."""

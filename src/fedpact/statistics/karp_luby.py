@@ -16,8 +16,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats
 from fedpact.statistics.misses import MissFamily, log_miss
 
 _BATCH = 2_000_000
@@ -31,12 +31,11 @@ class Estimate:
     standard_error: float
     low: float
     high: float
-    draws: int
 
 
 def estimate(
     family: MissFamily,
-    m: NDArray[np.float64],
+    m: Floats,
     *,
     draws: int,
     rng: np.random.Generator,
@@ -54,7 +53,7 @@ def estimate(
     likely = family.weights * np.exp(log_miss(family.sets @ family.mass.T) @ m)
     scale = float(likely.sum())
     if scale == 0.0:
-        return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0, draws=0)
+        return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0)
     chosen = rng.multinomial(draws, likely / scale)
     ratios = np.concatenate(
         [_ratios(family, int(which), int(chosen[which]), m, rng) for which in np.flatnonzero(chosen)]
@@ -67,13 +66,10 @@ def estimate(
         standard_error=scale * math.sqrt(variance / draws),
         low=scale * max(mean - reach, 0.0),
         high=scale * min(mean + reach, 1.0),
-        draws=draws,
     )
 
 
-def _ratios(
-    family: MissFamily, which: int, count: int, m: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _ratios(family: MissFamily, which: int, count: int, m: Floats, rng: np.random.Generator) -> Floats:
     """Largest weight over summed weights of the missed sets, in ``count`` samples that miss set ``which``."""
     allowed = np.where(family.sets[which], 0.0, family.mass)
     elsewhere = np.maximum(0.0, 1.0 - family.mass.sum(axis=1))
@@ -90,7 +86,7 @@ def _ratios(
     return np.concatenate(out)
 
 
-def _draw(seen: NDArray[np.bool_], chances: NDArray[np.float64], count: int, rng: np.random.Generator) -> None:
+def _draw(seen: Bools, chances: Floats, count: int, rng: np.random.Generator) -> None:
     """Mark what ``count`` independent draws see, for every row: one by one if few, by point if many."""
     rows, points = seen.shape
     if count >= points:

@@ -14,8 +14,8 @@ import numpy as np
 
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.label_codes import Label
-from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
+from fedpact.describe.label_codes import Label, insist_on_one_kind
+from fedpact.describe.label_matrix import LabelMatrix, read_labels
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.describe.reports import Report, hide_counts

@@ -19,9 +19,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fedpact.describe.arrays import Bools, Floats
+
+L = TypeVar("L", bound=np.generic)
 
 # (1 - 1)^m is 0 for m >= 1 and 1 for m = 0: exp(m * NEVER) gives both without 0 * inf.
 NEVER = -1e200
@@ -34,15 +39,15 @@ _TINY = 1e-300
 class MissFamily:
     """Sets whose being missed matters, with what it costs."""
 
-    sets: NDArray[np.bool_]
+    sets: Bools
     """(s, n) which points each set holds."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """(s,) in (0, 1]; falling once reduced."""
-    mass: NDArray[np.float64]
+    mass: Floats
     """(k, n) mass of every agent on every point."""
 
 
-def log_miss(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_miss(mass: Floats) -> Floats:
     """Return log(1 - mass), finite everywhere: the log-probability that one sample misses a set of that mass.
 
     Examples
@@ -53,12 +58,12 @@ def log_miss(mass: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(mass < _ALL, np.log1p(-np.minimum(mass, _ALL)), NEVER)
 
 
-def replace_never(logs: NDArray[np.float64], at_one: float) -> NDArray[np.float64]:
+def replace_never(logs: Floats, at_one: float) -> Floats:
     """Put ``at_one`` in place of the logarithm of zero."""
-    return np.where(logs > NEVER, logs, at_one)
+    return logs if at_one == NEVER else np.where(logs > NEVER, logs, at_one)
 
 
-def to_probability(log: NDArray[np.float64], *, keep_tiny: bool = False) -> NDArray[np.float64]:
+def to_probability(log: Floats, *, keep_tiny: bool = False) -> Floats:
     """exp(log); with ``keep_tiny`` it is zero only if some sample cannot miss, never by underflow.
 
     Examples
@@ -85,15 +90,21 @@ def reduce_family(family: MissFamily) -> MissFamily:
     sets, weights = sets[weights > 0], weights[weights > 0]
     keep = ~_dominated(sets, weights)
     sets, weights = sets[keep], weights[keep]
-    columns, inverse = np.unique(sets, axis=1, return_inverse=True)
-    mass = np.zeros((len(family.mass), columns.shape[1]))
-    for row, masses in zip(mass, family.mass, strict=True):
-        np.add.at(row, inverse.ravel(), masses)
+    columns, mass = merge_points(sets, family.mass)
     used = columns.any(axis=0)
     return MissFamily(sets=columns[:, used], weights=weights, mass=mass[:, used])
 
 
-def _dominated(sets: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+def merge_points(labels: NDArray[L], mass: Floats) -> tuple[NDArray[L], Floats]:
+    """Merge equal columns of labels (s, n), and add up their masses (k, n)."""
+    columns, inverse = np.unique(labels, axis=1, return_inverse=True)
+    merged = np.zeros((len(mass), columns.shape[1]))
+    for row, masses in zip(merged, mass, strict=True):
+        np.add.at(row, inverse.ravel(), masses)
+    return columns, merged
+
+
+def _dominated(sets: Bools, weights: Floats) -> Bools:
     """Which sets contain another set of at least their weight (of equals, all but the first)."""
     as_float = sets.astype(np.float32)
     inside = (as_float @ as_float.T) == as_float.sum(axis=1)[:, None]  # row is a subset of column

@@ -14,21 +14,14 @@ Dawson-Sankoff with links from the lower mass.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fedpact.statistics.bounds import Bound, union_below
+from fedpact.describe.arrays import Bools, Floats
+from fedpact.statistics.bounds import union_below
 from fedpact.statistics.misses import log_miss
 
 
-def pair_bounds(
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
-    *,
-    is_binary: bool,
-) -> Bound:
-    """Certified interval around the value of one truth's family.
+def log_both(p: Floats, p_pairs: Floats) -> Floats:
+    """(k, s, s) at most the log-probability that one sample misses both of a pair.
 
     Parameters
     ----------
@@ -36,50 +29,34 @@ def pair_bounds(
         (k, s) mass of every set.
     p_pairs
         (k, s, s) how often the two hypotheses of a pair disagree with each other.
-    weights
-        (s,) above zero.
-    m
-        (k,) contributions.
-    is_binary
-        Whether labels are binary, so that the union of two sets has known mass.
     """
-    high = bound_above(p, p, p_pairs, weights, m)
-    low = bound_below(p, p, p_pairs, weights, m, is_binary=is_binary)
-    return Bound(low=min(low, high), high=high, work=float(len(weights) ** 2))
+    return log_miss(np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0))
 
 
 def bound_above(
-    seen: NDArray[np.float64],
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
-    is_raised: NDArray[np.bool_] | None = None,
+    seen: Floats, p: Floats, p_pairs: Floats, weights: Floats, m: Floats, is_raised: Bools | None = None
 ) -> float:
     """Bound the value by rates ``seen`` (k, s) no larger, and ``p`` and ``p_pairs`` no smaller, than true.
 
     Rates that ``is_raised`` (s,) may be larger than true where a hypothesis does no harm; none is linked to those.
     """
+    both = np.exp(np.tensordot(m, log_both(p, p_pairs), axes=1))
+    return bound_by_links(np.exp(m @ log_miss(seen)), both, weights, is_raised)
+
+
+def bound_by_links(q: Floats, both: Floats, weights: Floats, is_raised: Bools | None = None) -> float:
+    """Bound the value by the chances that each is missed, ``q`` (s,), and ``both`` (s, s) of two."""
     order = np.argsort(-weights, kind="stable")
-    weights, q = weights[order], np.exp(m @ log_miss(seen))[order]
-    most = np.minimum((p[:, :, None] + p[:, None, :] + p_pairs) / 2, 1.0)
-    both = np.exp(np.tensordot(m, log_miss(most), axes=1))[np.ix_(order, order)]
+    weights, q, both = weights[order], q[order], both[np.ix_(order, order)]
     if is_raised is not None:
         both[is_raised[order]] = 0.0
-    by_threshold = float(best_threshold(weights[None], q[None])[1][0])
-    return min(tree_bound(q, both, weights), by_threshold, float(weights[0]))
+    return min(tree_bound(q, both, weights), float(best_threshold(weights[None], q[None])[1][0]))
 
 
-def bound_below(
-    seen: NDArray[np.float64],
-    p: NDArray[np.float64],
-    p_pairs: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    m: NDArray[np.float64],
-    *,
-    is_binary: bool,
-) -> float:
+def bound_below(seen: Floats, p: Floats, p_pairs: Floats, weights: Floats, m: Floats, *, is_binary: bool) -> float:
     """Bound the value from below by ``seen`` (k, s) no smaller, and ``p`` and ``p_pairs`` no larger, than true."""
+    if not len(weights):
+        return 0.0
     order = np.argsort(-weights, kind="stable")
     q = np.exp(m @ log_miss(seen))[order]
     low = float((np.maximum.accumulate(q) * -np.diff(weights[order], append=0.0)).sum())
@@ -93,19 +70,17 @@ def bound_below(
     return max(low, float(weights[0]) * union_below(q, both))
 
 
-def tree_bound(q: NDArray[np.float64], both: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def tree_bound(q: Floats, both: Floats, weights: Floats) -> float:
     """Worsley's bound: every set is linked to one before it, chosen greedily (Prim) within each weight.
 
     ``q`` (s,) are the miss probabilities, ``both`` (s, s) those of two at once, ``weights`` (s,) fall.
     """
-    from fedpact.statistics.tree_kernel import sum_tree
+    from fedpact.statistics.kernels import sum_tree
 
     return float(sum_tree(q, np.ascontiguousarray(both), np.ascontiguousarray(weights)))
 
 
-def best_threshold(
-    p: NDArray[np.float64], q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def best_threshold(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """(t,) the theta that makes theta + sum (p - theta)^+ q smallest for every row, and that value.
 
     The sum is piecewise linear in theta with kinks at the p, so the best is at one of them or at zero.

@@ -28,8 +28,7 @@ import numpy as np
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized, remember
 from fedpact.describe.ties import exceeds
-from fedpact.statistics.federation_rates import rates_of
-from fedpact.statistics.rates import TabledRates, join_sides
+from fedpact.statistics.rates import TabledRates, join_sides, rates_of
 
 
 def is_split(fed: Federation) -> bool:
@@ -59,7 +58,7 @@ def part_of(fed: Federation, agent: int) -> Federation:
         agents=tuple(replace(own, epsilon=target) for own, target in zip(fed.agents, targets, strict=True)),
         delta=fed.delta / (fed.k if fed.guarantee == "joint" else 1),
         guarantee="per-agent",
-        evidence_memo={},
+        evidence=fed.evidence.restrict(range(fed.k)),
     )
     sides = [TabledRates(below.places, tables) for tables in (raised, above.tables, harm)]
     found = join_sides(*sides)

@@ -2,7 +2,6 @@
 
 Counts are kept as integers of the smallest fitting type, and rates and logarithms of a miss are looked up in a
 table with one entry per count; masses of points are kept as they are.
-:mod:`fedpact.statistics.federation_rates` has where they come from.
 
 A rate need not be known exactly: a single is rounded, a suppressed count stands for a range, and counts that were
 estimated on a sample, or made noisy, are known within confidence limits (:mod:`fedpact.statistics.confidence`). So
@@ -11,22 +10,33 @@ contributions are enough asks ``above`` which hypotheses are bad and ``below`` h
 that they are not asks the other way round. :meth:`Rates.between` gives pairs without rounding.
 
 Only masses that are few are as large as k H^2 doubles; work on all pairs goes block by block, on all cores.
+
+A table of points gives masses, kept as doubles while they fit into ``KEEP`` numbers and beyond as singles,
+rounded down and up. Predictions and reports give counts out of n. Counts that were suppressed, made noisy or taken
+as estimates give limits.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.condensed import count_pairs, to_square
+from fedpact.describe.evidence import Predictions, Reports
+from fedpact.describe.federation import Federation
+from fedpact.describe.memo import memoized_by_evidence
+from fedpact.describe.progress import parallel_map
 from fedpact.describe.ties import exceeds
-from fedpact.statistics.domain import Domain
+from fedpact.statistics.domain import Domain, find_domain, rates_against
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 
-Rows: TypeAlias = slice | NDArray[np.intp]
+T = TypeVar("T")
+Rows: TypeAlias = slice | Places
 
 # Logarithms of up to this many rates are kept, 16 MB.
 _KEEP_LOGS = 2_000_000
@@ -57,28 +67,26 @@ class Rates(ABC):
         return self.below is self.above
 
     @abstractmethod
-    def rows(self, truths: Rows) -> NDArray[np.float64]:
+    def rows(self, truths: Rows) -> Floats:
         """(k, t, H) rates between some truths and every hypothesis."""
 
     @abstractmethod
-    def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:
+    def between(self, h: Places, g: Places) -> Floats:
         """(k, n) rates of the pairs (h[i], g[i]), without rounding."""
 
     @abstractmethod
-    def log_miss(
-        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
-    ) -> NDArray[np.float64]:
+    def log_miss(self, m: Floats, truths: Rows, at_one: float = NEVER, *, start: int = 0) -> Floats:
         """(t, H - start) sum_j m_j log(1 - p_j), with ``at_one`` for log 0: how likely each is missed."""
 
     @abstractmethod
-    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:
+    def logs(self, truths: Places, at_one: float) -> Floats:
         """(k, t, H) log(1 - p_j) between some truths and every hypothesis, with ``at_one`` for log 0."""
 
     @abstractmethod
-    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:
+    def is_bad(self, epsilon: Floats, truths: Rows) -> Bools:
         """(k, t, H) which hypotheses are bad for each agent, if rates are what this side says."""
 
-    def is_raised(self, truth: int, hypotheses: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def is_raised(self, truth: int, hypotheses: Places) -> Bools:
         """(s,) which hypotheses count as met more often than they are known to be, as is true of bad ones."""
         if self.unraised is self.below:
             return np.zeros(len(hypotheses), dtype=bool)
@@ -90,6 +98,11 @@ class Rates(ABC):
         """Slices of truths whose rates, for that many agents, fit into bounded memory."""
         step = max(1, BLOCK // (max(1, agents) * self.H))
         return [slice(start, min(start + step, self.H)) for start in range(0, self.H, step)]
+
+    def map_blocks(self, work: Callable[[slice], T], agents: int = 1) -> Iterator[T]:
+        """Yield what ``work`` makes of every block, in order; on all cores where there are several."""
+        blocks = self.blocks(agents)
+        return map(work, blocks) if len(blocks) == 1 else parallel_map(work, blocks)
 
 
 def join_sides(below: Rates, above: Rates, harm: Rates | None = None) -> Rates:
@@ -110,7 +123,7 @@ class TabledRates(Rates):
         One rising row of rates per agent; agents may share one.
     """
 
-    def __init__(self, places: NDArray[Any], tables: Sequence[NDArray[np.float64]]) -> None:
+    def __init__(self, places: NDArray[Any], tables: Sequence[Floats]) -> None:
         super().__init__()
         self.places, self.tables = places, tables
         self.k, self.H = places.shape[0], places.shape[1]
@@ -121,23 +134,23 @@ class TabledRates(Rates):
         self._start = np.array([starts[id(table)] for table in tables])
         self._rates = np.concatenate(list(different.values()))
         self._log_misses = log_miss(self._rates)
-        self._within: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, dtype=np.int64)
+        self._within: tuple[bytes, Ints] = b"", np.zeros(0, dtype=np.int64)
 
-    def _look_up(self, table: NDArray[np.float64], places: NDArray[Any]) -> NDArray[np.float64]:
+    def _look_up(self, table: Floats, places: NDArray[Any]) -> Floats:
         """Entries (k, ...) of all tables in a row, at places that count from the start of each agent's own."""
         if self._start.any():
             places = places + self._start.reshape(-1, *[1] * (places.ndim - 1))
         return np.asarray(table.take(places, mode="clip"))
 
-    def rows(self, truths: Rows) -> NDArray[np.float64]:  # noqa: D102
+    def rows(self, truths: Rows) -> Floats:  # noqa: D102
         return self._look_up(self._rates, self.places[:, truths])
 
-    def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:  # noqa: D102
+    def between(self, h: Places, g: Places) -> Floats:  # noqa: D102
         return self._look_up(self._rates, self.places[:, h, g])
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
-    ) -> NDArray[np.float64]:
+        self, m: Floats, truths: Rows, at_one: float = NEVER, *, start: int = 0
+    ) -> Floats:
         total = np.zeros(self.places[0, truths, start:].shape)
         for agent in np.flatnonzero(m).tolist():
             own = slice(self._start[agent], self._start[agent] + len(self.tables[agent]))
@@ -145,13 +158,13 @@ class TabledRates(Rates):
             total += table.take(self.places[agent, truths, start:], mode="clip")
         return total
 
-    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
+    def logs(self, truths: Places, at_one: float) -> Floats:  # noqa: D102
         return self._look_up(replace_never(self._log_misses, at_one), self.places[:, truths])
 
-    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:  # noqa: D102
+    def is_bad(self, epsilon: Floats, truths: Rows) -> Bools:  # noqa: D102
         return np.asarray(self.places[:, truths] >= self._harmless(epsilon)[:, None, None])
 
-    def _harmless(self, epsilon: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _harmless(self, epsilon: Floats) -> Ints:
         """(k,) how many entries of each agent's table are within epsilon; kept, for it is asked block by block."""
         key, (known, within) = epsilon.tobytes(), self._within
         if known != key:
@@ -171,33 +184,124 @@ class MassRates(Rates):
         has_logs = masses.dtype == np.float64 and masses.size <= _KEEP_LOGS
         self._logs = log_miss(masses) if has_logs else None
 
-    def rows(self, truths: Rows) -> NDArray[np.float64]:  # noqa: D102
+    def rows(self, truths: Rows) -> Floats:  # noqa: D102
         return self._widen(self.masses[:, truths])
 
-    def _widen(self, masses: NDArray[Any]) -> NDArray[np.float64]:
+    def _widen(self, masses: NDArray[Any]) -> Floats:
         """As doubles; on the upper side the next single, unless the mass is zero."""
         if self._is_upper:
             masses = np.where(masses > 0, np.minimum(np.nextafter(masses, np.float32(2)), 1), masses)
         return np.asarray(masses, dtype=np.float64)
 
-    def between(self, h: NDArray[np.intp], g: NDArray[np.intp]) -> NDArray[np.float64]:  # noqa: D102
+    def between(self, h: Places, g: Places) -> Floats:  # noqa: D102
         differ = self.domain.labels[h] != self.domain.labels[g]
         return np.asarray((differ @ self.domain.mass.T).T)
 
     def log_miss(  # noqa: D102
-        self, m: NDArray[np.float64], truths: Rows, at_one: float = NEVER, *, start: int = 0
-    ) -> NDArray[np.float64]:
+        self, m: Floats, truths: Rows, at_one: float = NEVER, *, start: int = 0
+    ) -> Floats:
         if self._logs is not None:
-            logs = self._logs[:, truths, start:]
-            return np.asarray(np.tensordot(m, logs if at_one == NEVER else replace_never(logs, at_one), axes=1))
+            logs = replace_never(self._logs[:, truths, start:], at_one)
+            return np.asarray(np.tensordot(m, logs, axes=1))
         total = np.zeros(self.masses[0, truths, start:].shape)
         for agent in np.flatnonzero(m):
             rates = self._widen(self.masses[agent, truths, start:])
             total += m[agent] * replace_never(log_miss(rates), at_one)
         return total
 
-    def logs(self, truths: NDArray[np.intp], at_one: float) -> NDArray[np.float64]:  # noqa: D102
-        return replace_never(log_miss(self.rows(truths)), at_one)
+    def logs(self, truths: Places, at_one: float) -> Floats:  # noqa: D102
+        logs = log_miss(self.rows(truths)) if self._logs is None else self._logs[:, truths]
+        return replace_never(logs, at_one)
 
-    def is_bad(self, epsilon: NDArray[np.float64], truths: Rows) -> NDArray[np.bool_]:  # noqa: D102
+    def is_bad(self, epsilon: Floats, truths: Rows) -> Bools:  # noqa: D102
         return np.asarray(exceeds(self.rows(truths), epsilon[:, None, None]))
+
+
+KEEP = 64_000_000
+# Reports of more points have a table of the counts that occur, not of all.
+_TABLE = 1_000_000
+
+
+def _weigh_masses(fed: Federation) -> Rates:
+    domain = find_domain(fed)
+    is_small = fed.k * fed.H * fed.H <= KEEP
+    masses: NDArray[Any] = np.empty((fed.k, fed.H, fed.H), dtype=np.float64 if is_small else np.float32)
+    step = max(1, BLOCK // (fed.k * fed.H))
+    for start in range(0, fed.H, step):
+        exact = rates_against(domain, np.arange(start, min(start + step, fed.H)))
+        masses[:, start : start + step] = exact if is_small else _round_down(exact)
+    if is_small:
+        return MassRates(domain, masses)
+    return join_sides(MassRates(domain, masses), MassRates(domain, masses, is_upper=True))
+
+
+def _round_down(exact: Floats) -> NDArray[np.float32]:
+    """Nearest single that is not above."""
+    near = exact.astype(np.float32)
+    return np.where(near > exact, np.nextafter(near, np.float32(0)), near)
+
+
+def tabulate(counts: NDArray[Any], n: int) -> tuple[NDArray[Any], Ints]:
+    """Where each count stands in a short table, and the counts that the table is of; 0 always comes first.
+
+    Examples
+    --------
+    >>> tabulate(np.array([[0, 2], [2, 0]]), 3)
+    (array([[0, 2],
+           [2, 0]]), array([0, 1, 2, 3]))
+    """
+    if n <= _TABLE:
+        return counts, np.arange(n + 1)
+    different, places = np.unique(counts, return_inverse=True)
+    return places.reshape(counts.shape), different.astype(np.int64)
+
+
+def _look_up(H: int, counts: Iterable[NDArray[Any]], sizes: Sequence[int]) -> Rates:
+    """Rates of counts (H, H) out of n, for every agent; those of the same n share one table.
+
+    Only the counts of one agent at a time are as wide as they came.
+    """
+    last_place = max(n if n <= _TABLE else min(n, count_pairs(H)) for n in sizes)
+    places = np.empty((len(sizes), H, H), dtype=np.min_scalar_type(last_place))
+    shared = {n: np.arange(n + 1) / n for n in set(sizes) if n <= _TABLE}
+    tables = []
+    for own, n, place in zip(counts, sizes, places, strict=True):
+        place[:], values = tabulate(own, n)
+        tables.append(shared[n] if n in shared else values / n)
+    return TabledRates(places, tables)
+
+
+def _bound(evidence: Reports) -> Rates:
+    """Limits of the rates; a hypothesis does not differ from itself, for certain, which takes place 0."""
+    from fedpact.statistics.confidence import limits_of, risk_per_limit
+
+    places, low, high = [], [], []
+    for report in evidence.reports:
+        values, found = np.unique(report.counts, return_inverse=True)
+        own = to_square(found + 1)
+        np.fill_diagonal(own, 0)
+        limits = limits_of(report, values, risk_per_limit(evidence))
+        places.append(own)
+        low.append(np.append(0.0, limits[0]))
+        high.append(np.append(0.0, limits[1]))
+    stacked = np.stack(places, dtype=np.min_scalar_type(max(map(len, low))), casting="unsafe")
+    return join_sides(TabledRates(stacked, low), TabledRates(stacked, high))
+
+
+@memoized_by_evidence
+def rates_of(fed: Federation) -> Rates:
+    """Return the rates of a federation, computed once and kept with its evidence."""
+    match fed.evidence:
+        case Predictions(predictions=predictions, sizes=sizes):
+            from fedpact.statistics.count_disagreements import count_disagreements
+
+            counts = (to_square(count_disagreements(labels[fed.distinct])) for labels in predictions)
+            return _look_up(fed.H, counts, sizes)
+        case Reports() as evidence if not evidence.is_exact:
+            return _bound(evidence)
+        case Reports(reports=reports):
+            some = np.ix_(fed.distinct, fed.distinct)
+            counts = (report.square()[some] for report in reports)
+            return _look_up(fed.H, counts, fed.evidence.sizes)
+        case _:
+            return _weigh_masses(fed)

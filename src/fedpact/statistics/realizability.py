@@ -40,20 +40,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.candidate_list import find_difference, lists_of
-from fedpact.describe.evidence import read_hypothesis_names
-from fedpact.describe.label_codes import code_labels
-from fedpact.describe.label_matrix import LabelMatrix, insist_on_one_kind, read_labels
-from fedpact.describe.numbers import Number, read_chance, read_number, shorten
+from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.label_codes import code_labels, insist_on_one_kind
+from fedpact.describe.label_matrix import LabelMatrix, read_labels
+from fedpact.describe.numbers import Number, read_chance, read_in, shorten
+from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.errors import FederationError, Problems
-from fedpact.statistics.binomial_tail import upper_tail
-from fedpact.statistics.confidence import clopper_pearson
+from fedpact.statistics.confidence import clopper_pearson, upper_tail
 from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
 
 LEVEL = 0.01
 CONFIDENCE = 0.95
 
-Counts = NDArray[np.int64]
 
 NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
 
@@ -83,7 +81,7 @@ def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.
     return np.array(codes, dtype=np.int64).take(coded.codes)
 
 
-def _count_mistakes(name: str, contribution: Any) -> tuple[Counts, int]:
+def _count_mistakes(name: str, contribution: Any) -> tuple[Ints, int]:
     """(H,) mistakes of every candidate, and the number of samples."""
     if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
         raise FederationError(
@@ -94,19 +92,15 @@ def _count_mistakes(name: str, contribution: Any) -> tuple[Counts, int]:
     return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
 
 
-def _read_contributions(contributions: Any) -> dict[str, tuple[Counts, int]]:
+def _read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
     if not isinstance(contributions, Mapping) or not contributions:
         raise FederationError(
             'contributions must map at least one site to its labelled samples, as in {"alice": (predictions, '
             f"labels)}}; they are {shorten(contributions)}"
         )
     problems = Problems()
-    read = {}
-    for name, given in contributions.items():
-        try:
-            read[str(name)] = _count_mistakes(str(name), given)
-        except FederationError as error:
-            problems.extend(error)
+    found = {str(name): problems.read("", _count_mistakes, str(name), one) for name, one in contributions.items()}
+    read = {name: site for name, site in found.items() if site is not None}
     heights = {name: len(site[0]) for name, site in read.items()}
     if len(set(heights.values())) > 1:
         problems.add(
@@ -116,16 +110,7 @@ def _read_contributions(contributions: Any) -> dict[str, tuple[Counts, int]]:
     return read
 
 
-def _read_noise(value: Any) -> float:
-    noise = read_number(value, "noise")
-    if not 0 <= noise < 1:
-        raise FederationError(
-            f"noise must be 0 or more and below 1, the share of labels that may be wrong; it is {shorten(value)}"
-        )
-    return noise
-
-
-def p_values(mistakes: Counts, m: Counts, noise: float) -> NDArray[np.float64]:
+def p_values(mistakes: Ints, m: Ints, noise: float) -> Floats:
     """(H,) p-value of every candidate's mistakes (H, k) on the samples (k,) of the sites.
 
     Examples
@@ -152,7 +137,7 @@ def average_limits(mistakes: int, m: int, risk: float) -> tuple[float, float]:
     return min(low, risk / m) if mistakes == 1 else low, max(high, 1 - risk / m) if mistakes == m - 1 else high
 
 
-def _estimate(mistakes: Counts, m: Counts, risk: float) -> tuple[ErrorRate, list[ErrorRate]]:
+def _estimate(mistakes: Ints, m: Ints, risk: float) -> tuple[ErrorRate, list[ErrorRate]]:
     """Error of a candidate at all sites together and at each, from its mistakes (k,) on samples (k,)."""
     sites = []
     for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True):
@@ -174,7 +159,7 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
 
 
 def _test(
-    sites: Mapping[str, tuple[Counts, int]],
+    sites: Mapping[str, tuple[Ints, int]],
     names: Sequence[str],
     *,
     noise: float,
@@ -259,17 +244,11 @@ def realizability(
     {'alice': 0.746, 'bob': 0.998}
     """
     sites = _read_contributions(contributions)
-    lists = lists_of({site: given[0] for site, given in contributions.items()})
-    difference = find_difference(lists)
-    if difference is not None:
-        raise FederationError(f"every site must predict with the same candidates; {difference}")
-    if hypotheses is None and lists:
-        hypotheses = lists[0][1].names
-    problems = Problems()
-    names = read_hypothesis_names(hypotheses, len(next(iter(sites.values()))[0]), problems)
-    problems.raise_if_any()
+    predictions = {site: given[0] for site, given in contributions.items()}
+    height, rule = len(next(iter(sites.values()))[0]), "every site must predict with the same candidates"
+    names = read_hypothesis_names(hypotheses, height, predictions, rule)
     about = {
-        "noise": _read_noise(noise),
+        "noise": read_in("[)", 0, 1, noise, "noise"),
         "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
     }

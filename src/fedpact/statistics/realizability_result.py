@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from fedpact.describe.names import nearest
-from fedpact.describe.numbers import read_number
-from fedpact.errors import FederationError
+from fedpact.describe.settings import read_epsilon, read_per_agent
 from fedpact.result import Result
 
 
@@ -128,18 +125,6 @@ class Realizability(Result):
         >>> seen.bound(0.1)
         {'alice': 0.18}
         """
-        given = epsilon if isinstance(epsilon, Mapping) else dict.fromkeys(self.errors, epsilon)
-        for site in given:
-            if site not in self.errors:
-                raise FederationError(f"epsilon: there is no site {site!r}; {nearest(str(site), self.errors)}")
+        more = read_per_agent(tuple(self.errors), epsilon, "epsilon", read_epsilon)
         limits = self.error_with_teacher.items()
-        return {site: min(1.0, limit + _read_epsilon(given, site)) for site, limit in limits}
-
-
-def _read_epsilon(given: Mapping[str, Any], site: str) -> float:
-    if site not in given:
-        raise FederationError(f"epsilon must have a number for every site; {site!r} has none")
-    epsilon = read_number(given[site], "epsilon")
-    if not 0 <= epsilon <= 1:
-        raise FederationError(f"epsilon must lie between 0 and 1; site {site!r} has {epsilon:g}")
-    return epsilon
+        return {site: min(1.0, limit + own) for (site, limit), own in zip(limits, more, strict=True)}

@@ -7,21 +7,26 @@ by cutting the bracket into many parts at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.federation import Federation
+from fedpact.describe.memo import memoized
 from fedpact.describe.progress import Progress
 from fedpact.statistics.engine import Engine, engine_of
+from fedpact.statistics.request import ask
 
 MOST = 2**40
 _PARTS = 8
 
 
-def _least(engine: Engine, agent: int) -> int | None:
+@memoized
+def _least(fed: Federation, agent: int) -> int | None:
+    engine = engine_of(fed)
     if _met(engine, agent, [0])[0]:
         return 0
     low, high = 0, 1
@@ -29,19 +34,23 @@ def _least(engine: Engine, agent: int) -> int | None:
         low, high = high, 2 * high
         if high > MOST:
             return None
+    return find_least_between(low, high, lambda counts: _met(engine, agent, counts))
+
+
+def _met(engine: Engine, agent: int, counts: Ints | list[int]) -> Bools:
+    m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
+    m[:, agent] = counts
+    return engine.is_met(m, [agent])[:, 0]
+
+
+def find_least_between(low: int, high: int, are_enough: Callable[[Ints], Bools]) -> int:
+    """Least count that is enough, where ``low`` is not and ``high`` is; many at once are asked about."""
     while high - low > 1:
         inner = np.unique(np.linspace(low, high, _PARTS + 1).astype(np.int64)[1:-1])
         inner = inner[(inner > low) & (inner < high)]
-        met = _met(engine, agent, inner.tolist())
-        high = min([high, *(int(count) for count, enough in zip(inner, met, strict=True) if enough)])
-        low = max([low, *(int(count) for count in inner if count < high)])
+        high = min([high, *inner[are_enough(inner)].tolist()])
+        low = max([low, *inner[inner < high].tolist()])
     return high
-
-
-def _met(engine: Engine, agent: int, counts: list[int]) -> list[bool]:
-    m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
-    m[:, agent] = counts
-    return [bool(met) for met in engine.is_met(m, [agent])[:, 0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +73,14 @@ def find_shortfalls(fed: Federation, needs: Mapping[str, int | None]) -> dict[st
 
 
 @takes_federation
-def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str, int | None]:
+def standalone(
+    fed: Federation, *, teacher: str | None = None, progress: Progress | None = None
+) -> dict[str, int | None]:
     """Fewest samples with which each agent alone meets its target, capacity aside; None if 2^40 are not enough.
 
-    ``progress`` is called with the number of agents done and their total. Where the failure is only bounded,
-    the number is the least that the certified interval proves to be enough.
+    ``teacher`` is the hypothesis that labels, if that is known. ``progress`` is called with the number of agents
+    done and their total. Where the failure is only bounded, the number is the least that the certified interval
+    proves to be enough.
 
     Examples
     --------
@@ -76,12 +88,9 @@ def standalone(fed: Federation, *, progress: Progress | None = None) -> dict[str
     >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
     {'alice': 14, 'bob': 14}
     """
-    if standalone not in fed.memo:
-        engine = engine_of(fed)
-        needs: dict[str, int | None] = {}
-        for agent, name in enumerate(fed.names):
-            needs[name] = _least(engine, agent)
-            if progress is not None:
-                progress(agent + 1, fed.k)
-        fed.memo[standalone] = needs
-    return dict(fed.memo[standalone])
+    asked, needs = ask(fed, teacher=teacher), {}
+    for agent, name in enumerate(fed.names):
+        needs[name] = _least(asked, agent)
+        if progress is not None:
+            progress(agent + 1, fed.k)
+    return needs

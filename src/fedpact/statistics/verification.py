@@ -10,17 +10,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
+from fedpact.describe.arrays import Ints
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.names import nearest, read_choice
+from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number, read_whole_number, shorten
-from fedpact.describe.settings import Contributions, Guarantee, Objective
+from fedpact.describe.settings import Contributions, Guarantee, Objective, read_per_agent
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.plain import read_fields, to_plain
@@ -28,6 +30,7 @@ from fedpact.result import Result
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, Engine, engine_of
 from fedpact.statistics.interval_query import Values
+from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
 
 if TYPE_CHECKING:
@@ -159,7 +162,7 @@ _VALUES = {"expected": "expected_error"}
 _ENDS = ("low", "high")
 
 
-def read_contributions(fed: Federation, m: Any, field: str = "m") -> NDArray[np.int64]:
+def read_contributions(fed: Federation, m: Any, field: str = "m") -> Ints:
     """Check a contribution vector: a whole number per agent, or a mapping in which absent agents give nothing.
 
     Errors call it ``field``.
@@ -171,27 +174,14 @@ def read_contributions(fed: Federation, m: Any, field: str = "m") -> NDArray[np.
     array([0, 2])
     """
     if isinstance(m, Mapping):
-        for name in m:
-            if name not in fed.names:
-                raise FederationError(
-                    f"{field} names {name!r}, who is not in the federation; {nearest(str(name), fed.names)}"
-                )
-        entries = [m.get(name, 0) for name in fed.names]
-    elif (isinstance(m, np.ndarray) and m.ndim == 1) or (
-        isinstance(m, Sequence) and not isinstance(m, str | bytes)
-    ):
-        entries = list(m)
-    else:
+        m = dict.fromkeys(fed.names, 0) | dict(m)
+    elif isinstance(m, str | bytes) or not isinstance(m, Sequence | np.ndarray) or getattr(m, "ndim", 1) != 1:
         raise FederationError(f"{field} must be one whole number per agent; it is {shorten(m)}")
-    if len(entries) != fed.k:
-        raise FederationError(f"{field} must have one number per agent; it has {len(entries)} for {fed.k} agents")
-    counts = [
-        read_whole_number(entry, f"agent {name!r}: {field}")
-        for name, entry in zip(fed.names, entries, strict=True)
-    ]
+    given = m if isinstance(m, Mapping) else list(m)
+    if not isinstance(m, Mapping) and len(m) != fed.k:
+        raise FederationError(f"{field} must have one number per agent; it has {len(m)} for {fed.k} agents")
+    counts = read_per_agent(fed.names, given, field, partial(read_whole_number, field=field, most=_LARGEST))
     for agent, count in zip(fed.agents, counts, strict=True):
-        if count > _LARGEST:
-            raise FederationError(f"agent {agent.name!r}: {field} must be at most {_LARGEST:,}; it is {count:,}")
         if agent.capacity is not None and count > agent.capacity:
             raise FederationError(
                 f"agent {agent.name!r}: {field} must be at most its capacity {agent.capacity}; it is {count}"
@@ -210,6 +200,7 @@ def verify(
     *,
     how: str = "auto",
     confidence: Number | None = None,
+    teacher: str | None = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -227,6 +218,8 @@ def verify(
     confidence
         If given, the rates are taken for estimates from each site's points, and the intervals hold with this
         probability over the draw of those (:func:`fedpact.planning.at_confidence`).
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws
@@ -244,12 +237,11 @@ def verify(
     True
     """
     read_choice(how, "how", METHODS)
+    fed = ask(fed, teacher=teacher)
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
-    draws = read_whole_number(draws, "draws")
-    if not 2 <= draws <= MOST_DRAWS:
-        raise FederationError(f"draws must lie between 2 and {MOST_DRAWS:,}; it is {draws:,}")
+    draws = read_whole_number(draws, "draws", least=2, most=MOST_DRAWS)
     engine = engine_of(fed)
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]
@@ -291,7 +283,7 @@ class _Answer:
     blocking: str | None
 
 
-def _answer(engine: Engine, m: NDArray[np.int64], values: Values, column: int, requirement: int) -> _Answer:
+def _answer(engine: Engine, m: Ints, values: Values, column: int, requirement: int) -> _Answer:
     limit, truth = engine.threshold(requirement), int(values.truth[0, column])
     failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
     is_met = not exceeds(failure.high, limit)

@@ -4,9 +4,14 @@ Needs ``fedpact[web]``. Addresses, jobs and answers: :mod:`fedpact.web.view`, :m
 :mod:`fedpact.web.questions`; what is refused: :mod:`fedpact.web.limits`, :mod:`fedpact.web.safety`.
 """
 
-from fedpact.lazy import offer_names
-from fedpact.web.installed import require_packages
+from importlib.util import find_spec
 
-require_packages()
+from fedpact.errors import MissingExtraError
+from fedpact.lazy import offer_names
+
+_PACKAGES = ("fastapi", "uvicorn", "jinja2", "plotly", "python_multipart", "sqlalchemy", "cryptography")
+
+if any(find_spec(package) is None for package in _PACKAGES):
+    raise MissingExtraError("the page", extra="web")
 
 __all__ = offer_names(__name__)

@@ -18,14 +18,14 @@ from starlette.staticfiles import StaticFiles
 
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation, read_federation
-from fedpact.web import api, pages, run_pages, run_routes
-from fedpact.web.jobs import BusyError, JobQueue
-from fedpact.web.library import Library, UnknownFederationError
+from fedpact.web import routes, run_routes
+from fedpact.web.jobs import JobQueue
+from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.models import Problems
 from fedpact.web.questions import read_failure
 from fedpact.web.render import render
-from fedpact.web.runs import RunManager, UnknownRunError
+from fedpact.web.runs import RunManager
 from fedpact.web.safety import Guard
 from fedpact.web.state import ServerState
 
@@ -34,9 +34,6 @@ _STATIC: list[str | tuple[str, str]] = [("fedpact.web", "static"), ("plotly", "p
 _REFUSED = (
     HTTPException,
     RequestValidationError,
-    UnknownFederationError,
-    UnknownRunError,
-    BusyError,
     fp.FedpactError,
 )
 
@@ -60,7 +57,7 @@ def _read_problems(error: Exception) -> tuple[int, Iterable[str]]:
             return error.status_code, [str(error.detail)]
         case fp.FedpactError():
             return 422, read_failure(error)[0]
-    return 503 if isinstance(error, BusyError) else 404, [str(error)]
+    raise error
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -128,8 +125,8 @@ def make_app(
     )
     app.state.server = state
     app.mount("/static", GZipMiddleware(StaticFiles(packages=_STATIC), compresslevel=6))
-    for routes in (run_routes, run_pages, api, pages):
-        app.include_router(routes.router)
+    for router in (run_routes.router, run_routes.pages, routes.router, routes.pages):
+        app.include_router(router)
     for kind in _REFUSED:
         app.add_exception_handler(kind, _refuse)
     app.add_middleware(Guard, limits=bounds, host=host, token=token)

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from fastapi import HTTPException
+
 import fedpact as fp
 from fedpact.web.limits import Limits
 from fedpact.web.pool import Pool, WorkerLostError
@@ -36,10 +38,6 @@ class JobState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
-
-
-class BusyError(Exception):
-    """More jobs wait than the server takes on."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -130,7 +128,7 @@ class JobQueue:
 
         Raises
         ------
-        BusyError
+        HTTPException
             If too many jobs wait.
         """
         job = self._find_or_begin(question, base, again=again)
@@ -173,8 +171,9 @@ class JobQueue:
         waiting = sum(job.state is JobState.WAITING for job in self._by_id.values())
         if waiting >= self.limits.waiting:
             work.close()
-            raise BusyError(
-                f"{waiting} jobs wait already, which is the most that this server takes on; try again later"
+            raise HTTPException(
+                503,
+                f"{waiting} jobs wait already, which is the most that this server takes on; try again later",
             )
         job.task = asyncio.create_task(work)
         self._by_id[job.id] = job

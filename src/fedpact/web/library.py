@@ -1,7 +1,7 @@
 """The federations that a server knows: the file it was started with, the examples, and what was sent to it.
 
 Each has a key that stands in addresses. A federation never changes: an edit is written in the address
-(:mod:`fedpact.web.changes`), so two who edit the same one cannot overwrite each other.
+(:mod:`fedpact.web.view`), so two who edit the same one cannot overwrite each other.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ import json
 import re
 import tempfile
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from fastapi import HTTPException, UploadFile
 
 import fedpact as fp
 from fedpact.web.limits import Limits
 
 DEFAULT = "arizona-hospitals"
-
-
-class UnknownFederationError(Exception):
-    """No federation has this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +53,17 @@ class Library:
 
         Raises
         ------
-        UnknownFederationError
+        HTTPException
             If there is none, or it was sent long ago and is forgotten.
         """
         with contextlib.suppress(KeyError):
             self._sent.move_to_end(key)
         known = self._fixed.get(key) or self._sent.get(key) or self._build_example(key)
         if known is None:
-            raise UnknownFederationError(
-                f"there is no federation {key!r} here; files that were sent are kept in memory only: send it again"
+            raise HTTPException(
+                404,
+                f"there is no federation {key!r} here; files that were sent are kept in memory only: "
+                "send it again",
             )
         return known
 
@@ -121,3 +121,62 @@ def as_json(values: object) -> str:
     """Write plain values as JSON that may stand inside a page: no ``<`` ends a script early."""
     text = json.dumps(values, ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+_ENDINGS = (".toml", ".json")
+_DATA = (".npy", ".npz", ".csv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """Files as they were sent, and which of them describes the federation."""
+
+    files: Mapping[str, bytes]
+    main: str
+
+
+def read_text(text: str, syntax: str | None = None) -> Sent:
+    """Take a federation file that was pasted."""
+    if not text.strip():
+        raise HTTPException(422, "paste a federation file, TOML or JSON; nothing was sent")
+    chosen = syntax or ("json" if text.lstrip().startswith("{") else "toml")
+    if chosen not in ("toml", "json"):
+        raise HTTPException(422, f"syntax must be toml or json; it is {chosen[:40]!r}")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise HTTPException(422, "the text is not Unicode that can be written as UTF-8") from None
+    return Sent(files={f"pasted.{chosen}": data}, main=f"pasted.{chosen}")
+
+
+def _read_name(name: str | None) -> str:
+    """Return the last part of a name, which is all that is used of it."""
+    last = re.split(r"[/\\]", name or "")[-1]
+    if last in ("", ".", "..") or not last.isprintable() or len(last.encode()) > 200:
+        raise HTTPException(422, "every file needs a plain name, such as network.toml")
+    if not last.lower().endswith((*_ENDINGS, *_DATA)):
+        raise HTTPException(
+            422, f"{last!r} is not a file of a federation; these end in {', '.join((*_ENDINGS, *_DATA))}"
+        )
+    return last
+
+
+def _find_main(names: list[str]) -> str:
+    mains = [name for name in names if name.lower().endswith(_ENDINGS)]
+    if len(mains) != 1:
+        said = "none does" if not mains else f"{len(mains)} do: {', '.join(mains[:5])}"
+        raise HTTPException(422, f"exactly one file must describe the federation (.toml or .json); {said}")
+    return mains[0]
+
+
+async def read_files(sent: Sequence[UploadFile]) -> Sent:
+    """Take the files of a form."""
+    files: dict[str, bytes] = {}
+    for file in sent:
+        name = _read_name(file.filename)
+        if name in files:
+            raise HTTPException(422, f"two files are called {name!r}; their names must differ")
+        files[name] = await file.read()
+    if not files:
+        raise HTTPException(422, "choose a federation file, and the files that it names (field files of a form)")
+    return Sent(files=files, main=_find_main(list(files)))

@@ -11,8 +11,8 @@ import uvicorn
 
 import fedpact as fp
 from fedpact.describe.any_federation import AnyFederation
+from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.web.app import make_app
-from fedpact.web.safety import is_loopback
 
 _LEAST_TOKEN = 16
 

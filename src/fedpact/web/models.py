@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from fedpact.protocol import RunStatus
+from fedpact.protocol.pact import RUN_RULES
 
 
 class Problems(BaseModel):
@@ -107,7 +108,7 @@ class RunRequest(BaseModel):
     federation: str = Field(description="Key of the federation.")
     query: str = Field(default="", description="What an address changes of it: what stands behind its ?.")
     method: str = Field(default="auto", description="auto, tree, union or lp.")
-    rule: str = Field(default="pwyc", description="pwyc, equal-split, proportional or none.")
+    rule: str = Field(default="pwyc", description=f"{', '.join(RUN_RULES[:-1])} or {RUN_RULES[-1]}.")
     fee: float | str | dict[str, float | str] | None = Field(
         default=None, description="What each pays for taking part, or by name; with the rule pwyc only."
     )

@@ -104,4 +104,4 @@ _SHOWN = {
 }
 PAGES: Mapping[str, Page] = {name: Page(name=name, parts=parts) for name, parts in _SHOWN.items()}
 RUN = Page(name="run")
-"""It asks no questions, so it is no part of an export: see :mod:`fedpact.web.run_pages`."""
+"""It asks no questions, so it is no part of an export: see :mod:`fedpact.web.run_routes`."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import fedpact as fp
+from fedpact.explain.against import find_costs
 from fedpact.mechanism.audit.compare_rules import settle_rules
 
 Answer = dict[str, Any]
@@ -65,10 +66,7 @@ def _against(fed: fp.Federation, planned: Answer | None, progress: Tell, *, orde
     progress(0.5, "everybody responds to everybody")
     played = fp.best_response_dynamics(fed, order=order, rng=np.random.default_rng(0))
     met = fp.verify(fed, played.path[-1]).met
-    costs = {
-        agent.name: None if (need := needs[agent.name]) is None else float(agent.cost(need))
-        for agent in fed.agents
-    }
+    costs = find_costs(fed.agents, needs)
     return {
         "standalone": needs,
         "costs": costs,

@@ -13,16 +13,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 import fedpact as fp
 from fedpact.explain import explain, federation
-from fedpact.explain.numbers import count_of, format_amount, format_field, format_number, format_share, join_names
-from fedpact.explain.rule import name_rule
+from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
+from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
-from fedpact.web.explained import explain_part
+from fedpact.mechanism.payment.money import without_dust
+from fedpact.planning.methods import PLANNERS
+from fedpact.web.charts import EXPLAINED
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
-from fedpact.web.options import METHODS, MOST_REPORTS, MOST_SECONDS, ORDERS
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
-from fedpact.web.view import View
+from fedpact.web.view import MOST_REPORTS, MOST_SECONDS, ORDERS, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "number": format_number,
-        "amount": format_amount,
+        "amount": lambda value, size: format_number(without_dust(value, size)),
         "share": format_share,
         "field": format_field,
         "names": join_names,
@@ -93,7 +94,7 @@ def _environment() -> Environment:
         "count_of": count_of,
         "said_of": explain,
         "pages": [*PAGES.values(), RUN],
-        "methods": METHODS,
+        "methods": PLANNERS,
         "orders": ORDERS,
         "most_reports": MOST_REPORTS,
         "most_seconds": MOST_SECONDS,
@@ -102,7 +103,7 @@ def _environment() -> Environment:
         "name_rule": name_rule,
         "say": lambda kind, key: words_of(kind).say(key),
         "sliders_of": list_sliders,
-        "explain_part": explain_part,
+        "explained": EXPLAINED,
         "is_export": False,
     }
     return made

@@ -20,34 +20,20 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from fastapi import HTTPException
+
 import fedpact as fp
+from fedpact.protocol.files import make_folder
 from fedpact.protocol.ledger.place import say_ledger
-from fedpact.web.earlier_runs import read_runs, write_note
-from fedpact.web.feed import Feed
-from fedpact.web.jobs import BusyError
 from fedpact.web.limits import Limits
 from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
-from fedpact.web.read_ledger import Reader
-from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote
-from fedpact.web.run_tasks import RunTask
+from fedpact.web.run_ledger import Reader, read_standing
+from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote, read_runs, write_note
+from fedpact.web.worker import RunTask
 
 AT_ONCE = 2
 """Runs that are under way at the same time, at most."""
-
-
-class UnknownRunError(Exception):
-    """No run has this key."""
-
-
-def _make_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise fp.errors.ProtocolError(
-            f"runs cannot be kept in {folder}: {error.strerror}; take another folder with --runs"
-        ) from None
-    return folder
 
 
 class RunManager:
@@ -67,7 +53,9 @@ class RunManager:
         self, limits: Limits, folder: str | PathLike[str] | None = None, ledgers: Sequence[str] = ()
     ) -> None:
         self._limits = limits
-        self._named = None if folder is None else _make_folder(Path(folder).resolve())
+        self._named = None if folder is None else Path(folder).resolve()
+        if self._named is not None:
+            make_folder(self._named, fp.errors.ProtocolError, "take another folder for the runs with --runs")
         self._folder: Path | None = None
         self._pool = Pool(AT_ONCE, limits)
         self.reader = Reader()
@@ -76,7 +64,7 @@ class RunManager:
             f"ledger-{place}": Run(
                 key=f"ledger-{place}",
                 name=say_ledger(where),
-                feed=Feed(where, self.reader),
+                ledger=where,
                 condition=Condition.FOLLOWED,
             )
             for place, where in enumerate(ledgers, start=1)
@@ -88,7 +76,7 @@ class RunManager:
             self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fedpact-runs-"))
             return
         self._folder = self._named
-        found = await asyncio.to_thread(read_runs, self._folder, self._limits.runs, self.reader)
+        found = await asyncio.to_thread(read_runs, self._folder, self._limits.runs)
         self._own.update((run.key, run) for run in found)
 
     async def close(self) -> None:
@@ -102,7 +90,8 @@ class RunManager:
     def hush(self) -> None:
         """Let everybody leave who follows a run, so that the server can end."""
         for run in self.runs():
-            run.feed.end()
+            run.has_ended = True
+            run.tell()
 
     def runs(self) -> list[Run]:
         """All that are known: those of this server, the newest first, then the ledgers that are followed."""
@@ -113,12 +102,12 @@ class RunManager:
 
         Raises
         ------
-        UnknownRunError
+        HTTPException
             If there is none.
         """
         run = self._own.get(key) or self._followed.get(key)
         if run is None:
-            raise UnknownRunError(f"there is no run {key[:40]!r} here; see /runs")
+            raise HTTPException(404, f"there is no run {key[:40]!r} here; see /runs")
         return run
 
     def start(self, task: RunTask, note: RunNote) -> Run:
@@ -126,7 +115,7 @@ class RunManager:
 
         Raises
         ------
-        BusyError
+        HTTPException
             If too many are under way.
         """
         self._insist_on_room()
@@ -137,7 +126,8 @@ class RunManager:
         run = Run(
             key=home.name,
             name=task.federation.name,
-            feed=Feed(str(home / "ledger.db"), self.reader, is_there=False),
+            ledger=str(home / "ledger.db"),
+            is_there=False,
             condition=Condition.PREPARING,
             home=home,
             note=note,
@@ -156,7 +146,7 @@ class RunManager:
         ------
         FedpactError
             If there is nothing to continue.
-        BusyError
+        HTTPException
             If too many are under way.
         """
         if run.home is None or not run.can_continue:
@@ -183,7 +173,9 @@ class RunManager:
         LedgerError
             If its ledger cannot be read.
         """
-        standing = await run.feed.standing()
+        if not run.is_there:
+            return Standing()
+        standing = await self.reader.read(read_standing, run.ledger)
         if run.can_continue and standing.status is fp.protocol.RunStatus.FINISHED:
             run.become(Condition.FINISHED)
         return standing
@@ -197,14 +189,15 @@ class RunManager:
     def _insist_on_room(self) -> None:
         under_way = sum(run.is_under_way for run in self._own.values())
         if under_way >= AT_ONCE:
-            raise BusyError(
+            raise HTTPException(
+                503,
                 f"{under_way} runs are under way, which is the most that this server takes on at once; wait until "
-                "one is over, or cancel one"
+                "one is over, or cancel one",
             )
 
     def _forget(self) -> None:
         """Forget the runs that are over for longest; their folders stay if somebody named the place."""
-        over = [run for run in self._own.values() if run.is_over and not run.feed.listeners]
+        over = [run for run in self._own.values() if run.is_over]
         for run in over[: max(0, len(self._own) - self._limits.runs)]:
             del self._own[run.key]
             if self._named is None and run.home is not None:
@@ -214,7 +207,7 @@ class RunManager:
         """Give a run to a process, and note what becomes of it."""
 
         def tell(share: float, what: str) -> None:
-            run.begun, run.feed.is_there = None, True
+            run.begun, run.is_there = None, True
             run.become(Condition.RUNNING)
 
         seconds = self._limits.job_seconds
@@ -240,7 +233,6 @@ class RunManager:
     async def _end(self, run: Run, condition: Condition, *problems: str) -> None:
         """Note that a run was cut short, unless its ledger says that it was just finished."""
         with contextlib.suppress(fp.errors.LedgerError):
-            if (await run.feed.standing()).status is fp.protocol.RunStatus.FINISHED:
-                run.become(Condition.FINISHED)
-                return
+            if (await self.look_at(run)).status is fp.protocol.RunStatus.FINISHED:
+                condition, problems = Condition.FINISHED, ()
         run.become(condition, *problems)

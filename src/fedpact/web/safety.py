@@ -7,7 +7,6 @@ use it, so requests that change something must come from our own pages, and the 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 from collections.abc import Awaitable, Callable
 from urllib.parse import SplitResult, urlencode, urlsplit
 
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.web.limits import Limits
 from fedpact.web.render import render
 
@@ -33,22 +33,6 @@ _HEADERS = {
 _READING = ("GET", "HEAD")
 _COOKIE = "fedpact"
 _DRAINED = 2**30
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
-
-    Examples
-    --------
-    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.2", "example.org")]
-    [True, True, True, False, False, False]
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _split(address: str) -> SplitResult:

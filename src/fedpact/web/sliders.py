@@ -9,12 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 import fedpact as fp
+from fedpact.describe.costs import Cost
 from fedpact.explain.numbers import format_field, format_number
 from fedpact.web.view import View
 
 STEPS = 200
 _FACTOR = 4.0
+_COUNTS = 2.0 ** np.arange(21)
+"""Samples for which costs are compared; by powers of two nothing is rounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,33 +51,24 @@ class Slider:
         return min(round(STEPS * share), STEPS)
 
 
-def _take_apart(cost: float | dict[str, list[float]]) -> tuple[object, list[float]]:
-    """Return what a cost is like, and its numbers that are money; breakpoints are samples."""
-    if not isinstance(cost, dict):
-        return "linear", [cost]
-    money = cost.get("quadratic") or cost["slopes"]
-    return (sorted(cost), cost.get("breakpoints"), len(money)), money
-
-
-def _find_factor(before: float | dict[str, list[float]], after: float | dict[str, list[float]]) -> float | None:
+def _find_factor(before: Cost, after: Cost) -> float | None:
     """Return what a cost was multiplied by; None if it is another one altogether.
 
     Examples
     --------
-    >>> _find_factor({"quadratic": [1, 0.5]}, {"quadratic": [2, 1]}), _find_factor(1, {"quadratic": [2, 1]})
-    (2.0, None)
+    >>> agent = fp.examples.alice_bob().agents[0]
+    >>> _find_factor(agent.cost, agent.cost.scaled(2.0))
+    2.0
     """
-    (was, old), (now, new) = _take_apart(before), _take_apart(after)
-    if was != now:
-        return None
-    factor = next(b / a for a, b in zip(old, new, strict=True) if a)
-    is_same = all(math.isclose(a * factor, b, rel_tol=1e-6) for a, b in zip(old, new, strict=True))
+    old, new = before(_COUNTS), after(_COUNTS)
+    factor = float(new[-1] / old[-1])
+    is_same = type(before) is type(after) and np.allclose(old * factor, new, rtol=1e-6, atol=0)
     return factor if is_same else None
 
 
 def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
     given, now = before.cost.to_plain(), after.cost.to_plain()
-    factor = _find_factor(given, now)
+    factor = _find_factor(before.cost, after.cost)
     base, times = (now, 1.0) if factor is None else (given, factor)
     return Slider(
         kind="cost",

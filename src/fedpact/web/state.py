@@ -15,7 +15,7 @@ from fedpact.web.parts import PARTS
 from fedpact.web.render import PartState
 from fedpact.web.run_record import Run
 from fedpact.web.runs import RunManager
-from fedpact.web.view import MOST_PARAMETERS, View, read_view
+from fedpact.web.view import View, read_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,7 @@ def find_view(
     request: Request, state: State, key: Annotated[str, Path(description="Key of a federation.")]
 ) -> View:
     """Read the address of a request."""
-    given = request.query_params.multi_items()
-    if len(given) > MOST_PARAMETERS:
-        raise HTTPException(422, f"an address has at most {MOST_PARAMETERS:,} parameters; this has {len(given):,}")
-    return read_view(state.library.get(key), given)
+    return read_address(state.library.get(key), request.url.query)
 
 
 AddressedView = Annotated[View, Depends(find_view)]

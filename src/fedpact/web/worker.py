@@ -1,8 +1,10 @@
-"""A process that answers questions, one at a time, for a server that must not wait.
+"""A process that works for a server that must not wait: it answers questions, reads files, carries out runs.
 
 Tasks arrive on its standard input as pickles, and messages leave on its standard output, each a pickle after its
 length in eight bytes. Both ends are this program. When the input ends, because the server ended however it did, so
-does the worker, in the middle of its work.
+does the worker, in the middle of its work. A run is carried out in a folder of its own, with a ledger: whoever is
+told to carry out a run whose folder is there already goes on from its ledger, so that a process that was killed is
+followed by another.
 """
 
 from __future__ import annotations
@@ -13,16 +15,69 @@ import pickle
 import resource
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 import fedpact as fp
+from fedpact.protocol.home import hold_home
 from fedpact.web.limits import Limits
 from fedpact.web.questions import Answer, Question, Tell, answer, read_failure
-from fedpact.web.run_tasks import CheckTask, RunTask, carry_out, check_ledger
+
+PREPARED = "prepared"
+"""What is told when the folder is there, with its ledger."""
+PATIENCE = 60.0
+"""Seconds that a site has to answer: those that are made up need no people to label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTask:
+    """A run to carry out."""
+
+    folder: str = ""
+    """Its home; who keeps the runs says which."""
+    federation: fp.Federation | None = None
+    """What sites are made up from; None if the home is there already."""
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    """For :func:`fedpact.protocol.make_pact`."""
+    teacher: str | None = None
+    seed: int = 0
+
+
+def _prepare(task: RunTask) -> fp.protocol.RunHome:
+    """Find the home of a run, or make it."""
+    try:
+        return fp.protocol.read_home(task.folder)
+    except fp.errors.ProtocolError:
+        if task.federation is None:
+            raise
+    pact = fp.protocol.make_pact(task.federation, patience=PATIENCE, **task.terms)
+    sites = fp.protocol.simulate_sites(task.federation, teacher=task.teacher, seed=task.seed)
+    return fp.protocol.prepare_home(task.folder, pact, sites)
+
+
+def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> fp.protocol.RunStatus:
+    """Bring a run to its end, from where its ledger ends; returns how it stands then.
+
+    Raises
+    ------
+    FedpactError
+        If the run cannot begin or go on: another process is at work on it, say.
+    """
+    with hold_home(task.folder):
+        home = _prepare(task)
+        tell(0.0, PREPARED)
+        return fp.protocol.run_home(home).status
+
+
+def check_ledger(ledger: str) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
+    """Check every entry, every link and, in a file, every byte; then that signatures and payments are right."""
+    found = fp.protocol.verify_ledger(ledger)
+    return found, fp.protocol.check_books(ledger) if found.is_intact else None
+
 
 LENGTH = 8
 _KEPT = 20
@@ -30,20 +85,8 @@ _BETWEEN = 0.1
 """Seconds between two messages about progress."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTask:
-    """Files that a stranger sent, to be read as a federation."""
-
-    files: Mapping[str, bytes]
-    main: str
-    """Which of them describes the federation."""
-    limits: Limits
-    folder: str
-    """An empty folder for them; whoever gives the task removes it, even if the worker is stopped."""
-
-
-Task = tuple[Question, fp.Federation, Answer | None] | ReadTask | RunTask | CheckTask
-"""A question, its federation and the answer that it rests on; or something to read, to run or to check."""
+Task = tuple[Question, fp.Federation, Answer | None] | RunTask | partial[Any]
+"""A question, its federation and the answer that it rests on; a run; or what else is to be called."""
 
 
 def _write(stream: BinaryIO, message: Any) -> None:
@@ -60,16 +103,27 @@ def _read_tasks(tasks: SimpleQueue[Task]) -> None:
     os._exit(0)
 
 
-def read_files(task: ReadTask) -> fp.Federation:
+def read_files(files: Mapping[str, bytes], main: str, limits: Limits, folder: str) -> fp.Federation:
     """Read a federation from files that a stranger sent: nothing but these files is reached, nothing is executed.
 
     Problems name the files as they were sent.
+
+    Parameters
+    ----------
+    files
+        What was sent, by name.
+    main
+        Which of them describes the federation.
+    limits
+        How large it may be.
+    folder
+        An empty folder for them; whoever gives the task removes it, even if the worker is stopped.
     """
-    with contextlib.chdir(task.folder):
-        for name, data in task.files.items():
+    with contextlib.chdir(folder):
+        for name, data in files.items():
             Path(name).write_bytes(data)
-        fed = fp.load(task.main, confined=True)
-    task.limits.check_federation(fed)
+        fed = fp.load(main, confined=True)
+    limits.check_federation(fed)
     return fed
 
 
@@ -91,10 +145,8 @@ def _do(task: Task, known: dict[str, fp.Federation], tell: Tell) -> Any:
     match task:
         case RunTask():
             return carry_out(task, tell)
-        case CheckTask():
-            return check_ledger(task)
-        case ReadTask():
-            return read_files(task)
+        case partial():
+            return task()
     question, base, earlier = task
     fed = known[question.federation] = known.pop(question.federation, base)
     if len(known) > _KEPT:

@@ -7,7 +7,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.mechanism.audit import search
-from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.payment.rule import Truthful
 from strategies import report_of
 
 NOT_DOMINANT = fp.examples.pwyc_not_dominant()
@@ -62,6 +62,7 @@ def check_witness(fed, seen, lie):
     assert lie.gain > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lp", "union", "tree", "exact", "auto"])
 @pytest.mark.parametrize("fed", [NOT_DOMINANT, ALICE_BOB, fp.examples.expected_min_counterexample()], ids=get_name)
 def test_nobody_gains_from_a_lie_among_truthful_agents_under_pwyc(fed, method):
@@ -70,6 +71,7 @@ def test_nobody_gains_from_a_lie_among_truthful_agents_under_pwyc(fed, method):
     assert seen.ex_post.tried == 58
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("objective", ["pac", "expected"])
 def test_nobody_gains_under_pwyc_in_random_federations(seed, objective):
@@ -81,6 +83,7 @@ def test_nobody_gains_under_pwyc_in_random_federations(seed, objective):
     assert seen.gain == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", [{"fee": 0.5}, {"fee": -2}, {"cost_recovery": 0.1}], ids=str)
 @pytest.mark.parametrize("method", ["lp", "exact"])
 def test_nobody_gains_under_pwyc_whatever_the_fees(terms, method):
@@ -109,6 +112,7 @@ def test_a3_vcg_s_profitable_lie_is_found_unaided():
     check_witness(VCG_FAILS, seen, lie)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("pivot", ["none", "clarke"])
 def test_verified_vcg_shows_no_gain_among_truthful_agents(seed, pivot):
@@ -284,7 +288,7 @@ def test_lies_whose_optimum_cannot_be_proved_are_left_out(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_misreports": 0}, "n_misreports must be 1 or more, an audit that tries none says nothing; it is 0"),
+        ({"n_misreports": 0}, "n_misreports must be 1 or more; it is 0"),
         ({"n_misreports": 10**30}, "n_misreports must be at most 1,000,000,000"),
         ({"private": []}, "private must be one of"),
         ({"n_misreports": "many"}, "n_misreports must be a number"),

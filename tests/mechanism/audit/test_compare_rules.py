@@ -14,6 +14,7 @@ VCG_FAILS = fp.examples.pwyc_not_dominant("1/20")
 ALICE_BOB = fp.examples.alice_bob()
 
 
+@pytest.mark.slow
 def test_rules_side_by_side():
     calls = []
     table = fp.mechanism.compare_rules(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.obliviousness import singletons_with_common_point
 from oracle import family_value_by_subsets
 from pair_program import solve
+from reproduction.obliviousness import singletons_with_common_point
 
 FED = fp.examples.singletons(epsilon=0.01)
 STATUS = fp.mechanism.ObliviousnessStatus

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.experiments.obliviousness import singletons_with_common_point
 from fedpact.mechanism.obliviousness.rare_points import CONCENTRATED, SPREAD, place_rare_points
 from fedpact.mechanism.obliviousness.steering import list_neighbours
 from pair_program import solve
+from reproduction.obliviousness import singletons_with_common_point
 
 CASES = {
     "130-130": ("pac", 0.01, SPREAD, (130, 130), (1, 1)),

@@ -9,11 +9,10 @@ from fedpact.mechanism.obliviousness.search_neighbours import draw_reports
 
 
 def test_the_grid_is_every_composition():
-    grid = np.array(list(list_grid(8, (0, 1, 2, 7), 24)))
+    grid = np.array(list(list_grid(4, 24)))
     assert len(grid) == math.comb(27, 3) == 2925
     assert len(np.unique(grid, axis=0)) == 2925
     assert grid.sum(axis=1) == pytest.approx(np.ones(2925))
-    assert not grid[:, 3:7].any()
 
 
 def test_drawn_reports_are_distributions_of_all_sizes_of_change():
@@ -26,6 +25,7 @@ def test_drawn_reports_are_distributions_of_all_sizes_of_change():
     assert change.max() > 0.3
 
 
+@pytest.mark.slow
 def test_a_search_finds_the_union_planner_oblivious_too():
     """The example's own distributions: not only the paper's program is steered by reports."""
     found = fp.mechanism.obliviousness(fp.examples.singletons(), method="union", rng=np.random.default_rng(0))

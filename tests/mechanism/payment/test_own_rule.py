@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.payment.own_rule import make_rule, pay_all
-from fedpact.mechanism.payment.rules import Case
-from fedpact.mechanism.payment.terms import read_terms
+from fedpact.mechanism.payment.own_rule import OwnRule, pay_all
+from fedpact.mechanism.payment.rule import Case
+from fedpact.mechanism.payment.rules import read_terms
 
 FED = fp.examples.alice_bob()
 
@@ -34,7 +34,7 @@ def test_a_case_is_paid_once_and_the_next_anew():
         asked.append(m.tolist())
         return 2 * m
 
-    rule, terms = make_rule(double), read_terms(FED, "pwyc")
+    rule, terms = OwnRule(double), read_terms(FED, "pwyc")
     for m in ([3, 2], [5, 0]):
         case = Case(fed=FED, m=np.array(m), met=np.ones(2, dtype=bool), worth=np.ones(2), terms=terms)
         assert [rule.pay(case, agent).net for agent in range(2)] == [2 * count for count in m]

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
-from fedpact.mechanism.payment.fees import set_fee
-from fedpact.mechanism.payment.rules import RULES
-from fedpact.mechanism.payment.terms import read_terms
+from fedpact.mechanism.payment.pwyc import set_fee
+from fedpact.mechanism.payment.rules import RULES, read_terms
 
 ALICE_BOB = fp.examples.alice_bob()
 BALANCED = ("none", "equal-split", "proportional")

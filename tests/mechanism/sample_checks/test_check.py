@@ -13,10 +13,10 @@ from scipy.stats import binom
 
 import fedpact as fp
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.experiments.simulated_sites import simulate_sites
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
-from strategies import distribution_rows, label_rows, report_of
+from reproduction.simulated_sites import simulate_sites
+from strategies import distribution_rows, label_rows, rates_of, report_of
 
 TENTH = fp.Report(name="alice", n=10, n_classes=2, counts=np.array([1]))
 NAMED = replace(TENTH, candidates=CandidateList.from_names(["forest", "stump"]))
@@ -28,17 +28,8 @@ def differing(x, m):
     return np.array([[0] * m, [1] * x + [0] * (m - x)])
 
 
-def rates_of(labels, masses):
-    """(H, H) rates, summed point by point."""
-
-    def rate(h, g):
-        return float(sum(mass for a, b, mass in zip(h, g, masses, strict=True) if a != b))
-
-    return [[rate(h, g) for g in labels] for h in labels]
-
-
 def find(square, m, false_alarm_rate=0.01):
-    return find_critical_counts(gather_rates(read_reported(square).rates, 0.0), m, false_alarm_rate)
+    return find_critical_counts(gather_rates(read_reported(square), 0.0), m, false_alarm_rate)
 
 
 def flag_probability(reported, labels, masses, m, **options):
@@ -251,7 +242,7 @@ BAD = {
     "more-rows-of-nothing": (TENTH, [[], [], []], {}, "of the 2 hypotheses of the report; they have 3"),
     "ragged": (TENTH, [[0, 1], [0]], {}, "predictions must be a matrix with one row per hypothesis"),
     "one-row": (TENTH, [0, 1], {}, "predictions must be a matrix with one row per hypothesis"),
-    "bytes": (TENTH, [[b"a"], [b"b"]], {}, "predictions must hold whole numbers or strings; they hold |S1"),
+    "bytes": (TENTH, [[b"a"], [b"b"]], {}, "predictions: row 1: labels must be whole numbers or strings"),
     "words-and-numbers": (
         TENTH,
         [["a"], [0]],
@@ -259,8 +250,8 @@ BAD = {
         "predictions must be all strings or all whole numbers; those of",
     ),
     "no-label": (TENTH, [["a"], [None]], {}, "predictions: row 2: labels must be whole numbers or strings"),
-    "fractions": (TENTH, [[0.5], [1]], {}, "predictions must hold whole numbers or strings; one is 0.5"),
-    "nan": (TENTH, [[np.nan], [1]], {}, "predictions must hold whole numbers or strings; one is nan"),
+    "fractions": (TENTH, [[0.5], [1]], {}, "predictions: row 1: labels must be whole numbers or strings"),
+    "nan": (TENTH, [[np.nan], [1]], {}, "predictions: row 1: labels must be whole numbers or strings"),
     "level-0": (
         TENTH,
         TWO,

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import fedpact as fp
 from binomials import mass
-from fedpact.describe.noise import Noise
+from fedpact.describe.reports import Noise
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
 from fedpact.statistics.make_report import hide_small_counts, report

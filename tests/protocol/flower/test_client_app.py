@@ -1,10 +1,13 @@
+import json
 import logging
+from pathlib import Path
 
+import numpy as np
 import pytest
 from flwr.app import ConfigRecord, Message, RecordDict
 
 from fedpact.errors import MessageError, ProtocolError
-from fedpact.protocol.flower.client_app import app, make_client_app
+from fedpact.protocol.flower.client_app import app, make_client_app, say_answer, simulated_app, write_line
 from fedpact.protocol.flower.records import (
     BAD_REQUEST,
     HELLO,
@@ -16,18 +19,29 @@ from fedpact.protocol.flower.records import (
     make_challenge,
     to_content,
 )
+from fedpact.protocol.keys.signing import SigningKey
+from fedpact.protocol.messages import (
+    Answer,
+    Contributed,
+    Pending,
+    Receipt,
+    Refused,
+    Request,
+    write_answer,
+    write_request,
+)
 from flower_echo import EchoSite
 from flower_grid import context
 
 
-def ask(client_app, message_type, content):
+def ask(client_app, message_type, content, site="a", **told):
     message = Message(content, 7, message_type)
     message.metadata.__dict__["_message_id"] = "asked"
-    return client_app(message, context(site="a"))
+    return client_app(message, context(**({"site": site} | told if site else told)))
 
 
 def echo(ctx):
-    return EchoSite(ctx.node_config["site"])
+    return EchoSite(Path(ctx.node_config["site"]).name)
 
 
 @pytest.mark.parametrize("message_type", STEPS.values())
@@ -116,10 +130,8 @@ def test_an_unknown_step_is_no_step():
 
 
 def test_a_node_that_names_no_site_says_how_to_start_it(caplog):
-    message = Message(to_content(b"hi"), 7, HELLO)
-    message.metadata.__dict__["_message_id"] = "asked"
     with caplog.at_level(logging.ERROR, logger="flwr"):
-        reply = app(message, context(run_config={"site": "/chosen/by/the/operator"}))
+        reply = ask(app, HELLO, to_content(b"hi"), None, run_config={"site": "/chosen/by/the/operator"})
     assert reply.error.code == NO_ANSWER
     assert "--node-config" in caplog.text
 
@@ -154,9 +166,116 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("kind", TOLD)
-def test_the_person_at_the_site_is_told_in_one_line(kind):
-    find_site, message_type, data, line = TOLD[kind]
-    told = []
-    ask(make_client_app(find_site, lambda _, line: told.append(line)), message_type, to_content(data))
-    assert told == [line]
+def test_the_person_at_the_site_is_told_in_one_line(tmp_path):
+    for kind, (find_site, message_type, data, line) in TOLD.items():
+        site = tmp_path / kind / "a"
+        (site / ".flower").mkdir(parents=True)
+        ask(make_client_app(find_site), message_type, to_content(data), str(site))
+        assert log(site) == [line]
+
+
+def test_a_simulated_node_knows_its_folder_by_its_number(caplog):
+    run_config = {"sites": json.dumps(["/x/a", "/x/b"])}
+    with caplog.at_level(logging.ERROR, logger="flwr"):
+        ask(simulated_app, HELLO, to_content(b"hi"), None, run_config=run_config, **{"partition-id": 1})
+        ask(simulated_app, HELLO, to_content(b"hi"), None, run_config=run_config)
+    first, second = caplog.messages
+    assert "/x/b: no such folder" in first
+    assert "a simulated node needs 'sites' in the run configuration" in second
+
+
+ENVELOPE = {"run": "12ab34cd56ef", "request": "q", "site": "north"}
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    """A site where people label, from which somebody joined."""
+    (tmp_path / ".flower").mkdir()
+    (tmp_path / "predictions.csv").write_text("forest,stump\n" + "ill,ill\nill,healthy\nhealthy,healthy\n" * 20)
+    (tmp_path / "site.toml").write_text('name = "north"\npredictions = "predictions.csv"\nseed = 1\n')
+    return tmp_path
+
+
+def log(clinic):
+    """What the log says, without the time of day."""
+    return [line.partition(" ")[2] for line in (clinic / ".flower" / "answers.log").read_text().splitlines()]
+
+
+def pair(step, body, **asked):
+    said = write_answer(Answer(**ENVELOPE, step=step, body=body))
+    return write_request(Request(**ENVELOPE, step=step, body=asked)), said
+
+
+SAID = {
+    "contribute": (
+        Contributed(m=19, mistakes=np.array([1, 2])),
+        {},
+        "answered contribute of run 12ab34cd: 19 samples",
+    ),
+    "pay": (
+        Receipt(statement="x"),
+        {"statement": {"amount": 19.5}},
+        "answered pay of run 12ab34cd: a statement of 19.5",
+    ),
+    "report": (Refused(why="no"), {}, "refused report of run 12ab34cd: no"),
+}
+
+
+@pytest.mark.parametrize("step", SAID)
+def test_an_answer_is_one_line(step):
+    body, asked, line = SAID[step]
+    assert say_answer(*pair(step, body, **asked), Path("nowhere")) == line
+
+
+def test_whoever_labels_is_told_how(clinic):
+    asked = pair("contribute", Pending(why="3 of 19 samples have no label yet"))
+    waits = "waiting: 3 of 19 samples have no label yet"
+    assert say_answer(*asked, clinic) == f"{waits}; next: fedpact label export {clinic} -o todo.csv"
+    with (clinic / "site.toml").open("a") as file:
+        file.write('labeller = "clinic:look_up"\n')
+    assert say_answer(*asked, clinic) == waits
+
+
+def test_bytes_that_nobody_can_read_are_an_answer_still():
+    assert say_answer(b"?", b"!", Path("nowhere")) == "answered a request"
+
+
+def test_a_line_is_not_written_twice_in_a_row(clinic):
+    for line in (
+        "waiting",
+        "waiting",
+        "answered",
+        "waiting",
+        "two\nlines" + "x" * 1000,
+        "two\nlines" + "x" * 1000,
+    ):
+        write_line(clinic, line)
+    assert log(clinic)[:-1] == ["waiting", "answered", "waiting"]
+    assert log(clinic)[-1].startswith("two\\nlines")
+    assert len(log(clinic)[-1]) == 500
+
+
+def test_nothing_is_written_where_nobody_joined(tmp_path):
+    write_line(tmp_path, "answered")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_that_labels_are_missing_reaches_the_person(clinic):
+    asked = Request(**ENVELOPE, step="contribute", body={"have": 0, "total": 19})
+    for _ in range(2):
+        ask(app, STEPS["contribute"], to_content(write_request(asked)), str(clinic))
+    assert log(clinic) == [
+        f"waiting: 19 of 19 samples have no label yet; next: fedpact label export {clinic} -o todo.csv"
+    ]
+
+
+def test_that_another_operator_asks_reaches_the_person(clinic):
+    with (clinic / "site.toml").open("a") as file:
+        file.write(f'operator = "{SigningKey.generate().public}"\n')
+    asked = Request(**ENVELOPE, step="contribute", body={"have": 0, "total": 19})
+    request = write_request(asked, SigningKey.generate())
+    ask(app, STEPS["contribute"], to_content(request), str(clinic))
+    (line,) = log(clinic)
+    assert line.startswith(
+        "refused train.contribute: the message is not signed by the operator of this federation"
+    )

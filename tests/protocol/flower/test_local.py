@@ -3,15 +3,18 @@
 import time
 from dataclasses import dataclass
 
+import psutil
 import pytest
 
-from fedpact.protocol.flower.app_folder import write_app_folder
-from fedpact.protocol.flower.local import LocalDeployment, NodeRefusedError
-from fedpact.protocol.flower.run_on_flower import deployment_keys, read_state
+from fedpact.errors import ProtocolError
+from fedpact.protocol.flower.local import deploy
+from fedpact.protocol.flower.run_on_flower import read_state
+from fedpact.protocol.flower.superlink import write_app
+from fedpact.protocol.keys.key_set import TLS, complete_keys, make_keys
 from fedpact.protocol.operator.run_state import RunState, RunStatus
-from flower_keys import make_node_key
 from protocol_runs import ladder, make_home
 
+pytestmark = pytest.mark.slow
 PATIENCE = {"report": 600, "contribute": 40, "evaluate": 600, "pay": 600}
 
 
@@ -26,17 +29,27 @@ class Seen:
 def seen(tmp_path_factory):
     """What the ledger says of a run in which a site was killed after all had reported."""
     home = make_home(tmp_path_factory.mktemp("flower"), ladder(), patience=PATIENCE)
-    nodes = [{"site": str(folder)} for folder in home.sites.values()]
-    flower = home.folder / "flower"
-    with LocalDeployment(flower, nodes, keys=deployment_keys(home), start_within=400) as deployment:
-        deployment.submit(write_app_folder(flower / "app", {"operator": str(home.operator)}))
+    folders = complete_keys(home.keys).folders
+    nodes = {folder: home.keys / folders[name] for name, folder in home.sites.items()}
+    make_keys(home.folder / "stranger", ["north"])
+    stranger = home.folder / "stranger" / "sites" / "north"
+    (stranger / "ca.crt").write_bytes((home.keys / TLS / "ca.crt").read_bytes())
+    with deploy(home.folder / "flower", nodes, home.keys / TLS, start_within=400) as deployment:
+        told = {"operator": str(home.operator)}
+        deployment.connection.submit(write_app(home.folder / "flower" / "app", told))
         wait_until(home, lambda state: len(state.reports) == 3)
-        deployment.kill_node(0)
-        stranger = make_node_key(home.folder / "stranger.key")
-        with pytest.raises(NodeRefusedError) as refused:
-            deployment.add_node({"site": "nowhere"}, stranger, is_registered=True)
+        kill(deployment.processes.started["node0"].pid)
+        with pytest.raises(ProtocolError) as refused:
+            deployment.wait_for_node(deployment.launch_node(home.folder / "nowhere", stranger))
         state = wait_until(home, lambda state: state.status is not RunStatus.RUNNING)
-    return Seen(state=state, refused=str(refused.value), left=deployment.pids())
+    return Seen(state=state, refused=str(refused.value), left=deployment.processes.living())
+
+
+def kill(pid):
+    """Kill a process and all that it started at once, as a machine that loses power would."""
+    process = psutil.Process(pid)
+    for one in [*process.children(recursive=True), process]:
+        one.kill()
 
 
 def wait_until(home, is_so, within=500):

@@ -3,11 +3,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
+import psutil
 import pytest
 
-from fedpact.protocol.flower.processes import ProcessGroup
+from fedpact.protocol.flower.processes import ProcessGroup, find_cause
 
 CHILD = "import time; time.sleep(600)"
 PARENT = f"""
@@ -34,15 +34,11 @@ def wait_for(claim):
         time.sleep(0.02)
 
 
-def marked(group):
-    return set(group.marked())
-
-
 def test_ending_ends_children_in_sessions_of_their_own(group):
     group.start("parent", [sys.executable, "-c", PARENT])
-    wait_for(lambda: len(marked(group)) == 3)
+    wait_for(lambda: len(group.living()) == 3)
     group.end()
-    assert marked(group) == set()
+    assert group.living() == []
 
 
 def test_ending_leaves_everybody_else_alone(group, tmp_path):
@@ -52,32 +48,24 @@ def test_ending_leaves_everybody_else_alone(group, tmp_path):
         group.start("one", [sys.executable, "-c", CHILD])
         group.end()
         assert mine.poll() is None
-        assert other.poll("other") is None
+        assert other.started["other"].poll() is None
         other.end()
         mine.kill()
 
 
 def test_children_of_a_killed_parent_are_ended_too(group):
     parent = group.start("parent", [sys.executable, "-c", PARENT])
-    wait_for(lambda: len(marked(group)) == 3)
+    wait_for(lambda: len(group.living()) == 3)
     os.kill(parent.pid, signal.SIGKILL)
     group.end()
-    assert marked(group) == set()
+    assert group.living() == []
 
 
 def test_who_does_not_listen_is_killed(group):
     group.start("stubborn", [sys.executable, "-c", STUBBORN])
     wait_for(lambda: group.new_log("stubborn") == "on\n")
     group.end(patience=0.3)
-    assert marked(group) == set()
-
-
-def test_killing_one_leaves_the_others(group):
-    group.start("one", [sys.executable, "-c", PARENT])
-    group.start("two", [sys.executable, "-c", CHILD])
-    wait_for(lambda: len(marked(group)) == 4)
-    group.kill("one")
-    assert group.poll("two") is None
+    assert group.living() == []
 
 
 def test_a_name_started_anew_has_a_new_log(group):
@@ -88,14 +76,14 @@ def test_a_name_started_anew_has_a_new_log(group):
 
 
 DEPLOYMENT = """
-import os, sys, time
+import sys, time
 from pathlib import Path
 from fedpact.protocol.flower import local
 
-local.LocalDeployment._superlink_command = lambda self: [sys.executable, "-c", "import time; time.sleep(600)"]
+local.superlink_command = lambda *_: [sys.executable, "-c", "import time; time.sleep(600)"]
 local.is_healthy = lambda connection: True
-with local.LocalDeployment(Path(sys.argv[1]), []) as deployment:
-    print(*deployment.pids(), flush=True)
+with local.deploy(Path(sys.argv[1]), {}, None) as deployment:
+    print(*(process.pid for process in deployment.processes.living()), flush=True)
     time.sleep(600)
 """
 
@@ -109,4 +97,23 @@ def test_a_deployment_that_is_told_to_stop_takes_its_processes_along(tmp_path, n
         driver.send_signal(number)
         assert driver.wait(timeout=30) != 0
     assert len(pids) == 1
-    assert not Path(f"/proc/{pids[0]}").exists()
+    assert not psutil.pid_exists(pids[0])
+
+
+SAID = {
+    "[Errno 98] error while attempting to bind on address: address already in use": "its port is in use",
+    "ssl.SSLError: certificate verify failed: certificate has expired (_ssl.c:992)": "has expired",
+    "ssl.SSLError: certificate verify failed: self-signed certificate": "not trusted",
+    "ERROR: Exit Code: 305\nFailed to initialize the connection": "key is not registered",
+    "ERROR: Exit Code: 305\nFailed to initialize": "ask the operator to start the run first",
+    "ERROR: Exit Code: 600\nSuperLink address (`x`) cannot be parsed.": "--superlink must be HOST:PORT",
+    "ModuleNotFoundError: No module named 'fedpact'": "a Python module is missing",
+    "INFO: hello\n\x1b[91mERROR\x1b[0m: something new\n\n": "it says 'ERROR: something new'",
+    "": "it says nothing",
+}
+
+
+def test_what_a_process_wrote_becomes_one_line():
+    for text, line in SAID.items():
+        assert line in find_cause(text)
+        assert "\n" not in find_cause(text)

@@ -9,9 +9,8 @@ import pytest
 from fedpact.coded import coded
 from fedpact.describe.examples import alice_bob
 from fedpact.protocol.flower.client_app import make_client_app
-from fedpact.protocol.flower.server_app import app, doubt_greeting
+from fedpact.protocol.flower.server_app import FILE, app
 from fedpact.protocol.flower.transport import FlowerTransport
-from fedpact.protocol.flower.waits import FILE
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.site.annotations import MISSING
@@ -95,13 +94,3 @@ def test_what_sites_wait_for_is_there_to_be_read(home, sites, clock):
     assert looked[0] == {}
     assert list(looked[-1].values()) == ["2 of 2 samples have no label yet"]
     assert json.loads((home.operator / FILE).read_text())["pending"] == {}
-
-
-@pytest.mark.parametrize("reply", [b"", b"[]", b"{}", b'{"site": 1}', b'{"site": "carol"}', b"x" * 20_000])
-def test_a_greeting_of_nobody_we_know_is_not_the_operator_s_business(home, reply):
-    assert doubt_greeting(home.pact, CHALLENGE, reply) is None
-
-
-def test_a_greeting_that_is_passed_on_from_elsewhere(home, sites):
-    said = doubt_greeting(home.pact, CHALLENGE, sites["bob"].hello(b"d" * 40))
-    assert said == coded("node-other-greeting", site="bob")

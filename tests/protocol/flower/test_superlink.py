@@ -2,16 +2,23 @@ import socket
 import ssl
 import sys
 import threading
+import time
 from contextlib import nullcontext
-from dataclasses import replace
 
 import pytest
 
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.flower import superlink
-from fedpact.protocol.flower.local import LocalDeployment
-from fedpact.protocol.flower.superlink import SuperLinkConnection, insist_on_health, is_healthy
-from flower_keys import make_keys
+from fedpact.protocol.flower import local, superlink
+from fedpact.protocol.flower.processes import free_port
+from fedpact.protocol.flower.superlink import (
+    SuperLinkConnection,
+    check_line,
+    insist_on_health,
+    is_healthy,
+    say_silence,
+    write_app,
+)
+from fedpact.protocol.keys.key_set import make_keys
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:9092", "example.org:9092", "[2001:db8::1]:9092"])
@@ -52,7 +59,7 @@ def test_an_answer_of_flower_without_runs_is_one_clear_line(tmp_path, monkeypatc
     monkeypatch.setattr(superlink, "flower_command", lambda name: str(command))
     connection = SuperLinkConnection(address="127.0.0.1:1", root_certificates=None, home=tmp_path)
     with pytest.raises(ProtocolError) as refused:
-        connection.status("17")
+        connection.is_over("17")
     assert "at 127.0.0.1:1 does not say what was asked for" in str(refused.value)
     assert f"does another process, with another SuperLink, use {tmp_path} at the same time?" in str(refused.value)
     with pytest.raises(ProtocolError, match="does not say what was asked for"):
@@ -70,77 +77,133 @@ def test_a_node_that_is_registered_already_may_be_registered_again(tmp_path, mon
         connection.register(tmp_path / "supernode.pub")
 
 
-class Server:
-    """A TLS server that greets everybody like a healthy SuperLink."""
+HEALTHY = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
-    def __init__(self, keys):
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(keys.server_certificate, keys.server_key)
+
+class Server:
+    """Greets everybody like a SuperLink, with TLS or without, until it is left."""
+
+    def __init__(self, keys=None, says=HEALTHY):
+        self._says, self._context = says, None
+        if keys is not None:
+            self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._context.load_cert_chain(keys / "server.crt", keys / "server.key")
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve)
 
     def _serve(self):
-        peer, _ = self._socket.accept()
-        with peer:
+        while True:
             try:
-                with self._context.wrap_socket(peer, server_side=True) as secure:
-                    secure.recv(1000)
-                    secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                peer, _ = self._socket.accept()
             except OSError:
                 return
+            with peer:
+                peer.settimeout(5)
+                try:
+                    line = peer if self._context is None else self._context.wrap_socket(peer, server_side=True)
+                    with line:
+                        line.recv(1000)
+                        line.sendall(self._says)
+                except OSError:
+                    continue
 
     def __enter__(self):
         self._thread.start()
         return self
 
     def __exit__(self, *_):
-        self._thread.join(timeout=10)
+        self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+        self._thread.join(timeout=10)
 
 
 def connect(server, keys, tmp_path):
-    return SuperLinkConnection(address=server.address, root_certificates=keys.ca_certificate, home=tmp_path)
+    return SuperLinkConnection(address=server.address, root_certificates=keys / "ca.crt", home=tmp_path)
 
 
-def test_a_good_certificate_is_accepted(tmp_path):
-    keys = make_keys(tmp_path, 0)
+def make_tls(folder, **options):
+    make_keys(folder, ["alice"], **options)
+    return folder / "operator" / "tls"
+
+
+@pytest.fixture
+def keys(tmp_path):
+    return make_tls(tmp_path / "keys")
+
+
+def test_a_good_certificate_is_accepted(tmp_path, keys):
     with Server(keys) as server:
         assert is_healthy(connect(server, keys, tmp_path))
 
 
 def test_an_expired_certificate_is_named(tmp_path):
-    keys = make_keys(tmp_path, 0, days=-1)
+    keys = make_tls(tmp_path / "keys", days=1, now=time.time() - 2 * 86_400)
     with Server(keys) as server, pytest.raises(ProtocolError, match=r"not accepted \(certificate has expired\)"):
         is_healthy(connect(server, keys, tmp_path))
 
 
-def test_a_certificate_of_somebody_else_is_named(tmp_path):
-    keys = make_keys(tmp_path / "one", 0)
-    other = replace(keys, ca_certificate=make_keys(tmp_path / "two", 0).ca_certificate)
+def test_a_certificate_of_somebody_else_is_named(tmp_path, keys):
+    other = make_tls(tmp_path / "other")
     with Server(keys) as server, pytest.raises(ProtocolError, match="check its dates and names"):
         is_healthy(connect(server, other, tmp_path))
 
 
-def test_every_node_needs_a_key(tmp_path):
-    with pytest.raises(ProtocolError, match="2 nodes and only 1 key pairs"):
-        LocalDeployment(tmp_path / "home", [{"site": "a"}, {"site": "b"}], keys=make_keys(tmp_path, 1))
+def test_whoever_speaks_alike_is_let_through(tmp_path, keys):
+    with Server() as plain, Server(keys) as secure:
+        check_line(plain.address, None, tmp_path)
+        check_line(secure.address, keys / "ca.crt", tmp_path)
+        assert say_silence(plain.address) is None
+
+
+def test_a_superlink_with_tls_wants_keys(tmp_path, keys):
+    with Server(keys) as secure, pytest.raises(ProtocolError, match="speaks TLS only; give the folder of keys"):
+        check_line(secure.address, None, tmp_path)
+
+
+def test_keys_are_not_shown_to_a_superlink_without_tls(tmp_path, keys):
+    with Server() as plain, pytest.raises(ProtocolError, match="speaks no TLS; ask the operator"):
+        check_line(plain.address, keys / "ca.crt", tmp_path)
+
+
+def test_nobody_there_is_no_error_but_is_said(tmp_path, keys):
+    address = f"127.0.0.1:{free_port()}"
+    assert say_silence(address) == "Connection refused"
+    check_line(address, None, tmp_path)
+    check_line(address, keys / "ca.crt", tmp_path)
+
+
+def test_a_superlink_that_is_still_starting_is_let_through(tmp_path):
+    with Server(says=b"HTTP/1.1 503 Not Yet\r\nContent-Length: 0\r\n\r\n") as busy:
+        check_line(busy.address, None, tmp_path)
 
 
 def test_a_superlink_that_never_gets_healthy_is_one_clear_line(tmp_path, monkeypatch):
     sleep = [sys.executable, "-c", "import time; print('waiting', flush=True); time.sleep(600)"]
-    monkeypatch.setattr(LocalDeployment, "_superlink_command", lambda self: sleep)
-    deployment = LocalDeployment(tmp_path, [], start_within=1.0)
-    with pytest.raises(ProtocolError, match="did not get healthy in 1 s; it says 'waiting'"), deployment:
+    monkeypatch.setattr(local, "superlink_command", lambda *_: sleep)
+    deployment = local.deploy(tmp_path, {}, None, start_within=1.0)
+    with pytest.raises(ProtocolError, match="did not come up within 1 s; it says 'waiting'"), deployment:
         pass
-    assert deployment.pids() == []
 
 
-def test_a_port_in_use_is_one_clear_line(tmp_path):
-    deployment = LocalDeployment(tmp_path, [])
-    host, port = deployment.connection.address.split(":")
+def test_a_port_in_use_is_one_clear_line(tmp_path, monkeypatch):
     with socket.socket() as taken:
-        taken.bind((host, int(port)))
-        with pytest.raises(ProtocolError, match="its port is in use"), deployment:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(local, "free_port", lambda: taken.getsockname()[1])
+        with pytest.raises(ProtocolError, match="its port is in use"), local.deploy(tmp_path, {}, None):
             pass
-    assert deployment.pids() == []
+
+
+def test_the_project_points_at_the_two_apps_and_flower_takes_it(tmp_path):
+    from flwr.cli.config_utils import load_and_validate
+
+    for number in range(2):
+        folder = write_app(tmp_path / "app", {"operator": "/srv/operator", "number": number})
+    project, warnings = load_and_validate(folder / "pyproject.toml")
+    assert warnings == []
+    app = project["tool"]["flwr"]["app"]
+    assert app["components"] == {
+        "serverapp": "fedpact.protocol.flower.server_app:app",
+        "clientapp": "fedpact.protocol.flower.client_app:app",
+    }
+    assert app["config"] == {"operator": "/srv/operator", "number": 1}

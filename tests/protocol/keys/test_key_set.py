@@ -1,5 +1,6 @@
-import argparse
+import contextlib
 import json
+import math
 import os
 import shutil
 import ssl
@@ -8,18 +9,21 @@ import subprocess
 import time
 
 import pytest
-from flwr.cli.supernode.register import try_load_public_key
-from flwr.common.args import try_obtain_root_certificates, try_obtain_server_certificates
-from flwr.supercore.primitives.asymmetric import bytes_to_public_key, uses_nist_ec_curve
-from flwr.supernode.cli.flower_supernode import _try_setup_client_authentication
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedpact.errors import ProtocolError
 from fedpact.protocol.keys import key_set as keys
 from fedpact.protocol.keys.certificates import read_certificate
-from fedpact.protocol.keys.check_keys import check_keys
-from fedpact.protocol.keys.key_set import KeysStatus, add_keys, make_keys, read_keys, renew_certificate
+from fedpact.protocol.keys.check_keys import KeysCheckStatus, check_keys
+from fedpact.protocol.keys.key_set import (
+    KeysStatus,
+    add_keys,
+    complete_keys,
+    make_keys,
+    read_keys,
+    renew_certificate,
+)
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from handshake import shake_hands
 
@@ -73,25 +77,6 @@ def test_keys_differ_everywhere(tmp_path, made):
     assert len(set(private)) == len(private) == 7
 
 
-def test_flower_reads_every_file(tmp_path, made):
-    """Flower's own functions, as flower-superlink, flower-supernode and flwr supernode register call them."""
-    tls, site = tmp_path / "keys/operator/tls", tmp_path / "keys/sites/alice"
-    private, public = _try_setup_client_authentication(
-        argparse.Namespace(auth_supernode_private_key=str(site / "supernode.key"), auth_supernode_public_key=None)
-    )
-    registered = bytes_to_public_key(try_load_public_key(site / "supernode.pub"))
-    assert registered.public_numbers() == public.public_numbers() == private.public_key().public_numbers()
-    assert uses_nist_ec_curve(registered)
-    assert public.curve.name == "secp384r1"
-    options = {"ssl_ca_certfile": "ca.crt", "ssl_certfile": "server.crt", "ssl_keyfile": "server.key"}
-    served = try_obtain_server_certificates(
-        argparse.Namespace(insecure=False, **{option: str(tls / name) for option, name in options.items()})
-    )
-    assert served == tuple((tls / name).read_bytes() for name in options.values())
-    trusted = argparse.Namespace(insecure=False, root_certificates=str(site / "ca.crt"))
-    assert try_obtain_root_certificates(trusted, "localhost:8000") == served[0]
-
-
 def test_a_site_trusts_the_server_until_its_certificate_ends(tmp_path):
     """OpenSSL looks at the clock, so the keys are made in its past."""
     now, folder = time.time(), tmp_path / "keys"
@@ -134,30 +119,20 @@ def test_folders_are_safe_everywhere(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("sites", "problem"),
-    [
-        ([], "at least one site"),
-        (["alice", "alice"], "two sites must not have one name; 'alice' is given twice"),
-        ([""], "non-empty name; one is ''"),
-        (["  "], "non-empty name"),
-        ([3], "non-empty name; one is 3"),
-        (["\ud800"], "non-empty name"),
-    ],
-)
-def test_sites_that_are_none(tmp_path, sites, problem):
-    with pytest.raises(ProtocolError, match=problem):
-        make_keys(tmp_path / "keys", sites)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"), [({"hosts": ["a b"]}, "host must be"), ({"days": 0}, "days must be")]
-)
-def test_requests_that_are_none(tmp_path, options, problem):
-    with pytest.raises(ProtocolError, match=problem):
-        make_keys(tmp_path / "keys", ["alice"], **options)
-    assert list(tmp_path.iterdir()) == []
+def test_requests_that_are_none(tmp_path):
+    for sites, options, problem in (
+        ([], {}, "at least one site"),
+        (["alice", "alice"], {}, "two sites must not have one name; 'alice' is given twice"),
+        ([""], {}, "non-empty name; one is ''"),
+        (["  "], {}, "non-empty name"),
+        ([3], {}, "non-empty name; one is 3"),
+        (["\ud800"], {}, "non-empty name"),
+        (["alice"], {"hosts": ["a b"]}, "host must be"),
+        (["alice"], {"days": 0}, "days must be"),
+    ):
+        with pytest.raises(ProtocolError, match=problem):
+            make_keys(tmp_path / "keys", sites, **options)
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_overwritten(tmp_path, made):
@@ -204,28 +179,86 @@ def interrupt(monkeypatch):
                 raise Interrupted
             real(path, data, **mode)
 
-        real = keys.write_new
         monkeypatch.setattr(keys, "write_new", write)
 
+    real = keys.write_new
     return after
 
 
-@pytest.mark.parametrize("count", range(12))
-def test_an_interrupted_make_leaves_nothing(tmp_path, interrupt, count):
-    interrupt(count)
-    with pytest.raises(Interrupted):
-        make_keys(tmp_path / "keys", ["alice", "bob"])
-    assert list(tmp_path.iterdir()) == []
+def test_an_interrupted_make_leaves_nothing(tmp_path, interrupt):
+    for count in range(12):
+        interrupt(count)
+        with pytest.raises(Interrupted):
+            make_keys(tmp_path / "keys", ["alice", "bob"])
+        assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("count", range(9))
-def test_an_interrupted_add_leaves_what_was(tmp_path, made, interrupt, count):
+def test_an_interrupted_add_leaves_what_was(tmp_path, made, interrupt):
     before = files(tmp_path)
-    interrupt(count)
-    with pytest.raises(Interrupted):
-        add_keys(tmp_path / "keys", ["carol", "dave"])
-    assert files(tmp_path) == before
-    assert len(list((tmp_path / "keys/sites").iterdir())) == 2
+    for count in range(9):
+        interrupt(count)
+        with pytest.raises(Interrupted):
+            add_keys(tmp_path / "keys", ["carol", "dave"])
+        assert files(tmp_path) == before
+        assert len(list((tmp_path / "keys/sites").iterdir())) == 2
+
+
+def test_a_set_to_sign_with_is_sound_grows_and_is_completed_for_flower(tmp_path):
+    folder, signing = tmp_path / "keys", {"signing.key", "signing.pub"}
+    made = make_keys(folder, ["alice"], for_flower=False)
+    assert (made.hosts, made.valid_until) == ((), math.inf)
+    assert type(made).from_dict(made.to_dict()) == made
+    add_keys(folder, ["bob"])
+    before = files(folder)
+    assert set(before) == {
+        "public-keys.json",
+        *(f"operator/{name}" for name in signing),
+        *(f"sites/{site}/{name}" for site in ("alice", "bob") for name in (*signing, "operator.pub")),
+    }
+    for place in (folder, folder / "sites/bob"):
+        found = check_keys(place)
+        assert (found.status, found.certificates) == (KeysCheckStatus.SOUND, ())
+        assert all(found.files.values())
+    (folder / "sites/bob/signing.key").unlink()
+    assert check_keys(folder).handed_over == ("bob",)
+    (folder / "sites/bob/signing.key").write_bytes(before["sites/bob/signing.key"][0])
+    (folder / "sites/bob/signing.key").chmod(0o600)
+    assert complete_keys(folder).hosts == ("localhost", "127.0.0.1", "::1")
+    after = files(folder)
+    assert {name: after[name] for name in before} == before, "what is there stays as it is"
+    assert {name.removeprefix("sites/bob/") for name in after if "bob" in name} == SITE
+    assert {name.removeprefix("operator/") for name in after if name.startswith("operator/")} == OPERATOR
+    assert check_keys(folder).is_sound
+    complete_keys(folder)
+    assert files(folder) == after, "a set that is complete is not changed"
+
+
+def test_a_completion_that_was_interrupted_is_taken_up_again(tmp_path, interrupt):
+    make_keys(tmp_path / "keys", ["alice", "bob"], for_flower=False)
+    for count in (1, 3, 5, 6, 7):
+        interrupt(count)
+        with contextlib.suppress(Interrupted):
+            complete_keys(tmp_path / "keys")
+    interrupt(100)
+    complete_keys(tmp_path / "keys")
+    assert check_keys(tmp_path / "keys").is_sound
+    assert len(files(tmp_path / "keys")) == 1 + len(OPERATOR) + 2 * len(SITE)
+
+
+def test_a_renewal_completes_a_set_to_sign_with_for_the_hosts_that_are_named(tmp_path):
+    make_keys(tmp_path / "keys", ["alice"], for_flower=False)
+    renewed = renew_certificate(tmp_path / "keys", hosts=["fl.example.org"], days=10, now=100 * DAY)
+    assert (renewed.hosts[0], renewed.valid_until) == ("fl.example.org", 110 * DAY)
+    assert check_keys(tmp_path / "keys", now=100 * DAY).is_sound
+
+
+def test_certificates_that_sites_trust_are_not_made_anew(tmp_path, made):
+    shutil.rmtree(tmp_path / "keys/operator/tls")
+    with pytest.raises(
+        ProtocolError, match=r"operator/tls: is missing, and sites trust its ca\.crt; bring it back"
+    ):
+        complete_keys(tmp_path / "keys")
+    assert "missing" in {problem.code for problem in check_keys(tmp_path / "keys").problems}
 
 
 def test_sites_are_added(tmp_path, made):

@@ -83,10 +83,11 @@ def test_any_changed_byte_is_refused(seed, data, place, by):
         assert not is_signed_by(key.public, bytes.fromhex(change(data.hex(), place, by)), signature)
 
 
-@pytest.mark.parametrize("place", range(64))
-def test_any_changed_bit_of_a_signature_is_refused(place):
+def test_any_changed_bit_of_a_signature_is_refused():
     signature = KEY.sign(b"14 samples")
-    assert not any(is_signed_by(KEY.public, b"14 samples", change(signature, place, 1 << bit)) for bit in range(8))
+    for place in range(64):
+        for bit in range(8):
+            assert not is_signed_by(KEY.public, b"14 samples", change(signature, place, 1 << bit))
 
 
 ANYTHING = st.one_of(
@@ -241,11 +242,11 @@ BAD = {
     ),
     "ecdsa": (pem(EC), r"a key of another kind \(ECDSA on secp384r1\)"),
     "rsa": (pem(rsa.generate_private_key(65537, 2048)), r"a key of another kind \(RSA\)"),
-    "openssh": (pem(EC, form=OPENSSH), "an OpenSSH key, such as a SuperNode's"),
-    "public-pem": (ED.public_key().public_bytes(*SPKI), "this is a public key"),
-    "public-ssh": (EC.public_key().public_bytes(*SSH), "this is a public key"),
-    "public-hex": (KEY.public.encode() + b"\n", "this is a public key"),
-    "certificate": (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "this is a certificate"),
+    "openssh": (pem(EC, form=OPENSSH), "a key of OpenSSH"),
+    "public-pem": (ED.public_key().public_bytes(*SPKI), "a public key"),
+    "public-ssh": (EC.public_key().public_bytes(*SSH), "a public key"),
+    "public-hex": (KEY.public.encode() + b"\n", "a public key"),
+    "certificate": (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "a certificate"),
     "large": (b"x" * 70_000, "larger than any key"),
 }
 

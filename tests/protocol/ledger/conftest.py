@@ -2,7 +2,6 @@
 
 import itertools
 
-import psycopg
 import pytest
 
 from postgresql import find_programs, running_server
@@ -18,6 +17,8 @@ def postgresql():
     with running_server(programs) as url:
 
         def make():
+            import psycopg
+
             name = f"ledger_{next(numbers)}"
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(f"CREATE DATABASE {name}")
@@ -26,7 +27,7 @@ def postgresql():
         yield make
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def place(request, tmp_path):
     """Where a ledger can be created."""
     if request.param == "sqlite":

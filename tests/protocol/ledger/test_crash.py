@@ -80,4 +80,3 @@ def test_a_ledger_survives_the_death_of_its_writers(place, writers):
         ledger.append("after", {}, run="r", at=0.0)
     found = verify_ledger(place)
     assert found.is_intact
-    assert found.are_bytes_compared is (found.store == "sqlite")

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedpact.errors import BrokenLedgerError, LedgerError
-from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
+from fedpact.errors import BrokenLedgerError, FederationError, LedgerError
+from fedpact.protocol.ledger.entry import (
+    NOTHING_BEFORE,
+    Entry,
+    Row,
+    check_chain,
+    check_row,
+    make_entry,
+    well_formed,
+)
 from ledgers import PLAIN
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
@@ -26,7 +34,7 @@ def test_what_is_written_is_read_and_hashed_as_an_independent_reader_would(body,
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert entry.hash == hashlib.sha256(text.encode()).hexdigest()
     assert check_row(Row.of(entry), seq=1, previous=NOTHING_BEFORE) == entry
-    assert Entry.from_dict(entry.to_dict()) == entry
+    assert Entry(**entry.to_dict()) == entry
 
 
 @pytest.mark.parametrize(
@@ -119,3 +127,20 @@ def test_a_chain_is_read_only_in_its_order_and_from_its_start(order, kept):
         with pytest.raises(BrokenLedgerError) as caught:
             list(check_chain(shuffled))
         assert caught.value.seq == next(i for i in range(5) if order[i] != i) + 1
+
+
+def test_what_goes_wrong_in_reading_is_a_fault_of_what_is_read_in_one_line():
+    for error in (
+        KeyError("a\nb\n" * 1000),
+        TypeError(),
+        IndexError(),
+        ValueError(),
+        AttributeError(),
+    ):
+        with pytest.raises(LedgerError, match=r"^entry 7 is malformed[^\n]*$"), well_formed("entry 7"):
+            raise error
+
+
+def test_what_is_said_already_is_not_said_again():
+    with pytest.raises(FederationError, match=r"^north is not there$"), well_formed("entry 7"):
+        raise FederationError("north is not there")

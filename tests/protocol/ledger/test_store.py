@@ -57,6 +57,7 @@ def test_grouping_into_transactions_makes_no_difference_to_the_chain(bodies):
     assert heads[0] == heads[1]
 
 
+@pytest.mark.slow
 def test_long_ledgers_and_large_entries_are_read_in_chunks(place):
     with Ledger.create(place) as ledger:
         ledger.append_all([("early", {})], run="r", at=0.0)
@@ -268,7 +269,11 @@ def test_a_start_before_the_first_entry_is_refused(place):
         ("", "it is empty"),
         ("mysql://root:secret@host/x", "SQLite or PostgreSQL, not in 'mysql'"),
         ("://", "must look like postgresql"),
-        ("postgresql://me:secret@127.0.0.1:1/x", "postgresql.psycopg://me:.*@127.0.0.1:1/x cannot be read"),
+        pytest.param(
+            "postgresql://me:secret@127.0.0.1:1/x",
+            "postgresql.psycopg://me:.*@127.0.0.1:1/x cannot be read",
+            marks=pytest.mark.postgresql,
+        ),
     ],
 )
 def test_a_place_that_cannot_be_used_is_said_in_one_line_without_its_password(where, why):

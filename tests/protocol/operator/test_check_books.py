@@ -15,17 +15,15 @@ from fedpact.describe.reports import Report
 from fedpact.errors import BrokenLedgerError, LedgerError
 from fedpact.mechanism.sample_checks.result import ContributionStatus
 from fedpact.protocol.canonical import digest_of_value
-from fedpact.protocol.drive import drive
-from fedpact.protocol.in_process import InProcess
+from fedpact.protocol.drive import InProcess, drive
 from fedpact.protocol.keys.signing import SigningKey, sign_value
 from fedpact.protocol.ledger.export import export_ledger
-from fedpact.protocol.operator.check_books import BooksStatus, check_books
+from fedpact.protocol.operator.check_books import BooksStatus, RunBooks, check_books
 from fedpact.protocol.operator.operator import resume_run, start_run
-from fedpact.protocol.operator.run_books import RunBooks
 from fedpact.protocol.pact import make_pact, name_run, with_keys
 from fedpact.protocol.runs import carry_out, memory_ledger, run
-from fedpact.protocol.simulator.simulate_world import FailedSeedError, simulate_world
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
+from simulation.simulate_world import FailedSeedError, simulate_world
 
 REFUSED = {"code": "refused", "values": {"detail": "no"}}
 
@@ -84,8 +82,8 @@ def test_amounts_follow_from_the_rule(rule):
     paid_more(items, key)
     found = check_books(write(items, ledger.last("open").run))
     assert found.followed == 1
-    codes = [problem.code for problem in found.problems]
-    assert sum(code in ("settlement-due", "statement-amount") for code in codes) == 2
+    keys = [problem.values.get("key") for problem in found.problems]
+    assert {"settlement.payments.alice", "statement.amount"} <= set(keys)
 
 
 def test_without_keys_only_the_chain_stands_for_what_was_said():
@@ -467,6 +465,14 @@ def list_problems(found):
     return [coded(problem.code, **problem.values) for problem in found.problems]
 
 
+def other(what, key, found, expected):
+    return coded("other-value", what=what, key=key, found=found, expected=expected)
+
+
+def not_due(what, due):
+    return coded("not-due", what=what, due=due)
+
+
 FRAUDS = {
     more_samples: coded("other-digest", site="alice"),
     another_digest: coded("other-digest", site="alice"),
@@ -474,81 +480,82 @@ FRAUDS = {
     no_signature: coded("not-signed", site="alice"),
     an_answer_to_nothing: coded("answer-to-nothing"),
     answered_twice: coded("answered-twice", request="contribute/alice/1"),
-    asked_twice: coded("same-samples", site="alice"),
-    asked_again_under_the_same_name: coded("asked-twice", request="evaluate/alice/1"),
-    asked_beyond_the_plan: coded("beyond-plan", site="alice", asked=8, planned=3),
-    a_stranger_is_asked: coded("stranger-asked", site="mallory"),
-    asked_when_gone: coded("gone-asked", site="alice"),
-    another_choice: coded("choice-mistakes"),
-    other_mistakes: coded("choice-counts"),
-    flagged_and_paid: coded("flagged-not-withheld", flagged=["alice"], withheld=[]),
-    withheld_without_a_flag: coded("flagged-not-withheld", flagged=[], withheld=["alice"]),
-    never_checked: coded("not-checked"),
-    paid_twice: coded("paid-twice", site="alice"),
-    paid_more: coded("statement-amount", site="alice", expected=2.5),
-    settled_and_paid_more: coded("settlement-due", site="alice", expected=2.5, found=3.5),
-    paid_for_more: coded("statement-contributed", site="alice", given=3),
-    another_cost: coded("statement-cost", site="alice", given=3, expected=3.0),
-    flagged_for_no_reason: coded("flag", site="alice"),
-    secretly_withheld: coded("statement-withheld", site="alice", expected=0.0),
-    a_reason_that_is_none: coded("statement-reason", site="alice"),
-    another_pact: coded("statement-of-another", site="alice"),
+    asked_twice: not_due("ask contribute alice", "ask contribute bob"),
+    asked_again_under_the_same_name: not_due("ask evaluate alice", "ask evaluate bob"),
+    asked_beyond_the_plan: other("ask contribute alice", "body.total", "8", "3"),
+    a_stranger_is_asked: not_due("ask contribute mallory", "ask contribute alice"),
+    asked_when_gone: not_due("ask evaluate alice", "ask evaluate bob"),
+    another_choice: other("choose", "index", "1", "2"),
+    other_mistakes: other("choose", "mistakes", "[4, 5, 0, 2]", "[3, 5, 0, 2]"),
+    flagged_and_paid: other("choose", "checks.alice.is_flagged", "True", "False"),
+    withheld_without_a_flag: other("choose", "withheld", "['alice']", "[]"),
+    never_checked: other("choose", "checks", "['bob']", "['alice', 'bob']"),
+    paid_twice: not_due("pay alice", "pay bob"),
+    paid_more: other("pay alice", "statement.amount", "2.51", "2.5"),
+    settled_and_paid_more: other("settle", "settlement.payments.alice", "3.5", "2.5"),
+    paid_for_more: other("pay alice", "statement.contributed", "4", "3"),
+    another_cost: other("pay alice", "statement.labelling", "9.0", "3.0"),
+    flagged_for_no_reason: other("choose", "checks.alice.is_flagged", "True", "False"),
+    secretly_withheld: other("pay alice", "statement.withheld", "2.5", "0.0"),
+    a_reason_that_is_none: other("pay alice", "statement.why", "'because'", "None"),
+    another_pact: coded("other-value", what="pay alice", key="statement.pact_digest"),
     signed_by_another: coded("statement-not-signed", site="alice"),
-    a_statement_for_another: coded("statement-of-another", site="alice"),
-    a_stranger_is_paid: coded("not-settled", site="mallory"),
-    not_paid: coded("not-paid", sites=["alice"]),
-    closed_with_another_sum: coded("other-total", paid=4.0, found=5.0),
+    a_statement_for_another: other("pay alice", "statement.site", "'bob'", "'alice'"),
+    a_stranger_is_paid: not_due("pay mallory", "pay alice"),
+    not_paid: not_due("ask pay alice", "pay alice"),
+    closed_with_another_sum: other("close", "paid", "5.0", "4.0"),
     after_the_close: coded("after-close"),
     opened_twice: coded("opened-twice"),
     not_opened: coded("not-opened"),
-    planned_below_what_was_given: coded("plan-less", site="alice"),
-    no_report: coded("asked-before-report", site="alice"),
-    never_chosen: coded("before-choice", what="settle"),
-    chosen_first: coded("after-choice", what="ask contribute"),
-    chosen_twice: coded("after-choice", what="choose"),
-    chosen_before_all_gave: coded("chosen-early", site="bob", given=0),
-    another_hypothesis: coded("choice-name"),
-    another_finding: coded("other-check", site="alice"),
+    planned_below_what_was_given: not_due("plan", "choose"),
+    no_report: not_due("plan", "ask report alice"),
+    never_chosen: not_due("settle", "choose"),
+    chosen_first: not_due("choose", "ask contribute alice"),
+    chosen_twice: not_due("choose", "ask evaluate alice"),
+    chosen_before_all_gave: not_due("choose", "ask contribute bob"),
+    another_hypothesis: other("choose", "hypothesis", "'another'", "'xA'"),
+    another_finding: other("choose", "checks.alice.suspicious", "1", "0"),
     other_terms: coded("other-name"),
-    settled_with_another_fee: coded("settlement-fee", site="alice", expected=0.5, found=9.0),
-    settled_for_another_contribution: coded("settlement-contribution", site="alice", given=3),
-    settled_by_another_rule: coded("other-rule", rule="pwyc"),
-    another_spend: coded("settlement-spend", expected=5.0, found=6.0),
-    settled_twice: coded("settled-twice"),
-    settled_before_the_evaluation: coded("settled-early", site="alice"),
-    one_is_not_settled_with: coded("settlement-missing", sites=["bob"]),
-    another_fee_in_the_statement: coded("statement-fee", site="alice", expected=0.5),
-    another_evaluation_in_the_statement: coded("statement-key", site="alice", key="evaluation"),
+    settled_with_another_fee: other("settle", "settlement.fees.alice", "9.0", "0.5"),
+    settled_for_another_contribution: other("settle", "settlement.contributions.alice", "9", "3"),
+    settled_by_another_rule: other("settle", "settlement.rule", "'none'", "'pwyc'"),
+    another_spend: other("settle", "settlement.spend", "6.0", "5.0"),
+    settled_twice: not_due("settle", "pay alice"),
+    settled_before_the_evaluation: not_due("settle", "ask evaluate alice"),
+    one_is_not_settled_with: other("settle", "settlement.payments", "['alice']", "['alice', 'bob']"),
+    another_fee_in_the_statement: other("pay alice", "statement.fee", "99.0", "0.5"),
+    another_evaluation_in_the_statement: coded("other-value", what="pay alice", key="statement.evaluation"),
     gone_though_it_answered: coded("owed-nothing", site="alice", step="contribute"),
     given_up_early: coded("given-up-early", site="alice"),
-    too_little_time: coded("other-deadline", site="alice"),
+    too_little_time: other("ask contribute alice", "deadline", "1000603800.0", "1000604800.0"),
     too_small_a_plan: coded("plan-target", site="bob"),
-    a_plan_of_another_cost: coded("plan-cost"),
-    a_plan_below_its_bound: coded("plan-contradiction"),
+    a_plan_of_another_cost: coded("plan-cost", cost=5.0),
+    a_plan_below_its_bound: coded("plan-cost", cost=5.0),
     a_plan_by_another_method: coded("plan-terms", key="method"),
-    half_a_sample: coded("plan-less", site="bob"),
-    other_candidates: coded("asked-other-candidates", site="alice"),
-    another_deficit: coded("settlement-contradiction"),
-    a_sum_that_is_no_number: coded("other-total", paid=4.0, found="4.0"),
+    half_a_sample: coded("malformed", kind="plan"),
+    other_candidates: coded("other-value", what="ask report alice", key="body.candidates"),
+    another_deficit: other("settle", "settlement.deficit", "0.0", "4.0"),
+    a_sum_that_is_no_number: other("close", "paid", "'4.0'", "4.0"),
     a_plan_without_bob: coded("plan-of-others"),
-    planned_after_the_choice: coded("after-choice", what="plan"),
-    planned_before_all_had_reported: coded("before-answer", what="plan", request="report/alice/1"),
-    went_on_after_a_stop: coded("went-on"),
-    stopped_after_the_choice: coded("after-choice", what="stop"),
-    evaluated_another: coded("asked-other-candidate", site="alice"),
-    closed_at_once: coded("closed-early"),
-    a_statement_that_is_not_sent: coded("not-sent", site="alice"),
+    planned_after_the_choice: not_due("plan", "ask evaluate alice"),
+    planned_before_all_had_reported: not_due("plan", "answer report/alice/1"),
+    went_on_after_a_stop: not_due("stop", "choose"),
+    stopped_after_the_choice: not_due("stop", "ask evaluate alice"),
+    evaluated_another: other("ask evaluate alice", "body.index", "3", "2"),
+    closed_at_once: not_due("close", "ask report alice"),
+    a_statement_that_is_not_sent: not_due("close", "ask pay alice"),
 }
 
 
-@pytest.mark.parametrize(("fraud", "problem"), FRAUDS.items(), ids=[fraud.__name__ for fraud in FRAUDS])
-def test_an_intact_chain_of_wrong_entries_is_found_out(honest, fraud, problem):
+def test_an_intact_chain_of_wrong_entries_is_found_out(honest):
     items, key, ledger = honest
-    changed = copy.deepcopy(items)
-    fraud(changed, key)
-    found = check_books(write(changed, ledger.last("open").run))
-    assert found.status is BooksStatus.WRONG
-    assert problem in list_problems(found), found.problems
+    for fraud, problem in FRAUDS.items():
+        changed = copy.deepcopy(items)
+        fraud(changed, key)
+        found = check_books(write(changed, ledger.last("open").run))
+        assert found.status is BooksStatus.WRONG
+        told = [one.values for one in found.problems if one.code == problem.code]
+        assert any(problem.values.items() <= values.items() for values in told), (fraud.__name__, found.problems)
 
 
 def test_a_receipt_for_another_statement_is_found_out(honest):
@@ -558,7 +565,8 @@ def test_a_receipt_for_another_statement_is_found_out(honest):
     body["body"] = {"statement": "0" * 64}
     body["digest"] = digest_of_value(body["body"])
     found = check_books(write(changed, ledger.last("open").run))
-    assert list_problems(found) == [coded("not-signed", site="alice"), coded("other-receipt", site="alice")]
+    refused = coded("not-acceptable", site="alice", why="other-statement")
+    assert list_problems(found) == [coded("not-signed", site="alice"), refused]
 
 
 def test_problems_name_their_entry_and_are_counted_beyond_the_first_hundred(honest):
@@ -597,6 +605,7 @@ def put(value, path, new):
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(data=st.data())
 def test_whatever_stands_in_an_entry_the_audit_comes_to_an_end(honest, data):
@@ -614,6 +623,7 @@ def test_whatever_stands_in_an_entry_the_audit_comes_to_an_end(honest, data):
 SIGNED = {"answer": ("body", "signature", "request"), "pay": ("statement", "site")}
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(data=st.data())
 def test_no_signed_value_can_be_changed(honest, data):
@@ -650,7 +660,7 @@ def test_who_gives_nothing_bears_its_share_all_the_same():
     del items[find(items, "pay", site="bob")]
     sign_again(items, find(items, "pay", site="alice"), key, amount=0.0, fee=bill["labelling"]["alice"])
     found = check_books(write(items[: find(items, "ask", step="pay")], ledger.last("open").run))
-    assert coded("settlement-missing", sites=["bob"]) in list_problems(found)
+    assert other("settle", "settlement.payments", "['alice']", "['alice', 'bob']") in list_problems(found)
 
 
 def test_a_run_is_opened_when_the_one_before_is_finished(honest):
@@ -686,7 +696,7 @@ def test_a_flag_that_is_taken_from_a_liar_is_found_out():
     said = {**statement["check"], "status": check["status"]}
     sign_again(items, place, key, amount=statement["withheld"], withheld=0.0, why=None, verified=True, check=said)
     found = check_books(write(items[: find(items, "ask", step="pay")], ledger.last("open").run))
-    assert list_problems(found) == [coded("flag", site="alice")]
+    assert list_problems(found)[0] == other("choose", "checks.alice.status", "'consistent'", "'flagged'")
 
 
 def test_a_run_that_stopped_for_reports_that_differ_and_went_on_is_sound():
@@ -715,8 +725,18 @@ def test_the_order_of_names_in_a_settlement_means_nothing():
         epsilon=0.3,
         delta=0.1,
         names=["south", "north", "east"],
-        cost=[0.1, 0.7, 0.2],
+        cost=[0.1, 0.7, 0.21],
     )
     items, _, ledger = make_books(fed, teacher="h1", rule="none")
     assert items[find(items, "settle")][1]["settlement"]["leaving"] == ["south", "east"]
     assert check_books(ledger).problems == ()
+
+
+def test_nothing_follows_from_a_plan_that_is_none(honest):
+    """A negative number of samples went on to the next decision, and ended in a warning of numpy."""
+    items, _, ledger = honest
+    changed = copy.deepcopy(items)
+    changed[find(changed, "plan")][1]["plan"]["contributions"]["alice"] = -3
+    found = check_books(write(changed, ledger.last("open").run))
+    assert "plan-samples" in [problem.code for problem in found.problems]
+    assert found.status is BooksStatus.WRONG

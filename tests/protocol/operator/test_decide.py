@@ -107,7 +107,7 @@ def test_an_interrupt_ends_the_run_and_not_the_search_for_its_plan(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fedpact.planning.exact._explore", interrupt)
+    monkeypatch.setattr("fedpact.planning.exact._open_box", interrupt)
     fed = alice_bob()
     operator = start(fed, with_test_keys(simulate_sites(fed)), ListLedger(), planner=plan_uncut)
     with pytest.raises(KeyboardInterrupt):

@@ -4,7 +4,7 @@ import pytest
 
 from carrier import run_with, small_federation
 from fedpact.protocol.messages import Evaluated
-from fedpact.protocol.operator.statement import Evaluation, evaluation_of, make_statement
+from fedpact.protocol.operator.statements import Evaluation, evaluation_of, make_statement
 
 
 def test_a_stopped_run_says_why_and_pays_nothing():
@@ -22,7 +22,9 @@ def test_statements():
     outcome, operator, _ = run_with()
     for name in operator.state.pact.names:
         kept = dict(operator.state.payments[name])
-        statement = make_statement(operator.state, name, now=operator.state.settled)
+        state, bill = operator.state, operator.state.settlement
+        own = {"due": bill.payments[name], "labelling": bill.labelling[name], "fee": bill.fees[name]}
+        statement = make_statement(state, name, now=state.settled, **own)
         kept.pop("signature")
         assert statement == kept
         assert statement["amount"] == outcome.payments[name] == statement["labelling"] - statement["fee"]

@@ -9,8 +9,7 @@ import pytest
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.errors import LedgerError
-from fedpact.protocol.operator.payments_csv import export_payments
-from fedpact.protocol.operator.statements import statements_of
+from fedpact.protocol.operator.statements import export_payments, statements_of
 from fedpact.protocol.runs import memory_ledger, run
 
 HEAD = ["date", "run", "site", "samples", "cost", "fee", "withheld", "amount", "receipt"]

@@ -12,14 +12,19 @@ from hypothesis import strategies as st
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.errors import LedgerError
-from fedpact.explain.reason import say_reason
+from fedpact.explain.phrases import say_reason
 from fedpact.protocol.canonical import digest_of_value
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.export import export_ledger
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import start_run
-from fedpact.protocol.operator.payments_csv import export_payments
-from fedpact.protocol.operator.statements import Statement, StatementStatus, statements_of, write_statements
+from fedpact.protocol.operator.statements import (
+    Statement,
+    StatementStatus,
+    export_payments,
+    statements_of,
+    write_statements,
+)
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import carry_out, memory_ledger, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
@@ -173,7 +178,7 @@ def test_files_are_written_once_and_kept(books, tmp_path):
     write_statements(found, tmp_path / "out", force=True)
     assert files[3].read_text() == found[1].to_html()
     (tmp_path / "file").write_text("")
-    with pytest.raises(LedgerError, match="cannot be written to"):
+    with pytest.raises(LedgerError, match="file: File exists; take another folder"):
         write_statements(found, tmp_path / "file")
 
 

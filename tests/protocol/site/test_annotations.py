@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fedpact.errors import FederationError, LabelsPendingError
-from fedpact.protocol.site.annotations import MISSING, Annotations, read_annotations
+from fedpact.protocol.site.annotations import MISSING, Annotations, read_filled
 
 CLASSES = ("healthy", "ill, or not")
 
@@ -46,7 +46,7 @@ def test_classes_with_spaces_around_them(path):
 def test_what_cannot_be_read_is_said_by_line_and_waited_for(path, text, what):
     path.write_text(text)
     with pytest.raises(FederationError, match=what):
-        read_annotations(path, CLASSES, 5)
+        read_filled(path, CLASSES, 5)
     with pytest.raises(LabelsPendingError, match=r"^its labels cannot be read; its own log says why$"):
         Annotations(path, CLASSES, 5)(np.array([0]))
 

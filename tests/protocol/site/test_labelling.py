@@ -264,7 +264,7 @@ def test_a_wrong_folder_is_one_line(tmp_path):
 
 def test_a_broken_record_is_one_line(desk):
     (desk / ".fedpact" / "x.json").write_text("{")
-    with pytest.raises(ProtocolError, match=r"x\.json: the site's record of this run cannot be read"):
+    with pytest.raises(ProtocolError, match=r"x\.json: the site record cannot be read"):
         read_labelling(desk)
 
 

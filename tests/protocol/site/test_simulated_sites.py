@@ -43,6 +43,8 @@ def test_what_cannot_be_simulated():
         simulate_sites(fed)
     with pytest.raises(FederationError, match=r"teacher must be one of the hypotheses; it is 'x7'"):
         simulate_sites(small_federation(), teacher="x7")
+    with pytest.raises(FederationError, match="seed must be a whole number >= 0; it is -1"):
+        simulate_sites(small_federation(), seed=-1)
 
 
 def test_seeds_and_keys_are_each_sites_own():

@@ -9,6 +9,7 @@ import pytest
 
 from carrier import OPERATOR, key_of, small_federation, with_test_keys
 from fedpact.candidates.predicted import Predicted
+from fedpact.coded import coded
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.report_files import from_bytes
 from fedpact.errors import MessageError
@@ -27,7 +28,7 @@ from fedpact.protocol.messages import (
 from fedpact.protocol.site.annotations import MISSING
 from fedpact.protocol.site.pool import Pool, draw
 from fedpact.protocol.site.simulated_sites import simulate_sites
-from fedpact.protocol.site.site import HeldOut, Site, is_hello
+from fedpact.protocol.site.site import HeldOut, Site, read_hello
 from fedpact.protocol.site.site_store import FolderStore, MemoryStore
 
 NORTH = with_test_keys(simulate_sites(small_federation(), teacher="none", seed=1))["north"]
@@ -139,13 +140,13 @@ def test_requests_that_are_not_for_this_site(site):
 @pytest.mark.parametrize(
     ("step", "body", "why"),
     [
-        ("contribute", {}, "the request's have must be a whole number >= 0"),
-        ("contribute", {"have": 0}, "the request's total must be a whole number >= 0"),
-        ("contribute", {"have": 0, "total": -1}, "the request's total must be a whole number >= 0"),
-        ("contribute", {"have": 0, "total": 1.5}, "the request's total must be a whole number >= 0"),
-        ("contribute", {"have": False, "total": 3}, "the request's have must be a whole number >= 0"),
+        ("contribute", {}, "have must be a whole number from 0"),
+        ("contribute", {"have": 0}, "total must be a whole number from 0"),
+        ("contribute", {"have": 0, "total": -1}, "total must be a whole number from 0"),
+        ("contribute", {"have": 0, "total": 1.5}, "total must be a whole number from 0"),
+        ("contribute", {"have": False, "total": 3}, "have must be a whole number from 0"),
         ("evaluate", {"index": 2}, "there are 2 candidates, and number 3 was chosen"),
-        ("evaluate", {"index": None}, "the request's index must be a whole number >= 0"),
+        ("evaluate", {"index": None}, "index must be a whole number from 0"),
         ("pay", {}, "the statement is not about this site"),
         ("pay", {"statement": {"site": "south"}}, "the statement is not about this site"),
         ("pay", {"statement": {"site": "north", "run": "before"}}, "the statement is about another run"),
@@ -203,16 +204,18 @@ def test_a_statement_is_kept_and_must_be_signed(site):
 
 
 def test_hello(site):
-    challenge = b"c" * 32
+    challenge, unsigned = b"c" * 32, replace(site, key=None)
     reply = site.hello(challenge)
-    assert is_hello(reply, challenge, ["north"], KEYS) == "north"
-    assert is_hello(reply, b"d" * 32, ["north"], KEYS) is None
-    assert is_hello(reply, challenge, ["south"], KEYS) is None
-    assert is_hello(reply, challenge, ["north"], {"north": key_of("south").public}) is None
-    assert is_hello(replace(site, key=None).hello(challenge), challenge, ["north"], KEYS) is None
-    assert is_hello(replace(site, key=None).hello(challenge), challenge, ["north"], {}) == "north"
+    assert read_hello(reply, challenge, ["north"], KEYS) == "north"
+    assert read_hello(unsigned.hello(challenge), challenge, ["north"], {}) == "north"
+    assert read_hello(reply, b"d" * 32, ["north"], KEYS) == coded("node-other-greeting", site="north")
+    other = {"north": key_of("south").public}
+    assert read_hello(reply, challenge, ["north"], other) == coded("node-other-key", site="north")
+    said = read_hello(unsigned.hello(challenge), challenge, ["north"], KEYS)
+    assert said == coded("node-not-signed", site="north")
+    assert read_hello(reply, challenge, ["south"], KEYS) is None
     for data in (b"", b"[]", b"{}", b"1", to_canonical({"challenge": challenge.hex(), "site": 3}), b"x" * 20_000):
-        assert is_hello(data, challenge, ["north"], KEYS) is None
+        assert read_hello(data, challenge, ["north"], KEYS) is None
     with pytest.raises(MessageError):
         read_answer(reply, KEYS)
 

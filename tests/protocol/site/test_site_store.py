@@ -47,7 +47,7 @@ def test_a_record_that_was_damaged_is_not_taken_for_none(tmp_path):
     store = FolderStore(tmp_path)
     store.save("a", {"drawn": 3})
     next(tmp_path.iterdir()).write_text('{"drawn"')
-    with pytest.raises(ProtocolError, match="the site's record of this run cannot be read"):
+    with pytest.raises(ProtocolError, match="the site record cannot be read"):
         store.load("a")
 
 

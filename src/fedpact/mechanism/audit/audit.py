@@ -23,26 +23,27 @@ import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import ends_search
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number, read_number, read_whole_number, shorten
-from fedpact.describe.progress import Progress
+from fedpact.describe.progress import Progress, ends_search
 from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError
-from fedpact.game.make_game import game_of
-from fedpact.game.regret import read_worth
+from fedpact.game.best_response import read_worth
+from fedpact.game.game import game_of
 from fedpact.mechanism.audit.misreports import Lie, lies_of
 from fedpact.mechanism.audit.result import Audit, Scenario
 from fedpact.mechanism.audit.search import MisreportSearch
 from fedpact.mechanism.audit.trial import StoppedEarly, Trial
 from fedpact.mechanism.claims import Claims, claims_of
-from fedpact.mechanism.payment.own_rule import NAME, PaymentFunction, make_rule
-from fedpact.mechanism.payment.rules import Rule, Truthful, find_optimum_method, find_rule, find_sense
-from fedpact.mechanism.payment.settle import settle
-from fedpact.mechanism.payment.terms import Terms, read_terms
-from fedpact.mechanism.payment.threshold import find_thresholds
-from fedpact.planning.plan import METHODS, plan
+from fedpact.mechanism.payment.own_rule import OwnRule, PaymentFunction
+from fedpact.mechanism.payment.rule import PlanningRule, Rule, Terms, Truthful
+from fedpact.mechanism.payment.rules import OWN, find_rule, read_terms
+from fedpact.mechanism.payment.settle import bill, check_fees
+from fedpact.mechanism.payment.vcg import find_optimum_method
+from fedpact.planning.methods import PLANNERS
+from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair
+from fedpact.statistics.request import ask
 
 REPORTS = 1000
 MOST_REPORTS = 10**9
@@ -52,19 +53,15 @@ SENSES = ("ex-post", "dominant", "coalition")
 def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
     """Planner of the mechanism: the paper's program unless the rule needs the optimum."""
     if method is not None:
-        read_choice(method, "method", METHODS)
-    if rule.contribute is not None and method not in (None, "lp"):
+        read_choice(method, "method", PLANNERS)
+    if isinstance(rule, PlanningRule) and method not in (None, "lp"):
         raise FederationError(f"method is given by the rule, which plans by the paper's program; it is {method!r}")
     return method or (find_optimum_method(fed) if rule.needs_optimum else "lp")
 
 
 def read_budget(n_misreports: Any) -> int:
     """Read how many misreported profiles to try."""
-    budget = read_whole_number(n_misreports, "n_misreports")
-    if budget < 1:
-        raise FederationError(
-            f"n_misreports must be 1 or more, an audit that tries none says nothing; it is {budget}"
-        )
+    budget = read_whole_number(n_misreports, "n_misreports", least=1)
     if budget > MOST_REPORTS:
         raise FederationError(f"n_misreports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
     return budget
@@ -97,21 +94,17 @@ def _find_duals(fed: Federation) -> tuple[BindingPair, ...]:
         return ()
 
 
-def _find_quota_costs(fed: Federation, rule: Rule, terms: Terms) -> list[list[float]]:
-    """For every agent the costs at which its quota changes, where that is what it may lie about."""
-    steps = find_thresholds(fed, terms.ceiling).steps if rule.contribute else ((),) * fed.k
-    return [[step.upto for step in some if math.isfinite(step.upto)] for some in steps]
-
-
 def _streams(
     claims: Claims, rule: Rule, terms: Terms, budget: int, rng: np.random.Generator
 ) -> Callable[[], list[Iterator[Lie]]]:
     duals = _find_duals(claims.truth)
-    quota_costs = _find_quota_costs(claims.truth, rule, terms)
+    quota_costs = (
+        rule.quota_costs(claims.truth, terms) if isinstance(rule, PlanningRule) else [[]] * claims.truth.k
+    )
     ceilings = np.full(claims.truth.k, np.inf) if terms.ceiling is None else terms.ceiling
 
-    def start(agent: int) -> Iterator[Lie]:
-        return lies_of(
+    return lambda: [
+        lies_of(
             claims,
             agent,
             duals=duals,
@@ -120,8 +113,8 @@ def _streams(
             budget=budget // claims.truth.k,
             rng=rng,
         )
-
-    return lambda: [start(agent) for agent in range(claims.truth.k)]
+        for agent in range(claims.truth.k)
+    ]
 
 
 @takes_federation
@@ -139,6 +132,7 @@ def audit(
     pivot: str = "none",
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
+    teacher: str | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -162,6 +156,8 @@ def audit(
         In which senses to search: any of "ex-post", "dominant" and "coalition".
     private
         What agents may misreport: "data", or "costs" as is the default for rule "threshold".
+    teacher
+        The hypothesis that labels the samples, if that is known; else any may be the truth.
     time_limit
         Seconds after which the audit stops with what it has found; so it does when interrupted from the keyboard.
     rng
@@ -190,7 +186,8 @@ def audit(
     >>> audit(pwyc_not_dominant(), rule=lambda m: 0.1 * (m - m.mean()), n_misreports=50).gain > 0
     True
     """
-    name, chosen = (NAME, make_rule(rule)) if callable(rule) else (rule, find_rule(rule, fed))
+    name, chosen = (OWN, OwnRule(rule)) if callable(rule) else (rule, find_rule(rule, fed))
+    fed = ask(fed, teacher=teacher)
     budget = read_budget(n_misreports)
     senses = _read_senses(senses, fed.k)
     private = chosen.private if private is None else private
@@ -203,7 +200,7 @@ def audit(
         pivot=pivot,
         ceiling=ceiling,
     )
-    if chosen.contribute is not None and private == "data" and terms.ceiling is None:
+    if isinstance(chosen, PlanningRule) and private == "data" and terms.ceiling is None:
         raise FederationError(
             f"ceiling must be given to audit rule {name!r} with private data: lies can make an agent irreplaceable"
         )
@@ -221,13 +218,11 @@ def audit(
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()
     if terms.has_fees:  # raises where a fee drives somebody away
-        settle(
-            fed, truthful.m, name, fee=fee, cost_recovery=cost_recovery, min_standalone=min_standalone, worth=worth
-        )
+        check_fees(bill(fed, truthful.m, terms, worth=worth), terms)
     search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, *ends_search()):
         search.run(budget, senses)
-    sense = find_sense(chosen, private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all()))
+    sense = chosen.find_sense(private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all()))
     return _conclude(search, sense, private, senses, is_complete=trial.played >= budget)
 
 
@@ -236,15 +231,15 @@ def _conclude(
 ) -> Audit:
     trial = search.trial
     return Audit(
-        ex_post=search.ex_post.finding(Scenario.EX_POST),
-        dominant=search.dominant.finding(Scenario.DOMINANT),
-        pair=search.pair.finding(Scenario.PAIR),
-        split=search.split.finding(Scenario.SPLIT),
+        ex_post=search.found[Scenario.EX_POST],
+        dominant=search.found[Scenario.DOMINANT],
+        pair=search.found[Scenario.PAIR],
+        split=search.found[Scenario.SPLIT],
         truthful=truthful,
         undecided=trial.undecided,
         is_complete=is_complete,
         rule=trial.terms.rule,
-        pivot=trial.terms.pivot if trial.rule.needs_optimum else None,
+        pivot=trial.terms.pivot if "pivot" in trial.rule.terms else None,
         private=private,
         deviations=deviations,
         method=trial.method,

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, partial
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fedpact.coded import Refusal, refusal_of
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
@@ -21,18 +23,20 @@ from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
-from fedpact.game.make_game import game_of
-from fedpact.game.regret import read_worth
+from fedpact.game.best_response import read_worth
+from fedpact.game.game import game_of
 from fedpact.mechanism.audit.audit import audit, read_budget, read_seconds
 from fedpact.mechanism.audit.result import Audit
-from fedpact.mechanism.payment.rules import RULES, VARIANTS, find_optimum_method
+from fedpact.mechanism.payment.rule import PlanningRule
+from fedpact.mechanism.payment.rules import OWNERS, RULES, VARIANTS, read_terms
 from fedpact.mechanism.payment.settle import settle
 from fedpact.mechanism.payment.settlement import RuleCode, Settlement
-from fedpact.mechanism.payment.terms import OWNERS, read_terms
-from fedpact.planning.plan import METHODS, plan
+from fedpact.mechanism.payment.vcg import find_optimum_method
+from fedpact.planning.methods import PLANNERS
+from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
-from fedpact.refusal import Refusal, refusal_of
 from fedpact.result import Result
+from fedpact.statistics.request import ask
 
 REPORTS = 200
 _EXACT_SECONDS = 20.0
@@ -88,6 +92,24 @@ class RuleComparison(Result):
         return found[0]
 
 
+def _make_row(
+    fed: Federation,
+    find_plan: Callable[[bool], Plan],
+    rule: str,
+    pivot: str | None,
+    terms: Mapping[str, Any],
+    look: Callable[..., Audit | None],
+) -> RuleRow:
+    """Settle by a rule and ``look`` at it, with the terms that belong to it; or say why it does not apply."""
+    given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS.get(term, RULES)}
+    try:
+        found = None if isinstance(RULES[rule], PlanningRule) else find_plan(RULES[rule].needs_optimum)
+        bill = settle(fed, found, rule, **given)
+        return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=look(**given))
+    except (FederationError, InfeasibleError) as error:
+        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
+
+
 def settle_rules(
     fed: Federation, plan: Plan, *, progress: Callable[[int, int], None] | None = None, **terms: Any
 ) -> RuleComparison:
@@ -103,12 +125,7 @@ def settle_rules(
     """
     rows = []
     for rule, pivot in VARIANTS:
-        given = {term: value for term, value in {**terms, "pivot": pivot}.items() if rule in OWNERS[term]}
-        try:
-            bill = settle(fed, None if RULES[rule].contribute else plan, rule, **given)
-            rows.append(RuleRow(rule=rule, pivot=pivot, settlement=bill))
-        except (FederationError, InfeasibleError) as error:
-            rows.append(RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error)))
+        rows.append(_make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
     return RuleComparison(rows=tuple(rows), method=plan.method, name=fed.name)
@@ -122,6 +139,7 @@ def compare_rules(
     n_misreports: int = REPORTS,
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
+    teacher: str | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -135,7 +153,7 @@ def compare_rules(
     method
         How the mechanisms plan, but for the VCG rules, which need the optimum, and "threshold", which plans by
         itself.
-    n_misreports, worth, rng
+    n_misreports, worth, teacher, rng
         As for :func:`fedpact.audit`, for every rule.
     ceiling
         The most that a sample may cost, for "threshold".
@@ -152,51 +170,32 @@ def compare_rules(
     >>> [round(table.row(rule).audit.gain, 3) for rule in ("pwyc", "vcg", "vcg-verified")]
     [0.0, 0.15, 0.0]
     """
-    read_choice(method, "method", METHODS)
+    read_choice(method, "method", PLANNERS)
     read_budget(n_misreports)
+    fed = ask(fed, teacher=teacher)
     read_worth(game_of(fed), worth)
-    read_terms(fed, "threshold", ceiling=ceiling)
+    read_terms(fed, OWNERS["ceiling"][0], ceiling=ceiling)
     seconds = read_seconds(time_limit)
-    options: dict[str, Any] = {"n_misreports": n_misreports, "time_limit": time_limit, "worth": worth}
     streams = (np.random.default_rng(0) if rng is None else rng).spawn(len(VARIANTS))
-    planners = {
-        "exact": partial(plan, fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds)),
-        "other": partial(plan, fed, method),
-    }
-    plan_by = {name: cache(make) for name, make in planners.items()}
+
+    @cache
+    def find_plan(needs_optimum: bool) -> Plan:
+        if needs_optimum:
+            return plan(fed, find_optimum_method(fed), time_limit=min(_EXACT_SECONDS, seconds))
+        return plan(fed, method)
+
+    with contextlib.suppress(FederationError, NoPlanFoundError):
+        find_plan(False)  # raises where no plan exists at all
     rows: list[RuleRow] = []
     for (rule, pivot), stream in zip(VARIANTS, streams, strict=True):
-        options["rng"], start = stream, time.monotonic()
-        if RULES[rule].needs_optimum:
-            rows.append(_make_row(fed, plan_by["exact"], rule, {"pivot": pivot}, options))
-        elif RULES[rule].contribute is not None:
-            rows.append(_make_row(fed, None, rule, {"ceiling": ceiling}, options))
-        else:
-            rows.append(_make_row(fed, plan_by["other"], rule, {}, options | {"method": method}))
+        start, planner = time.monotonic(), method if RULES[rule].pays_for_any_plan else None
+        look = partial(
+            audit, fed, rule, method=planner, n_misreports=n_misreports, time_limit=time_limit, rng=stream
+        )
+        rows.append(_make_row(fed, find_plan, rule, pivot, {"ceiling": ceiling, "worth": worth}, look))
         if progress is not None:
             progress(len(rows), len(VARIANTS))
         seen = rows[-1].audit
         if seen is not None and not seen.is_complete and time.monotonic() - start < seconds:
             break  # interrupted from the keyboard
     return RuleComparison(rows=tuple(rows), method=method, name=fed.name)
-
-
-def _make_row(
-    fed: Federation,
-    make_plan: Callable[[], Plan] | None,
-    rule: str,
-    terms: dict[str, Any],
-    options: dict[str, Any],
-) -> RuleRow:
-    """Settle and audit; a rule that does not apply says why, but not where no plan exists at all."""
-    pivot = terms.get("pivot")
-    try:
-        found = None if make_plan is None else make_plan()
-    except (FederationError, NoPlanFoundError) as error:
-        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
-    try:
-        bill = settle(fed, found, rule, worth=options["worth"], **terms)
-        seen = audit(fed, rule, **terms, **options)
-    except (FederationError, InfeasibleError) as error:
-        return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
-    return RuleRow(rule=rule, pivot=pivot, settlement=bill, audit=seen)

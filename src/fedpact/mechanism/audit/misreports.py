@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.mechanism.claims import Claim, Claims, CostClaims, MassClaims, RateClaims
+from fedpact.mechanism.claims import Claim, Claims, MassClaims, RateClaims
 from fedpact.planning.result import BindingPair
 
 _PARTS = (1.0, 0.5, 0.25, 0.75, 0.9, 0.1, 0.99)
@@ -104,29 +104,22 @@ def _guide_masses(claims: MassClaims, own: Claim, duals: Sequence[BindingPair]) 
             yield Lie("guided", _with_mass_inside(own, inside, aim))
 
 
-def _finest_grid(n: int, most: int) -> int:
-    """Largest g up to ``_FINEST`` with at most ``most`` distributions in multiples of 1/g."""
-    return max((g for g in range(1, _FINEST + 1) if math.comb(g + n - 1, n - 1) <= most), default=0)
-
-
-def list_grid(n: int, points: tuple[int, ...], parts: int) -> Iterator[NDArray[np.float64]]:
-    """Every distribution over ``n`` points whose masses are multiples of 1/parts on ``points`` and 0 elsewhere.
+def list_grid(n: int, parts: int) -> Iterator[NDArray[np.float64]]:
+    """Every distribution over ``n`` points whose masses are multiples of 1/parts.
 
     Examples
     --------
-    >>> [report.tolist() for report in list_grid(3, (0, 2), 2)]
-    [[0.0, 0.0, 1.0], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]
+    >>> [report.tolist() for report in list_grid(2, 2)]
+    [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
     """
-    for bars in itertools.combinations(range(parts + len(points) - 1), len(points) - 1):
-        edges = np.array([-1, *bars, parts + len(points) - 1])
-        report = np.zeros(n)
-        report[list(points)] = (np.diff(edges) - 1) / parts
-        yield report
+    for bars in itertools.combinations(range(parts + n - 1), n - 1):
+        yield (np.diff([-1, *bars, parts + n - 1]) - 1) / parts
 
 
 def _grid(n: int, most: int) -> Iterator[Lie]:
-    g = _finest_grid(n, most)
-    for masses in list_grid(n, tuple(range(n)), g) if g > 1 else ():
+    """Take the finest grid with at most ``most`` distributions."""
+    g = max((g for g in range(1, _FINEST + 1) if math.comb(g + n - 1, n - 1) <= most), default=0)
+    for masses in list_grid(n, g) if g > 1 else ():
         yield Lie("grid", masses)
 
 
@@ -136,29 +129,6 @@ def _random_masses(own: Claim, rng: np.random.Generator) -> Iterator[Lie]:
         near = own * 10 ** rng.uniform(0, 3) + rng.choice([0.0, 0.1])
         for weights in (near, np.ones(n), np.full(n, 0.2)):
             yield from _normalise("random", rng.gamma(weights))
-
-
-def _mass_lies(
-    claims: MassClaims, agent: int, duals: Sequence[BindingPair], budget: int, rng: np.random.Generator
-) -> Iterator[Lie]:
-    own = claims.of(agent)
-    others = [claims.of(other) for other in range(claims.truth.k) if other != agent]
-    even = np.full(len(own), 1 / len(own))
-    return _take_turns(
-        [
-            _guide_masses(claims, own, duals),
-            _mix(own, [*others, even]),
-            _move_masses(own, rng),
-            _scale_masses(own, rng),
-            _grid(len(own), budget // 3),
-            _random_masses(own, rng),
-        ]
-    )
-
-
-def _scale_rates(own: Claim) -> Iterator[Lie]:
-    for factor in _FACTORS:
-        yield Lie("scaled", own * factor)
 
 
 def _guide_rates(claims: RateClaims, own: Claim, duals: Sequence[BindingPair]) -> Iterator[Lie]:
@@ -179,22 +149,10 @@ def _random_rates(own: Claim, rng: np.random.Generator) -> Iterator[Lie]:
         yield Lie("random", rng.uniform(size=len(own)))
 
 
-def _rate_lies(
-    claims: RateClaims, agent: int, duals: Sequence[BindingPair], rng: np.random.Generator
-) -> Iterator[Lie]:
-    own = claims.of(agent)
-    others = [claims.of(other) for other in range(claims.truth.k) if other != agent]
-    return _take_turns(
-        [_guide_rates(claims, own, duals), _mix(own, others), _scale_rates(own), _random_rates(own, rng)]
-    )
-
-
 def _cost_lies(
-    claims: CostClaims, agent: int, thresholds: Sequence[float], ceiling: float, rng: np.random.Generator
+    own: float, others: Sequence[float], thresholds: Sequence[float], ceiling: float, rng: np.random.Generator
 ) -> Iterator[Lie]:
     """Multiples of the cost, costs around a threshold and others' costs, and random ones."""
-    own = float(claims.of(agent)[0])
-    others = [float(claims.of(other)[0]) for other in range(claims.truth.k) if other != agent]
     near = [at * (1 + step) for at in (*thresholds, *others) for step in (-1e-3, 1e-3, 0.0)]
     kinds = [
         (Lie("scaled", np.array([own * factor])) for factor in _COST_FACTORS),
@@ -227,9 +185,21 @@ def lies_of(
     budget
         About how many will be taken; decides how fine a grid is tried.
     """
+    own = claims.of(agent)
+    others = [claims.of(other) for other in range(claims.truth.k) if other != agent]
     if isinstance(claims, MassClaims):
-        return _mass_lies(claims, agent, duals, budget, rng)
+        n = len(own)
+        kinds = [
+            _guide_masses(claims, own, duals),
+            _mix(own, [*others, np.full(n, 1 / n)]),
+            _move_masses(own, rng),
+            _scale_masses(own, rng),
+            _grid(n, budget // 3),
+            _random_masses(own, rng),
+        ]
+        return _take_turns(kinds)
     if isinstance(claims, RateClaims):
-        return _rate_lies(claims, agent, duals, rng)
-    assert isinstance(claims, CostClaims), "there is no fourth kind"
-    return _cost_lies(claims, agent, thresholds, ceiling, rng)
+        scaled = (Lie("scaled", own * factor) for factor in _FACTORS)
+        kinds = [_guide_rates(claims, own, duals), _mix(own, others), scaled, _random_rates(own, rng)]
+        return _take_turns(kinds)
+    return _cost_lies(float(own[0]), [float(other[0]) for other in others], thresholds, ceiling, rng)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.mechanism.payment.rules import Truthful
+from fedpact.mechanism.payment.rule import Truthful
 from fedpact.mechanism.payment.settlement import RuleCode
 from fedpact.mechanism.witness import Witness
 from fedpact.result import Result

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,25 +28,12 @@ Streams = Callable[[], Sequence[Iterator[Lie]]]
 """Starts anew, for every agent, the misreports to try."""
 
 
-@dataclass(slots=True)
-class _Best:
-    """The largest gain so far."""
-
-    gain: float = 0.0
-    tried: int = 0
-    witness: Witness | None = None
-
-    def finding(self, scenario: Scenario) -> AuditFinding:
-        """Return what was found."""
-        return AuditFinding(scenario=scenario, gain=self.gain, tried=self.tried, witness=self.witness)
+_Base: TypeAlias = tuple[int, dict[int, Claim]]
+"""A victim, and lies of others that it may want to answer."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Base:
-    """A victim, and lies of others that it may want to answer."""
-
-    victim: int
-    given: dict[int, Claim]
+def _nothing_found() -> dict[Scenario, AuditFinding]:
+    return {scenario: AuditFinding(scenario=scenario, gain=0.0, tried=0, witness=None) for scenario in Scenario}
 
 
 @dataclass(slots=True)
@@ -57,10 +45,7 @@ class MisreportSearch:
     rng: np.random.Generator
     truthful: Outcome
     """What comes of everybody's true reports."""
-    ex_post: _Best = field(default_factory=_Best)
-    dominant: _Best = field(default_factory=_Best)
-    pair: _Best = field(default_factory=_Best)
-    split: _Best = field(default_factory=_Best)
+    found: dict[Scenario, AuditFinding] = field(default_factory=_nothing_found)
     _harmful: list[_Base] = field(default_factory=list)
     _harmless: list[_Base] = field(default_factory=list)
 
@@ -82,7 +67,7 @@ class MisreportSearch:
         for agent in itertools.cycle(range(len(streams))):
             lie = next(streams[agent])
             after = self.trial.play({agent: lie.claim}, [agent])
-            self._see(self.ex_post, lie.deviation, {agent: lie.claim}, {}, self.truthful, after)
+            self._see(Scenario.EX_POST, lie.deviation, {agent: lie.claim}, {}, self.truthful, after)
             if after is not None:
                 self._remember(agent, lie.claim, after)
             yield
@@ -92,23 +77,23 @@ class MisreportSearch:
         victims = np.flatnonzero(self.truthful.met & ~after.met)
         for victim in victims[victims != liar]:
             if len(self._harmful) < _BASES:
-                self._harmful.append(_Base(int(victim), {liar: claim}))
+                self._harmful.append((int(victim), {liar: claim}))
         others = np.delete(np.arange(self.trial.truth.k), liar)
         if len(others) and len(self._harmless) < _BASES and self.rng.random() < 0.2:
-            self._harmless.append(_Base(int(self.rng.choice(others)), {liar: claim}))
+            self._harmless.append((int(self.rng.choice(others)), {liar: claim}))
 
     def _try_against_liars(self) -> Iterator[None]:
         """To every lie of others try answers that come first in the victim's stream, then fresh ones."""
         streams = self.streams()
-        for base in self._bases(streams):
-            before = self.trial.play(base.given, [base.victim], surely=False)
-            self.dominant.tried += 1
+        for victim, given in self._bases(streams):
+            before = self.trial.play(given, [victim], surely=False)
+            self._count(Scenario.DOMINANT)
             yield
-            first = itertools.islice(self.streams()[base.victim], _ANSWERS)
-            for lie in itertools.chain(first, itertools.islice(streams[base.victim], _ANSWERS)):
-                claims = {base.victim: lie.claim}
-                after = self.trial.play(base.given | claims, [base.victim])
-                self._see(self.dominant, lie.deviation, claims, base.given, before, after)
+            first = itertools.islice(self.streams()[victim], _ANSWERS)
+            for lie in itertools.chain(first, itertools.islice(streams[victim], _ANSWERS)):
+                claims = {victim: lie.claim}
+                after = self.trial.play(given | claims, [victim])
+                self._see(Scenario.DOMINANT, lie.deviation, claims, given, before, after)
                 yield
 
     def _bases(self, streams: Sequence[Iterator[Lie]]) -> Iterator[_Base]:
@@ -119,7 +104,7 @@ class MisreportSearch:
             if self._harmless:
                 yield self._harmless.pop(0)
             others = (agent for agent in range(len(streams)) if agent != victim)
-            yield _Base(victim, {agent: next(streams[agent]).claim for agent in others})
+            yield victim, {agent: next(streams[agent]).claim for agent in others}
 
     def _try_pairs(self) -> Iterator[None]:
         """Both lie, or one of them for both."""
@@ -130,7 +115,7 @@ class MisreportSearch:
             liars = (pair, pair[:1], pair[1:])[number % 3]
             claims = {agent: next(streams[agent]).claim for agent in liars}
             after = self.trial.play(claims, pair)
-            self._see(self.pair, "pair", claims, {}, self.truthful, after)
+            self._see(Scenario.PAIR, "pair", claims, {}, self.truthful, after)
             yield
 
     def _try_two_names(self) -> Iterator[None]:
@@ -140,13 +125,18 @@ class MisreportSearch:
             own = self.trial.claims.of(agent)
             first = own if number % 3 < 2 else next(streams[agent]).claim
             second = own if number == 0 else next(streams[agent]).claim
-            after = self.trial.play_twin(agent, (first, second))
-            self._see(self.split, "split", {agent: first}, {}, self.truthful, after, second=second)
+            after = self.trial.play({agent: first}, [agent], second=second)
+            self._see(Scenario.SPLIT, "split", {agent: first}, {}, self.truthful, after, second=second)
             yield
+
+    def _count(self, scenario: Scenario) -> AuditFinding:
+        best = self.found[scenario]
+        self.found[scenario] = best = replace(best, tried=best.tried + 1)
+        return best
 
     def _see(
         self,
-        best: _Best,
+        scenario: Scenario,
         deviation: str,
         claims: Mapping[int, Claim],
         given: Mapping[int, Claim],
@@ -155,7 +145,7 @@ class MisreportSearch:
         second: Claim | None = None,
     ) -> None:
         """Count a try, and keep it if it brings more than any before it."""
-        best.tried += 1
+        best = self._count(scenario)
         if before is None or after is None:
             return
         gain = sum(after.utility[agent] - before.utility[agent] for agent in after.utility)
@@ -163,25 +153,14 @@ class MisreportSearch:
             float(self.trial.worth[agent]) + abs(before.utility[agent]) + abs(after.utility[agent])
             for agent in after.utility
         )
-        if gain > max(best.gain, _NOISE * size):
-            best.gain = gain
-            best.witness = self._witness(deviation, claims, given, before, after, second)
-
-    def _witness(
-        self,
-        deviation: str,
-        claims: Mapping[int, Claim],
-        given: Mapping[int, Claim],
-        before: Outcome,
-        after: Outcome,
-        second: Claim | None,
-    ) -> Witness:
+        if gain <= max(best.gain, _NOISE * size):
+            return
         names, describe = self.trial.truth.names, self.trial.claims.describe
         reports = {names[agent]: describe(agent, claim) for agent, claim in claims.items()}
         if second is not None:
             (agent,) = claims
             reports[second_name(self.trial.truth, agent)] = describe(agent, second)
-        return Witness(
+        lie = Witness(
             deviation=deviation,
             agents=tuple(names[agent] for agent in sorted(after.utility)),
             reports=reports,
@@ -193,3 +172,4 @@ class MisreportSearch:
             utility_truthful=sum(before.utility[agent] for agent in after.utility),
             utility_lying=sum(after.utility.values()),
         )
+        self.found[scenario] = replace(best, gain=gain, witness=lie)

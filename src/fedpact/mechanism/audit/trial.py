@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError, NotOptimalError
 from fedpact.mechanism.claims import Claim, Claims
-from fedpact.mechanism.payment.rules import Case, Rule, check_is_optimum
+from fedpact.mechanism.payment.rule import Case, PlanningRule, Rule, Terms
 from fedpact.mechanism.payment.settle import judge_targets
-from fedpact.mechanism.payment.terms import Terms
-from fedpact.planning.budget import Budget
+from fedpact.mechanism.payment.vcg import check_is_optimum
+from fedpact.planning.exact import AUTO_SECONDS, EXACT_SECONDS
 from fedpact.planning.plan import plan
 
 
@@ -64,19 +64,17 @@ class Trial:
         """Everybody reports the truth; raises what settling would."""
         return self._run(self.truth, range(self.truth.k), surely=False)
 
-    def play(self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True) -> Outcome | None:
+    def play(
+        self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True, second: Claim | None = None
+    ) -> Outcome | None:
         """Let some agents claim something else; None if the optimum that the rule needs cannot be proved.
 
         With ``surely`` a target counts as met only if that is proved, as for the outcome of a lie; without it,
-        unless that is refuted, as for what a lie is compared with.
+        unless that is refuted, as for what a lie is compared with. With ``second``, a claim too, the one who lies
+        takes part under two names, both of which draw from its true data.
         """
-        return self._try(self.claims.federation(lies), list(who), surely=surely)
-
-    def play_twin(self, agent: int, claims: tuple[Claim, Claim]) -> Outcome | None:
-        """Let one agent take part under two names, both of which draw from its true data."""
-        return self._try(self.claims.with_twin(agent, claims), [agent], surely=True, twin=agent)
-
-    def _try(self, fed: Federation, who: list[int], *, surely: bool, twin: int | None = None) -> Outcome | None:
+        twin = None if second is None else next(iter(lies))
+        fed = self.claims.federation(lies) if second is None else self.claims.with_twin(lies, second)
         if time.monotonic() > self._deadline:
             raise StoppedEarly
         self.played += 1
@@ -92,12 +90,10 @@ class Trial:
             return self._see(nothing, self._judge(nothing, surely=surely), dict.fromkeys(who, 0.0))
 
     def _run(self, fed: Federation, who: Iterable[int], *, surely: bool, twin: int | None = None) -> Outcome:
-        terms = self.terms if twin is None else self.terms.for_twin_of(twin)
+        owners = np.array([*range(self.truth.k), *([] if twin is None else [twin])])
+        terms = self.terms.of(owners)
         given = self._contribute(fed, terms)
-        m, owners = given, np.arange(fed.k)
-        if twin is not None:
-            owners[-1] = twin
-            m = np.bincount(owners, weights=given).astype(np.int64)
+        m = np.bincount(owners, weights=given).astype(np.int64)
         met = self._judge(m, surely=surely)
         case = Case(fed=fed, m=given, met=met[owners], worth=self.worth[owners], terms=terms)
         paid = {
@@ -107,10 +103,11 @@ class Trial:
         return self._see(m, met, paid)
 
     def _contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
-        if self.rule.contribute is not None:
+        if isinstance(self.rule, PlanningRule):
             return self.rule.contribute(fed, terms)
         seconds = max(0.0, self._deadline - time.monotonic())
-        found = plan(fed, self.method, time_limit=min(Budget().seconds(self.method), seconds))
+        usual = EXACT_SECONDS if self.method == "exact" else AUTO_SECONDS
+        found = plan(fed, self.method, time_limit=min(usual, seconds))
         if self.rule.needs_optimum:
             check_is_optimum(found, f"rule {terms.rule!r}")
         return found.m

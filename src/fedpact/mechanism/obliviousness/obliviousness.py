@@ -3,8 +3,7 @@
 Definition 1 of the paper: a planner is locally oblivious at m if for every neighbour m' (one sample of one agent
 more or less) there are distributions D and reports D_i' of every agent i such that the planner answers m to D
 and m' to (D_i', D_-i), and both m and m' are enough for D and for every (D_i', D_-i). Where that holds no
-payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute
-(:mod:`fedpact.mechanism.obliviousness.refute_payment`).
+payment that depends on the plan alone keeps agents truthful but pay-what-you-contribute (Theorem 4).
 
 The paper says that its program is locally oblivious at all m above 2 H log H (Lemma 1, pac), and at all m up to
 2 log H / epsilon (Lemma 5, expected). Neither is so (ERRATA A6, A8, B4). What is shown here, for the class of the
@@ -23,6 +22,8 @@ For any other table the neighbours of its own plan are searched for
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +54,8 @@ from fedpact.mechanism.obliviousness.result import (
 )
 from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
 from fedpact.mechanism.obliviousness.singleton_class import read_singletons
-from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
-from fedpact.planning.plan import METHODS
+from fedpact.mechanism.obliviousness.steering import Steering
+from fedpact.planning.methods import PLANNERS
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
 
@@ -77,30 +78,12 @@ def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> 
 
 
 def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
-    if isinstance(built, OwnPoints) and built.is_impossible(agent, wanted):
-        return steering.without_report(agent, SteeringOutcome.IMPOSSIBLE)
-    report = built.report(agent, wanted)
+    is_impossible = isinstance(built, OwnPoints) and built.is_impossible(agent, wanted)
+    report = None if is_impossible else built.report(agent, wanted)
     if report is None:
-        return steering.without_report(agent, SteeringOutcome.NOT_FOUND)
-    return steering.try_report(agent, report, wanted)
-
-
-def _reach_neighbours(steering: Steering, built: Construction) -> tuple[NeighbourPlan, ...]:
-    """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
-    if (steering.m != built.m).any():
-        return ()
-    return tuple(
-        NeighbourPlan(
-            contributions=steering.name(wanted),
-            reports=tuple(_try(steering, built, agent, wanted) for agent in range(steering.fed.k)),
-        )
-        for wanted in list_neighbours(built.m)
-    )
-
-
-def _status(neighbours: tuple[NeighbourPlan, ...]) -> ObliviousnessStatus:
-    is_shown = all(neighbour.is_reached for neighbour in neighbours)
-    return ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+        outcome = SteeringOutcome.IMPOSSIBLE if is_impossible else SteeringOutcome.NOT_FOUND
+        return SteeringReport(agent=steering.fed.names[agent], outcome=outcome)
+    return steering.try_report(agent, report, [wanted])
 
 
 def _limits(fed: Federation, method: str) -> tuple[NDArray[np.float64], float]:
@@ -116,43 +99,48 @@ def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
     return bool((m + 1 > largest + _SLACK).any() or dearest > largest_cost + _SLACK)
 
 
-def _conclude(
-    fed: Federation,
-    m: NDArray[np.int64],
-    method: str,
-    status: ObliviousnessStatus,
-    *,
-    construction: str = "none",
-    steering: Steering | None = None,
-    neighbours: tuple[NeighbourPlan, ...] = (),
+def _show(
+    m: NDArray[np.int64], steering: Steering, construction: str, neighbours: tuple[NeighbourPlan, ...]
 ) -> Obliviousness:
+    status = ObliviousnessStatus.OTHER_PLAN
+    if neighbours:
+        is_shown = all(neighbour.is_reached for neighbour in neighbours)
+        status = ObliviousnessStatus.HOLDS if is_shown else ObliviousnessStatus.NOT_FOUND
+    distributions = zip(steering.fed.names, map(steering.masses, steering.distributions), strict=True)
+    return _conclude(
+        steering.fed,
+        m,
+        steering.method,
+        status,
+        distributions=dict(distributions),
+        neighbours=neighbours,
+        reports_tried=steering.reports_tried,
+        construction=construction,
+    )
+
+
+def _conclude(
+    fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus, **built: Any
+) -> Obliviousness:
+    """Say what is known of a plan, also where nothing was built for it."""
     largest, largest_cost = _limits(fed, method)
-    distributions = {}
-    if steering is not None:
-        rows = zip(fed.names, steering.distributions, strict=True)
-        distributions = {name: steering.masses(row) for name, row in rows}
     return Obliviousness(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
-        distributions=distributions,
-        neighbours=neighbours,
         largest=dict(zip(fed.names, largest.tolist(), strict=True)),
         largest_cost=largest_cost,
-        reports_tried=0 if steering is None else steering.reports_tried,
         status=status,
-        construction=construction,
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        **built,
     )
 
 
 def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness:
+    """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
     steering = Steering(fed, built.distributions, method)
-    neighbours = _reach_neighbours(steering, built)
-    status = _status(neighbours) if neighbours else ObliviousnessStatus.OTHER_PLAN
-    return _conclude(
-        fed, built.m, method, status, construction=built.name, steering=steering, neighbours=neighbours
-    )
+    is_there = (steering.m == built.m).all()
+    return _show(built.m, steering, built.name, steering.reach(partial(_try, steering, built)) if is_there else ())
 
 
 @memoized
@@ -175,16 +163,7 @@ def _build(fed: Federation, counts: tuple[int, ...], method: str, construction: 
 def _search(fed: Federation, method: str, count: int, rng: np.random.Generator) -> Obliviousness:
     """Look around the federation's own plan."""
     steering = Steering(fed, table_of(fed, "a search of reports").distributions, method)
-    neighbours = search_neighbours(steering, count, rng)
-    return _conclude(
-        fed,
-        steering.m,
-        method,
-        _status(neighbours),
-        construction=_SEARCHED,
-        steering=steering,
-        neighbours=neighbours,
-    )
+    return _show(steering.m, steering, _SEARCHED, search_neighbours(steering, count, rng))
 
 
 @takes_federation
@@ -231,7 +210,7 @@ def obliviousness(
     >>> print(obliviousness(fed, m=[400, 400]).status)
     too-large
     """
-    read_choice(method, "method", METHODS)
+    read_choice(method, "method", PLANNERS)
     read_choice(construction, "construction", CONSTRUCTIONS)
     n_misreports = read_whole_number(n_misreports, "n_misreports", least=1)
     if m is None and construction != "auto":

@@ -50,11 +50,8 @@ class OwnPoints:
     m: NDArray[np.int64]
     masses: NDArray[np.float64]
     """(2,) c_i."""
-
-    @property
-    def name(self) -> str:
-        """What was built: a point of each agent's own, the rest where all hypotheses agree (the paper's)."""
-        return OWN_POINTS
+    name: str = OWN_POINTS
+    """What was built: a point of each agent's own, the rest where all hypotheses agree (the paper's)."""
 
     @property
     def distributions(self) -> NDArray[np.float64]:

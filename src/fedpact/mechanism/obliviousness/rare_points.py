@@ -90,22 +90,16 @@ class RarePoints:
     points: SingletonClass
     m: NDArray[np.int64]
     distance: float
-    rest: str
+    name: str
+    """What was built: two rare points, the rest of the mass on all other points, or on one of them."""
     masses: NDArray[np.float64]
     """(2, 2) mass of every agent on every rare point."""
 
     @property
-    def name(self) -> str:
-        """What was built: two rare points, the rest of the mass on all other points, or on one of them."""
-        return self.rest
-
-    @property
     def distributions(self) -> NDArray[np.float64]:
         """(2, n) with which the program's plan is m."""
-        rows = [self._lay_out(masses) for masses in self.masses]
-        assert rows[0] is not None, "checked when it was built"
-        assert rows[1] is not None, "checked when it was built"
-        return np.array(rows)
+        rows = (self._lay_out(masses) for masses in self.masses)
+        return np.array([row for row in rows if row is not None])
 
     def report(self, agent: int, wanted: NDArray[np.int64]) -> NDArray[np.float64] | None:
         """(n,) what the agent reports to move the plan to ``wanted``; None if there is no such distribution."""
@@ -129,7 +123,7 @@ class RarePoints:
         out = np.zeros(n)
         out[rare] = masses
         left = 1 - masses.sum()
-        if self.rest == SPREAD:
+        if self.name == SPREAD:
             out[others] = left / len(others)
         else:
             out[others] = min(TRACE, least_mass(self.fed, 0) / 2, least_mass(self.fed, 1) / 2)
@@ -161,6 +155,5 @@ def place_rare_points(
             return None
         masses[common, rare] = mass
         masses[rare, rare] = -math.expm1(-kappa * log_seen(mass) / t[rare])
-    built = RarePoints(fed=fed, points=read_singletons(fed), m=m, distance=distance, rest=rest, masses=masses)
-    is_possible = all(built._lay_out(own) is not None for own in masses)
-    return built if is_possible else None
+    built = RarePoints(fed=fed, points=read_singletons(fed), m=m, distance=distance, name=rest, masses=masses)
+    return built if len(built.distributions) == 2 else None

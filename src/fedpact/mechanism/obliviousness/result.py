@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -49,11 +49,11 @@ class SteeringReport:
     """What an agent reports to move the plan to a neighbour, the others' reports being as they are."""
 
     agent: str
-    report: dict[str, float] | None
+    report: dict[str, float] | None = None
     """Mass on every point; None if there is none to try."""
-    plan: dict[str, int] | None
+    plan: dict[str, int] | None = None
     """What the planner answers."""
-    failure: dict[str, float]
+    failure: dict[str, float] = field(default_factory=dict)
     """By agent the largest probability of missing the target (or expected error) that either plan leaves, whether
     the report or what stands before it is the truth; empty if that was not looked at."""
     outcome: SteeringOutcome
@@ -104,16 +104,16 @@ class Obliviousness(Result):
 
     contributions: dict[str, int]
     """The plan m."""
-    distributions: dict[str, dict[str, float]]
+    distributions: dict[str, dict[str, float]] = field(default_factory=dict)
     """Masses by agent and point with which the planner answers m; empty if there are none."""
-    neighbours: tuple[NeighbourPlan, ...]
+    neighbours: tuple[NeighbourPlan, ...] = ()
     largest: dict[str, float]
     """More than this no reports make the planner ask of an agent; infinite where nothing is proved."""
     largest_cost: float
     """More than this no reports make the plan cost; infinite where nothing is proved."""
-    reports_tried: int
+    reports_tried: int = 0
     status: ObliviousnessStatus
-    construction: str
+    construction: str = "none"
     """"spread", "concentrated", "own-points", "search" or "none"."""
     method: str
     objective: Objective

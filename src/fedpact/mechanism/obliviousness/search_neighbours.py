@@ -7,7 +7,7 @@ some mass is added to one point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,49 +27,18 @@ def draw_reports(row: NDArray[np.float64], count: int, rng: np.random.Generator)
         yield report / report.sum()
 
 
-def find_plans(
-    steering: Steering,
-    agent: int,
-    reports: Iterable[NDArray[np.float64]],
-    *,
-    tell: Callable[[int], None] | None = None,
-) -> dict[tuple[int, ...], NDArray[np.float64]]:
-    """Every plan that the agent's reports lead to, with the first report that does."""
-    found: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    for done, report in enumerate(reports, start=1):
-        found.setdefault(tuple(steering.answer(agent, report)[1].tolist()), report)
-        if tell is not None:
-            tell(done)
-    return found
-
-
-def _find_best(
-    steering: Steering, agent: int, count: int, rng: np.random.Generator
-) -> dict[tuple[int, ...], SteeringReport]:
-    """By neighbour a report that leads there, one for which all plans are enough if there is any."""
-    wanted = {tuple(m.tolist()) for m in list_neighbours(steering.m)}
-    found: dict[tuple[int, ...], SteeringReport] = {}
-    for report in draw_reports(steering.distributions[agent], count, rng):
-        moved, answer = steering.answer(agent, report)
-        key = tuple(answer.tolist())
-        if key in wanted:
-            found[key] = steering.judge(agent, report, moved, answer)
-            wanted -= {key} if found[key].is_reached else set()
-        if not wanted:
-            break
-    return found
-
-
 def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) -> tuple[NeighbourPlan, ...]:
     """Look for reports of every agent, ``count`` each, that lead to the neighbours of the plan."""
-    found = [_find_best(steering, agent, count, rng) for agent in range(steering.fed.k)]
-    return tuple(
-        NeighbourPlan(
-            contributions=steering.name(m),
-            reports=tuple(
-                reports.get(tuple(m.tolist())) or steering.without_report(agent, SteeringOutcome.NOT_FOUND)
-                for agent, reports in enumerate(found)
-            ),
-        )
-        for m in list_neighbours(steering.m)
-    )
+    found: dict[tuple[int, tuple[int, ...]], SteeringReport] = {}
+    for agent, row in enumerate(steering.distributions):
+        wanted = list(list_neighbours(steering.m))
+        for report in draw_reports(row, count, rng):
+            tried = steering.try_report(agent, report, wanted)
+            if tried.plan is not None and tried.failure:  # it leads to one of them
+                m = tuple(tried.plan.values())
+                found[agent, m] = tried
+                wanted = [other for other in wanted if not tried.is_reached or tuple(other.tolist()) != m]
+            if not wanted:
+                break
+    nothing = [SteeringReport(agent=name, outcome=SteeringOutcome.NOT_FOUND) for name in steering.fed.names]
+    return steering.reach(lambda agent, m: found.get((agent, tuple(m.tolist())), nothing[agent]))

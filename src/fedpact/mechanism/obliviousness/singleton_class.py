@@ -27,17 +27,6 @@ class SingletonClass:
     common: tuple[int, ...]
 
 
-def _find_odd_rows(labels: NDArray[np.integer]) -> list[int] | None:
-    """Row that alone labels each point differently, -1 where all agree; None if a point splits them otherwise."""
-    odd = []
-    for column in labels.T:
-        _, first, counts = np.unique(column, return_index=True, return_counts=True)
-        if len(counts) > 2 or (len(counts) == 2 and counts.min() > 1):
-            return None
-        odd.append(-1 if len(counts) == 1 else int(first[counts.argmin()]))
-    return odd
-
-
 def find_singletons(labels: NDArray[np.integer]) -> SingletonClass | None:
     """Find the points of each hypothesis in (H, n) labels; None if it is not that class.
 
@@ -46,13 +35,12 @@ def find_singletons(labels: NDArray[np.integer]) -> SingletonClass | None:
     >>> find_singletons(np.array([[0, 1, 0, 5], [0, 1, 1, 5], [1, 1, 0, 5]]))
     SingletonClass(own=(0, 2), common=(1, 3))
     """
-    odd = _find_odd_rows(labels) if len(labels) >= 3 else None
-    if odd is None:
+    differs = labels != np.median(labels, axis=0)  # from the base, which most hypotheses agree with at every point
+    is_class = (differs.sum(axis=0) <= 1).all() and sorted(differs.sum(axis=1)) == [0] + [1] * (len(labels) - 1)
+    if len(labels) < 3 or not is_class:
         return None
-    own = [point for point, row in enumerate(odd) if row >= 0]
-    if len({odd[point] for point in own}) != len(own) or len(own) != len(labels) - 1:
-        return None
-    return SingletonClass(own=tuple(own), common=tuple(x for x, row in enumerate(odd) if row < 0))
+    own = differs.any(axis=0)
+    return SingletonClass(own=tuple(np.flatnonzero(own).tolist()), common=tuple(np.flatnonzero(~own).tolist()))
 
 
 def read_singletons(fed: Federation) -> SingletonClass:

@@ -6,14 +6,14 @@ answer m and m', and the guarantee engine has to find both m and m' enough, whet
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.mechanism.claims import table_of, with_distributions
-from fedpact.mechanism.obliviousness.result import SteeringOutcome, SteeringReport
+from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcome, SteeringReport
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
@@ -56,54 +56,31 @@ class Steering:
         points = table_of(self.fed, "a report").points
         return dict(zip(points, distribution.tolist(), strict=True))
 
-    def replace(self, agent: int, report: NDArray[np.float64]) -> Federation:
-        """Return the federation in which one agent reports something else."""
+    def reach(self, steer: Callable[[int, NDArray[np.int64]], SteeringReport]) -> tuple[NeighbourPlan, ...]:
+        """Collect what ``steer`` says each agent can do about every neighbour of the plan."""
+        agents = range(self.fed.k)
+        return tuple(
+            NeighbourPlan(contributions=self.name(m), reports=tuple(steer(agent, m) for agent in agents))
+            for m in list_neighbours(self.m)
+        )
+
+    def try_report(
+        self, agent: int, report: NDArray[np.float64], wanted: Sequence[NDArray[np.int64]]
+    ) -> SteeringReport:
+        """Say where a report leads, and for a ``wanted`` neighbour whether both plans are enough in both cases."""
+        self.reports_tried += 1
         rows = self.distributions.copy()
         rows[agent] = report
-        return with_distributions(self.fed, rows)
-
-    def answer(self, agent: int, report: NDArray[np.float64]) -> tuple[Federation, NDArray[np.int64]]:
-        """Return that federation and its plan."""
-        self.reports_tried += 1
-        moved = self.replace(agent, report)
-        return moved, plan(moved, self.method).m
-
-    def try_report(self, agent: int, report: NDArray[np.float64], wanted: NDArray[np.int64]) -> SteeringReport:
-        """Say whether the agent's report does for the neighbour ``wanted`` all that the definition asks for."""
-        moved, answer = self.answer(agent, report)
-        if (answer != wanted).any():
-            return self._describe(agent, report, answer, {}, SteeringOutcome.MISSED)
-        return self.judge(agent, report, moved, wanted)
-
-    def judge(
-        self, agent: int, report: NDArray[np.float64], moved: Federation, wanted: NDArray[np.int64]
-    ) -> SteeringReport:
-        """Say whether both plans are enough in both cases, the report being known to lead to ``wanted``."""
-        seen = [verify(truth, m) for truth in (self.start, moved) for m in (self.m, wanted)]
-        is_enough = all(verification.status is VerificationStatus.MET for verification in seen)
-        outcome = SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED
-        return self._describe(agent, report, wanted, _largest_failures(seen), outcome)
-
-    def without_report(self, agent: int, outcome: SteeringOutcome) -> SteeringReport:
-        """Say that there is no report to try."""
-        return SteeringReport(agent=self.fed.names[agent], report=None, plan=None, failure={}, outcome=outcome)
-
-    def _describe(
-        self,
-        agent: int,
-        report: NDArray[np.float64],
-        answer: NDArray[np.int64],
-        failure: dict[str, float],
-        outcome: SteeringOutcome,
-    ) -> SteeringReport:
+        moved = with_distributions(self.fed, rows)
+        answer = plan(moved, self.method).m
+        seen: list[Verification] = []
+        if any((answer == m).all() for m in wanted):
+            seen = [verify(truth, m) for truth in (self.start, moved) for m in (self.m, answer)]
+        is_enough = seen and all(one.status is VerificationStatus.MET for one in seen)
         return SteeringReport(
             agent=self.fed.names[agent],
             report=self.masses(report),
             plan=self.name(answer),
-            failure=failure,
-            outcome=outcome,
+            failure={name: max(one.failure[name].high for one in seen) for name in self.fed.names if seen},
+            outcome=SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED,
         )
-
-
-def _largest_failures(seen: list[Verification]) -> dict[str, float]:
-    return {name: max(verification.failure[name].high for verification in seen) for name in seen[0].failure}

@@ -1,25 +1,23 @@
 """A payment rule of one's own: any function from the contributions to the payments.
 
-Such a payment depends on the plan alone (Definition 2, contribution-based). What the paper proves of all of
-them at once stands in :mod:`fedpact.mechanism.obliviousness.refute_payment`; nothing else is known of one, so
-it counts as not truthful.
+Such a payment depends on the plan alone (Definition 2, contribution-based). Theorem 4 of the paper is about all of
+them at once (docs/explanation/obliviousness.md); nothing else is known of one, so it counts as not truthful.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
-from fedpact.mechanism.payment.rules import Case, Payment, Rule, Truthful
+from fedpact.mechanism.payment.rule import Case, Payment, Rule, Truthful
 
 PaymentFunction = Callable[[NDArray[np.int64]], ArrayLike]
-NAME = "own"
-"""How results call such a rule."""
 
 
 def pay_all(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -38,22 +36,23 @@ def pay_all(payment: PaymentFunction, m: NDArray[np.int64]) -> NDArray[np.float6
     return paid
 
 
-def make_rule(payment: PaymentFunction) -> Rule:
-    """Make a rule of a function.
+@final
+class OwnRule(Rule):
+    """Each agent is paid what a function of the user's says.
 
     Examples
     --------
     >>> pay_all(lambda m: m + 1, np.array([3, 2])).tolist()
     [4.0, 3.0]
-    >>> str(make_rule(lambda m: m + 1).in_data)
-    'no'
     """
 
-    @lru_cache(maxsize=1)  # agents of one case are paid one after the other
-    def pay_case(case: Case) -> NDArray[np.float64]:
-        return pay_all(payment, case.m)
+    in_data = Truthful.NO
+    in_costs = Truthful.NO
 
-    def pay(case: Case, agent: int) -> Payment:
-        return Payment(float(pay_case(case)[agent]), 0.0)
+    def __init__(self, payment: PaymentFunction) -> None:
+        # agents of one case are paid one after the other
+        self._pay_case = lru_cache(maxsize=1)(lambda case: pay_all(payment, case.m))
 
-    return Rule(pay=pay, in_data=Truthful.NO, in_costs=Truthful.NO)
+    def pay(self, case: Case, agent: int) -> Payment:
+        """Pay what the function says."""
+        return Payment(float(self._pay_case(case)[agent]), 0.0)

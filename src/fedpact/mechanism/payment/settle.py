@@ -18,21 +18,17 @@ from fedpact.describe.numbers import Number
 from fedpact.describe.settings import Contributions, PerAgent
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, RuleError
-from fedpact.game.make_game import game_of
-from fedpact.game.regret import read_worth
-from fedpact.mechanism.payment.rules import (
-    RULES,
-    Case,
-    Payment,
-    check_is_optimum,
-    find_rule,
-)
+from fedpact.game.best_response import read_worth
+from fedpact.game.game import game_of
+from fedpact.mechanism.payment.rule import Case, PlanningRule, Terms
+from fedpact.mechanism.payment.rules import find_rule, read_terms
 from fedpact.mechanism.payment.settlement import Settlement
-from fedpact.mechanism.payment.terms import Terms, read_terms
+from fedpact.mechanism.payment.vcg import check_is_optimum
 from fedpact.planning.result import Plan
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.engine import engine_of
-from fedpact.statistics.standalone import standalone
+from fedpact.statistics.request import ask
+from fedpact.statistics.standalone import find_shortfalls, standalone
 from fedpact.statistics.verification import read_contributions
 
 
@@ -67,30 +63,23 @@ def judge_targets(truth: Federation, m: NDArray[np.int64]) -> tuple[NDArray[np.b
 def utilities_alone(truth: Federation, worth: NDArray[np.float64]) -> NDArray[np.float64]:
     """(k,) what each agent has that labels by itself what it needs; zero where that is not possible."""
     needs = standalone(truth)
+    cannot = find_shortfalls(truth, needs)
     return np.array(
         [
-            0.0
-            if (need := needs[agent.name]) is None or (agent.capacity is not None and need > agent.capacity)
-            else value - float(agent.cost(need))
+            0.0 if agent.name in cannot else value - float(agent.cost(needs[agent.name] or 0))
             for agent, value in zip(truth.agents, worth.tolist(), strict=True)
         ]
     )
 
 
-def find_driven_away(found: Settlement) -> dict[str, float]:
-    """Say who leaves because of its fee, with the most that it would pay and stay."""
-    most = {
-        name: found.utility[name] + found.fees[name] - found.utility_alone[name]
-        for name in found.leaving
-        if found.fees[name] > 0
-    }
-    return {name: max(value, 0.0) for name, value in most.items() if value >= -1e-9 * found.worth[name]}
-
-
-def _check_fees(found: Settlement, terms: Terms) -> None:
-    """Raise if a fee drives somebody away who would stay without it."""
-    for name, most in find_driven_away(found).items() if terms.has_fees else ():
+def check_fees(found: Settlement, terms: Terms) -> None:
+    """Raise if a fee drives somebody away who would stay without it: it is more than taking part saves."""
+    for name in found.leaving if terms.has_fees else ():
         fee = found.fees[name]
+        saved = found.utility[name] + fee - found.utility_alone[name]
+        if fee <= 0 or saved < -1e-9 * found.worth[name]:
+            continue
+        most = max(saved, 0.0)
         if terms.cost_recovery:
             asked = f"cost_recovery {terms.cost_recovery:g} asks agent {name!r} for a fee of {fee:g}"
             share = terms.cost_recovery * most / fee
@@ -99,9 +88,8 @@ def _check_fees(found: Settlement, terms: Terms) -> None:
         else:
             asked = f"fee must leave nobody worse off than alone; agent {name!r} is asked for {fee:g}"
             advice = "lower its fee"
-        saved = f"the {most:g} that it saves by taking part"
         raise RuleError(
-            f"{asked}, more than {saved}: it would rather leave; {advice}",
+            f"{asked}, more than the {most:g} that it saves by taking part: it would rather leave; {advice}",
             code="fee-too-high",
             agents=(name,),
             fee=fee,
@@ -113,39 +101,29 @@ def _as_planned(fed: Federation, plan: Any) -> Federation:
     """Return the federation as a plan saw it: its rates at a confidence, or its samples labelled by a teacher."""
     if not isinstance(plan, Plan):
         return fed
-    seen = fed if plan.teacher is None else fed.replace(teacher=plan.teacher)
+    seen = ask(fed, teacher=plan.teacher)
     return seen if plan.confidence is None else at_confidence(seen, plan.confidence)
-
-
-def _is_met(plan: Any, truth: Federation, m: NDArray[np.int64], *, has_proof: bool) -> NDArray[np.bool_]:
-    """(k,) whose target is met: surely, or by the plan's own proof unless that is refuted."""
-    surely, maybe = judge_targets(truth, m[None])
-    is_plan = has_proof and isinstance(plan, Plan) and (plan.m == m).all()
-    return np.asarray(maybe[0] if is_plan else surely[0])
 
 
 def bill(
     fed: Federation,
     plan: Any,
-    rule: str = "pwyc",
+    terms: Terms,
     *,
-    terms: Terms | None = None,
-    fee: Any = None,
     worth: Any = None,
     truth: Federation | None = None,
     sharing: NDArray[np.bool_] | None = None,
 ) -> Settlement:
-    """Pay for a plan by a rule as :func:`settle` does, whoever would rather have left.
+    """Pay for a plan as :func:`settle` does, whoever would rather have left.
 
     Rules that split the cost split it among those who are ``sharing`` (k,), if that is given.
     """
-    chosen, has_own_truth = find_rule(rule, fed), truth is None
+    rule, chosen, has_own_truth = terms.rule, find_rule(terms.rule, fed), truth is None
     truth = _as_planned(fed, plan) if truth is None else truth
     if not isinstance(truth, Federation) or truth.names != fed.names:
         has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
-    terms = read_terms(fed, rule, fee=fee) if terms is None else terms
-    if chosen.contribute is not None:
+    if isinstance(chosen, PlanningRule):
         m = chosen.contribute(fed, terms)
         _check_own_contributions(fed, plan, rule, m)
     else:
@@ -153,9 +131,35 @@ def bill(
     if chosen.needs_optimum:
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
-    met = _is_met(plan, truth, m, has_proof=has_own_truth)
+    surely_met, maybe_met = judge_targets(truth, m[None])
+    has_proof = has_own_truth and isinstance(plan, Plan) and (plan.m == m).all()  # a plan's own, unless refuted
+    met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
-    return _fill(case, truth, [chosen.pay(case, agent) for agent in range(fed.k)])
+    paid = [chosen.pay(case, agent) for agent in range(fed.k)]
+    spent = truth.costs_by_agent(m)
+    utility = worths * met - spent + [payment.net for payment in paid]
+
+    def by_name(values: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(fed.names, values, strict=True))
+
+    return Settlement(
+        payments=by_name(payment.net for payment in paid),
+        fees=by_name(payment.fee for payment in paid),
+        contributions=by_name(m.tolist()),
+        labelling=by_name(spent.tolist()),
+        met=by_name(met.tolist()),
+        utility=by_name(utility.tolist()),
+        utility_alone=by_name(utilities_alone(truth, worths).tolist()),
+        worth=by_name(worths.tolist()),
+        spend=sum(payment.gross for payment in paid),
+        recovered=sum(payment.fee for payment in paid),
+        cost_recovery=terms.cost_recovery or None,
+        rule=rule,
+        pivot=terms.pivot if "pivot" in chosen.terms else None,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+        name=fed.name,
+    )
 
 
 @takes_federation
@@ -171,6 +175,7 @@ def settle(
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
     truth: Federation | None = None,
+    teacher: str | None = None,
 ) -> Settlement:
     """Pay for a plan by a rule, and say what that leaves everybody with.
 
@@ -183,7 +188,7 @@ def settle(
         to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up, and
         takes None.
     rule
-        "pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split" or "proportional"; see
+        Name of a payment rule, such as "pwyc", "vcg" or "threshold"; all stand in
         :mod:`fedpact.mechanism.payment.rules`.
     fee
         For "pwyc", what each agent pays for taking part: one number, a sequence or a mapping.
@@ -198,9 +203,11 @@ def settle(
     ceiling
         For "threshold", the most that a sample may cost.
     worth
-        What meeting its target is worth to each agent, as for :func:`fedpact.game.regret`.
+        What meeting its target is worth to each agent, as for :func:`fedpact.game.best_response`.
     truth
         The federation as it is, where that is known to differ from what was reported.
+    teacher
+        The hypothesis that labels the samples, if that is known; a plan says so itself.
 
     Raises
     ------
@@ -222,6 +229,7 @@ def settle(
     {'alice': 12.0, 'bob': 11.0}
     """
     find_rule(rule, fed)
+    fed = ask(fed, teacher=teacher)
     terms = read_terms(
         fed,
         rule,
@@ -231,34 +239,6 @@ def settle(
         pivot=pivot,
         ceiling=ceiling,
     )
-    found = bill(fed, plan, rule, terms=terms, worth=worth, truth=truth)
-    _check_fees(found, terms)
+    found = bill(fed, plan, terms, worth=worth, truth=truth)
+    check_fees(found, terms)
     return found
-
-
-def _fill(case: Case, truth: Federation, paid: list[Payment]) -> Settlement:
-    fed = case.fed
-    spent = truth.costs_by_agent(case.m)
-    utility = case.worth * case.met - spent + [payment.net for payment in paid]
-
-    def by_name(values: Iterable[Any]) -> dict[str, Any]:
-        return dict(zip(fed.names, values, strict=True))
-
-    return Settlement(
-        payments=by_name(payment.net for payment in paid),
-        fees=by_name(payment.fee for payment in paid),
-        contributions=by_name(case.m.tolist()),
-        labelling=by_name(spent.tolist()),
-        met=by_name(case.met.tolist()),
-        utility=by_name(utility.tolist()),
-        utility_alone=by_name(utilities_alone(truth, case.worth).tolist()),
-        worth=by_name(case.worth.tolist()),
-        spend=sum(payment.gross for payment in paid),
-        recovered=sum(payment.fee for payment in paid),
-        cost_recovery=case.terms.cost_recovery or None,
-        rule=case.terms.rule,
-        pivot=case.terms.pivot if RULES[case.terms.rule].needs_optimum else None,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        name=fed.name,
-    )

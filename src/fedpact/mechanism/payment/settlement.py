@@ -7,16 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
 from fedpact.describe.settings import Guarantee, Objective
-from fedpact.drawing.figures import draw_bars
+from fedpact.drawing import draw_bars
+from fedpact.mechanism.payment.rules import CODES
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
-
-RuleCode: TypeAlias = Annotated[
-    str, ("pwyc", "vcg", "vcg-verified", "threshold", "none", "equal-split", "proportional", "own")
-]
+RuleCode: TypeAlias = Annotated[str, CODES]
 """A rule of fedpact's, or the user's own."""
 
 

@@ -25,14 +25,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
 from fedpact.describe.federation import Federation
+from fedpact.describe.memo import memoized
 from fedpact.errors import RuleError
-from fedpact.planning.cost_scaling import rescale_costs
+from fedpact.mechanism.payment.rule import (
+    Case,
+    Payment,
+    PlanningRule,
+    Terms,
+    Truthful,
+    check_linear_costs,
+)
+from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.rounding import capacities
@@ -101,15 +111,12 @@ class _Optimum:
         slope = float(found.m[agent])
         return Line(found.value - slope * t, slope)
 
-    def without(self, agent: int) -> Line | None:
-        """V where the agent is not asked for anything; None if there is no plan without it."""
+    def without(self, agent: int) -> Line:
+        """V where the agent is not asked for anything."""
         most = capacities(self.fed)
         most[agent] = 0.0
         program = CoveringProgram([other.cost for other in self.fed.agents], most)
-        try:
-            return Line(program.solve(PairProgram(self.fed)).value, 0.0)
-        except UnreachableRow:
-            return None
+        return Line(program.solve(PairProgram(self.fed)).value, 0.0)
 
     def lines(self, agent: int, low: float, first: Line, high: float, last: Line) -> list[tuple[float, Line]]:
         """Lines that V consists of from ``first`` to ``last``, each with the cost at which the next takes over."""
@@ -132,17 +139,15 @@ def _round_up(m_fractional: float) -> int:
 def _steps(optimum: _Optimum, agent: int, ceiling: float) -> tuple[Step, ...]:
     """How many samples the agent is asked for at costs from its own to the ceiling."""
     low, first = float(optimum.rates[agent]), optimum.first_line(agent)
-    if math.isinf(ceiling):
-        last = optimum.without(agent)
-        if last is None:
-            raise RuleError(
-                f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
-                f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
-                code="indispensable",
-                agents=(optimum.fed.names[agent],),
-            )
-    else:
-        last = optimum.touch(agent, ceiling)
+    try:
+        last = optimum.without(agent) if math.isinf(ceiling) else optimum.touch(agent, ceiling)
+    except UnreachableRow:
+        raise RuleError(
+            f"agent {optimum.fed.names[agent]!r} is indispensable: no plan does without it, so no cost is "
+            f"too high for it and it has no finite threshold; declare a ceiling on the cost per sample",
+            code="indispensable",
+            agents=(optimum.fed.names[agent],),
+        ) from None
     lines = optimum.lines(agent, low, first, ceiling, last)
     return tuple(Step(float(upto), _round_up(line.slope)) for upto, line in lines)
 
@@ -156,10 +161,11 @@ def _pay(rate: float, steps: tuple[Step, ...]) -> float:
     return total
 
 
-def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None) -> Thresholds:
+@memoized
+def find_thresholds(fed: Federation, ceiling: tuple[float, ...] | None = None) -> Thresholds:
     """Contributions of the paper's program, rounded up, and threshold payments for them.
 
-    ``ceiling`` (k,) is the most that a sample of each agent may cost; infinite where there is none.
+    ``ceiling`` is the most that a sample of each agent may cost; infinite where there is none.
 
     Examples
     --------
@@ -170,17 +176,10 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
     >>> found.m.tolist(), found.payments.round(6).tolist()
     ([3, 0], [9.0, 0.0])
     """
-    for agent in fed.agents:
-        if not isinstance(agent.cost, Linear):
-            raise RuleError(
-                f"rule 'threshold' needs linear costs, one number per sample; agent {agent.name!r} has another; "
-                f"use rule 'pwyc'",
-                code="nonlinear-cost",
-                agents=(agent.name,),
-            )
+    check_linear_costs(fed, "costs under rule 'threshold'", "; use rule 'pwyc'")
     scaled, unit = rescale_costs(fed)
     with np.errstate(over="ignore"):  # a ceiling beyond all numbers is none
-        ceilings = np.full(fed.k, np.inf) if ceiling is None else ceiling / unit
+        ceilings = np.full(fed.k, np.inf) if ceiling is None else np.array(ceiling) / unit
     try:
         optimum = _Optimum(scaled)
     except UnreachableRow as blocked:
@@ -196,3 +195,30 @@ def find_thresholds(fed: Federation, ceiling: NDArray[np.float64] | None = None)
         payments=np.array(paid) * unit,
         steps=tuple(tuple(Step(step.upto * unit, step.count) for step in some) for some in steps),
     )
+
+
+def _thresholds_of(fed: Federation, terms: Terms) -> Thresholds:
+    return find_thresholds(fed, None if terms.ceiling is None else tuple(terms.ceiling.tolist()))
+
+
+@final
+class Threshold(PlanningRule):
+    """For every sample, the highest cost at which it would still have been asked for."""
+
+    in_data = Truthful.NO
+    in_costs = Truthful.DOMINANT
+    terms = ("ceiling",)
+    private = "costs"
+
+    def contribute(self, fed: Federation, terms: Terms) -> NDArray[np.int64]:
+        """Contributions of the paper's program, rounded up."""
+        return _thresholds_of(fed, terms).m
+
+    def quota_costs(self, fed: Federation, terms: Terms) -> list[list[float]]:
+        """Costs at which the steps of each agent end."""
+        steps = _thresholds_of(fed, terms).steps
+        return [[step.upto for step in some if math.isfinite(step.upto)] for some in steps]
+
+    def pay(self, case: Case, agent: int) -> Payment:
+        """Pay each sample its threshold."""
+        return Payment(float(_thresholds_of(case.fed, case.terms).payments[agent]), 0.0)

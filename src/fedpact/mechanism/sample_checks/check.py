@@ -15,34 +15,72 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.numbers import Number, read_whole_number
+from fedpact.describe.condensed import height_of, pair_at
+from fedpact.describe.numbers import Number, read_chance, read_whole_number
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER, CountPairs, judge_counts
+from fedpact.mechanism.sample_checks.critical_counts import (
+    Counts,
+    CriticalCounts,
+    adjusted_p_value,
+    find_critical_counts,
+    find_detectable,
+    p_values,
+)
+from fedpact.mechanism.sample_checks.honest_rates import limit_rates
 from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest, read_mistakes
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
-from fedpact.mechanism.sample_checks.reported_rates import ReportedRates, read_names, read_reported, read_samples
-from fedpact.mechanism.sample_checks.result import ContributionCheck
+from fedpact.mechanism.sample_checks.reported_rates import (
+    LEVEL,
+    POWER,
+    read_names,
+    read_reported,
+    read_samples,
+    read_tolerance,
+)
+from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.statistics.count_disagreements import count_disagreements
 
-
-def _count_samples(report: Any, said: ReportedRates, predictions: Any) -> tuple[int, CountPairs]:
-    """Give the number of samples, and on how many of them each pair differs."""
-    samples = read_samples(predictions, report, said.H)
-    return samples.shape[1], lambda _: count_disagreements(samples).astype(np.int64)
+MOST_PAIRS = 10
 
 
-def _count_mistakes(report: Any, said: ReportedRates, mistakes: Any, m: Any) -> tuple[int, CountPairs]:
-    """Give the number of samples, and on how many of them each pair differs at the likeliest."""
-    m = read_whole_number(m, "m")
-    if m > LARGEST_QUOTA:
-        raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
-    counts = read_mistakes(mistakes, m, said.H)
-    is_binary = isinstance(report, Report) and report.n_classes <= 2
-    return m, lambda found: find_likeliest(found, counts, is_binary=is_binary)
+def _name_pair(place: int, names: Sequence[str]) -> tuple[str, str]:
+    h, g = pair_at(place, len(names))
+    return names[h], names[g]
+
+
+def _find_least_likely(found: CriticalCounts, counts: Counts, names: Sequence[str]) -> tuple[CheckedPair, ...]:
+    claim, chances = found.claim, p_values(found.claim, found.m, counts)
+    reported, low, high = (rates[claim.place] for rates in (claim.rates, claim.low, claim.high))
+    is_suspicious = found.are_suspicious(counts)
+    order = np.lexsort((-np.abs(counts - found.m * reported), chances))[:MOST_PAIRS]
+    return tuple(
+        CheckedPair(
+            pair=_name_pair(int(index), names),
+            reported=float(reported[index]),
+            low=float(low[index]),
+            high=float(high[index]),
+            observed=int(counts[index]),
+            m=found.m,
+            p_value=float(chances[index]),
+            adjusted=adjusted_p_value(found, float(chances[index])),
+            is_suspicious=bool(is_suspicious[index]),
+        )
+        for index in order
+    )
+
+
+def _judge(found: CriticalCounts, suspicious: int) -> ContributionStatus:
+    if len(found.claim.place) == 0:
+        return ContributionStatus.NO_PAIRS
+    if found.m == 0:
+        return ContributionStatus.NO_SAMPLES
+    if suspicious:
+        return ContributionStatus.FLAGGED
+    return ContributionStatus.CONSISTENT if found.counted else ContributionStatus.TOO_FEW
 
 
 def check_contribution(
@@ -122,20 +160,53 @@ def check_contribution(
     >>> seen.is_flagged, seen.pairs[0].observed
     (False, 15)
     """
-    said = read_reported(report)
+    rates = read_reported(report)
+    H = height_of(len(rates))
     if (predictions is None) == (mistakes is None) or (mistakes is None) != (m is None):
         raise FederationError("give either predictions, or mistakes together with m, the number of samples")
     if hypotheses is None and isinstance(predictions, Predicted):
         hypotheses = predictions.candidates.names
-    m, count = (
-        _count_samples(report, said, predictions) if m is None else _count_mistakes(report, said, mistakes, m)
+    if mistakes is None:
+        seen: NDArray[Any] = read_samples(predictions, report, H)
+        m = seen.shape[1]
+    else:
+        m = read_whole_number(m, "m")
+        if m > LARGEST_QUOTA:
+            raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
+        seen = read_mistakes(mistakes, m, H)
+    names = read_names(hypotheses, report, H)
+    false_alarm_rate = read_chance(false_alarm_rate, "false_alarm_rate")
+    tolerance, power = read_tolerance(tolerance), read_chance(power, "power")
+    fresh, distinct = bool(fresh), bool(distinct)
+    claim = limit_rates(
+        report, rates, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=fresh, distinct=distinct
     )
-    return judge_counts(
-        report,
-        said,
-        read_names(hypotheses, report, said.H),
-        m,
-        count,
+    if distinct and isinstance(report, Report) and m > report.n:
+        raise FederationError(
+            f"distinct=True needs no more samples than the n = {report.n} points of report {report.name!r}; there "
+            f"are {m}: some were sent twice, or are not from these points"
+        )
+    found = find_critical_counts(claim, m, false_alarm_rate)
+    if mistakes is None:
+        counts = count_disagreements(seen).astype(np.int64)
+    else:
+        is_binary = isinstance(report, Report) and report.n_classes <= 2
+        counts = find_likeliest(found, seen, is_binary=is_binary)
+    suspicious = int(found.are_suspicious(counts).sum())
+    caught = find_detectable(found, power)
+    return ContributionCheck(
+        site=report.name if isinstance(report, Report) else None,
+        m=m,
+        suspicious=suspicious,
+        pairs=_find_least_likely(found, counts, names),
+        false_alarm=found.false_alarm,
+        detectable=caught.surely,
+        detectable_at_best=caught.at_best,
+        easiest=None if caught.pair is None else _name_pair(caught.pair, names),
+        cutoff=found.cutoff,
+        tested=len(counts),
+        counted=found.counted,
+        status=_judge(found, suspicious),
         false_alarm_rate=false_alarm_rate,
         tolerance=tolerance,
         power=power,

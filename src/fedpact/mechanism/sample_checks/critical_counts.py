@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.statistics.confidence import upper_tail
 
 _PRECISION = 1e-5
 _SLACK = 1e-9
@@ -110,13 +110,8 @@ class TestedRates:
 def gather_rates(rates: Floats, tolerance: float) -> TestedRates:
     """Gather the rates (P,) of all pairs."""
     unique, place, pairs = np.unique(rates, return_inverse=True, return_counts=True)
-    return TestedRates(
-        rates=unique,
-        pairs=pairs,
-        place=place,
-        low=np.maximum(unique - tolerance, 0.0),
-        high=np.minimum(unique + tolerance, 1.0),
-    )
+    exact = TestedRates(rates=unique, pairs=pairs, place=place, low=unique, high=unique)
+    return exact.within(unique, unique, tolerance=tolerance, risk=0.0)
 
 
 def p_values(claim: TestedRates, m: int, counts: Counts) -> Floats:
@@ -145,31 +140,10 @@ class CriticalCounts:
         """Number of pairs that some outcome of m samples makes suspicious."""
         return int(self.claim.pairs[(self.above <= self.m) | (self.below >= 0)].sum())
 
-    def catch_above(self, rates: Floats) -> Floats:
-        """(u,) chance that pairs which truly differ at these rates have suspiciously large counts."""
-        return upper_tail(self.m, self.above, rates)
-
-    def catch_below(self, rates: Floats) -> Floats:
-        """(u,) chance that pairs which truly differ at these rates have suspiciously small counts."""
-        return upper_tail(self.m, self.m - self.below, 1 - rates)
-
-    def catch(self, rates: Floats) -> Floats:
-        """(P,) chance that each pair is suspicious if it truly differs at the rates (P,)."""
-        above, below = self.above[self.claim.place], self.below[self.claim.place]
-        return upper_tail(self.m, above, rates) + upper_tail(self.m, self.m - below, 1 - rates)
-
     def are_suspicious(self, counts: NDArray[np.number]) -> NDArray[np.bool_]:
         """(..., P) which pairs' counts (..., P) are suspicious."""
         place = self.claim.place
         return np.asarray((counts >= self.above[place]) | (counts <= self.below[place]))
-
-    def caught_shifts(self, power: float) -> tuple[Floats, Floats]:
-        """(u,) least shifts of each rate, up and down, caught with the chance ``power``; infinite if none is."""
-        if self.claim.is_distinct:
-            power = math.exp(-min(1 - power, _LARGEST_TAIL))
-        up = _least_rate(self.m, self.above, power) - self.claim.rates
-        down = _least_rate(self.m, self.m - self.below, power) - (1 - self.claim.rates)
-        return np.maximum(up, 0.0), np.maximum(down, 0.0)
 
 
 def _least_rate(m: int, count: Counts, power: float) -> Floats:
@@ -251,7 +225,11 @@ def find_detectable(found: CriticalCounts, power: float) -> Detectable:
     A rate cannot leave [0, 1], so a lie that is too large to be told need not be caught. If any lie is caught, so
     is the largest: it is told of the rate nearest to 0 or 1, where the farthest count is the least likely of all.
     """
-    shifts, rooms = np.array(found.caught_shifts(power)), np.array(found.claim.room)
+    m, rates, rooms = found.m, found.claim.rates, np.array(found.claim.room)
+    if found.claim.is_distinct:
+        power = math.exp(-min(1 - power, _LARGEST_TAIL))
+    up, down = _least_rate(m, found.above, power) - rates, _least_rate(m, m - found.below, power) - (1 - rates)
+    shifts = np.maximum([up, down], 0.0)
     unnoticed, largest = np.minimum(shifts, rooms).max(initial=0.0), rooms.max(initial=0.0)
     at_best = shifts.min(initial=np.inf)
     is_caught = bool(at_best < np.inf)

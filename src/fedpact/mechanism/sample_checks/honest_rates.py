@@ -32,7 +32,6 @@ import numpy as np
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import Counts, Floats, TestedRates, gather_rates
-from fedpact.mechanism.sample_checks.reported_rates import ReportedRates
 from fedpact.statistics.confidence import limits_of
 
 
@@ -45,26 +44,26 @@ def _widen(report: Report, sent: Counts, risk: float) -> tuple[Floats, Floats]:
 
 def limit_rates(
     report: Any,
-    said: ReportedRates,
+    rates: Floats,
     *,
     false_alarm_rate: float,
     tolerance: float,
     fresh: bool,
     distinct: bool = False,
 ) -> TestedRates:
-    """Gather what a site reported, with the limits of an honest site's rates.
+    """Gather the rates (P,) that a site reported, with the limits of an honest site's rates.
 
     Examples
     --------
     >>> site = Report(name="alice", n=50, n_classes=2, counts=np.array([0, 7, 10]), minimum_count=5)
-    >>> said = ReportedRates(site="alice", H=3, rates=site.counts / 50)
+    >>> said = site.counts / 50
     >>> tested = limit_rates(site, said, false_alarm_rate=0.01, tolerance=0.0, fresh=False)
     >>> tested.low, tested.high, tested.risk
     (array([0.  , 0.14, 0.2 ]), array([0.08, 0.14, 0.2 ]), 0.0)
     >>> limit_rates(site, said, false_alarm_rate=0.01, tolerance=0.0, fresh=True).high.round(2)
     array([0.27, 0.35, 0.42])
     """
-    tested = replace(gather_rates(said.rates, tolerance), is_distinct=distinct)
+    tested = replace(gather_rates(rates, tolerance), is_distinct=distinct)
     if fresh and distinct:
         raise FederationError(
             "distinct=True says that the samples are points of the report, fresh=True that they are not; leave "
@@ -75,10 +74,10 @@ def limit_rates(
             "fresh=True needs a fedpact Report, which says of how many points the rates are; rates alone do not: "
             "give the Report, or a tolerance instead"
         )
-    if not isinstance(report, Report) or not len(said.rates):
+    if not isinstance(report, Report) or not len(rates):
         return tested
     risk = false_alarm_rate / 2 if fresh or report.noise is not None else 0.0
-    each = risk / (2 * len(said.rates))
+    each = risk / (2 * len(rates))
     sent = np.unique(report.counts).astype(np.int64)
     low, high = limits_of(report, sent, each) if fresh else _widen(report, sent, each)
     return tested.within(low, high, tolerance=tolerance, risk=risk)

@@ -27,7 +27,7 @@ from fedpact.describe.condensed import count_pairs
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import Counts, CriticalCounts, TestedRates
-from fedpact.statistics.binomial_tail import upper_tail
+from fedpact.statistics.confidence import upper_tail
 
 
 def read_mistakes(mistakes: Any, m: int, H: int) -> Counts:

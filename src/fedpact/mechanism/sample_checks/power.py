@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from fedpact.describe.numbers import Number, read_chance, read_number, read_whole_number, shorten
 from fedpact.describe.reports import Report
-from fedpact.drawing.figures import draw_lines
+from fedpact.drawing import draw_lines
 from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import (
     CriticalCounts,
@@ -30,12 +30,12 @@ from fedpact.mechanism.sample_checks.critical_counts import (
     find_detectable,
 )
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
-from fedpact.mechanism.sample_checks.judge_counts import LEVEL, POWER
-from fedpact.mechanism.sample_checks.reported_rates import read_reported, read_tolerance
+from fedpact.mechanism.sample_checks.reported_rates import LEVEL, POWER, read_reported, read_tolerance
 from fedpact.result import Result
+from fedpact.statistics.confidence import upper_tail
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 STEPS = 40
 LARGEST_QUOTA = 1_000_000
@@ -95,7 +95,6 @@ class PowerCurve(Result):
         return draw_lines(
             {f"{row.m} sample{'s' if row.m != 1 else ''}": row.caught for row in self.rows},
             x=self.lies,
-            scale="linear",
             title=f"lies caught; an honest site is flagged with chance {self.false_alarm_rate:g} at most",
             x_axis="size of the lie: by how much the rate of a pair is off",
             y_axis="chance of being caught, at least",
@@ -131,8 +130,8 @@ def _chances(found: CriticalCounts, lie: float) -> Floats:
     """Chance that each pair's own test catches a lie of this size, up or down, where there is room for it."""
     up, down = (room >= lie - _TOL for room in found.claim.room)
     rates = found.claim.rates
-    above = found.catch_above(np.minimum(rates + lie, 1.0))[up]
-    below = found.catch_below(np.maximum(rates - lie, 0.0))[down]
+    above = upper_tail(found.m, found.above, np.minimum(rates + lie, 1.0))[up]
+    below = upper_tail(found.m, found.m - found.below, 1 - np.maximum(rates - lie, 0.0))[down]
     return np.concatenate([above, below])
 
 
@@ -151,11 +150,6 @@ def _make_row(
         false_alarm=found.false_alarm,
         counted=found.counted,
     )
-
-
-def _judge(rows: Sequence[PowerRow]) -> PowerStatus:
-    is_blind = any(row.detectable is None for row in rows)
-    return PowerStatus.BLIND if is_blind else PowerStatus.SEES
 
 
 def contribution_power(
@@ -193,26 +187,24 @@ def contribution_power(
     >>> [round(row.detectable, 3) for row in curve.rows]
     [0.481, 0.222, 0.12]
     """
-    said = read_reported(report)
-    if said.H < 2:
+    rates = read_reported(report)
+    if not len(rates):
         raise FederationError("report must be about at least two hypotheses; it is about 1")
     quotas = read_quotas(quota)
-    false_alarm_rate, power, tolerance = (
-        read_chance(false_alarm_rate, "false_alarm_rate"),
-        read_chance(power, "power"),
-        read_tolerance(tolerance),
-    )
-    claim = limit_rates(report, said, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=bool(fresh))
+    false_alarm_rate = read_chance(false_alarm_rate, "false_alarm_rate")
+    power, tolerance, fresh = read_chance(power, "power"), read_tolerance(tolerance), bool(fresh)
+    claim = limit_rates(report, rates, false_alarm_rate=false_alarm_rate, tolerance=tolerance, fresh=fresh)
     sizes = _read_lies(lies, float(np.max(claim.room)))
     rows = tuple(_make_row(claim, m, sizes, false_alarm_rate, power) for m in quotas)
+    is_blind = any(row.detectable is None for row in rows)
     return PowerCurve(
-        site=said.site,
+        site=report.name if isinstance(report, Report) else None,
         lies=tuple(sizes),
         rows=rows,
-        tested=len(said.rates),
-        status=_judge(rows),
+        tested=len(rates),
+        status=PowerStatus.BLIND if is_blind else PowerStatus.SEES,
         false_alarm_rate=false_alarm_rate,
         power=power,
         tolerance=tolerance,
-        fresh=bool(fresh),
+        fresh=fresh,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,34 +10,29 @@ from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_condensed
-from fedpact.describe.evidence import read_hypothesis_names
 from fedpact.describe.label_matrix import read_labels
 from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
-from fedpact.errors import FederationError, Problems
+from fedpact.errors import FederationError
+
+LEVEL = 0.01
+"""Chance with which an honest site may be flagged, where no other is given."""
+POWER = 0.8
+"""Chance with which a lie is to be caught, where no other is given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReportedRates:
-    """How often a site said that any two hypotheses differ on its data."""
-
-    site: str | None
-    H: int
-    rates: NDArray[np.float64]
-    """(H(H-1)/2,) in the order of ``scipy.spatial.distance.pdist``."""
-
-
-def read_reported(report: Any) -> ReportedRates:
-    """Read a :class:`fedpact.Report`, or an (H, H) array of rates.
+def read_reported(report: Any) -> NDArray[np.float64]:
+    """(H(H-1)/2,) rates of a :class:`fedpact.Report`, or of an (H, H) array, in the order of ``pdist``.
 
     Examples
     --------
-    >>> read_reported([[0, 0.2, 0.5], [0.2, 0, 0.3], [0.5, 0.3, 0]]).rates
+    >>> read_reported([[0, 0.2, 0.5], [0.2, 0, 0.3], [0.5, 0.3, 0]])
     array([0.2, 0.5, 0.3])
     """
     if isinstance(report, Report):
-        return ReportedRates(site=report.name, H=report.H, rates=report.counts / report.n)
+        return report.counts / report.n
     try:
         rates = np.asarray(report, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
@@ -49,7 +43,7 @@ def read_reported(report: Any) -> ReportedRates:
             f"fp.planning.disagreement(fed)[0]; it is {shorten(report)}"
         )
     _check_rates(rates)
-    return ReportedRates(site=None, H=len(rates), rates=np.clip(to_condensed(rates), 0.0, 1.0))
+    return np.clip(to_condensed(rates), 0.0, 1.0)
 
 
 def _check_rates(rates: NDArray[np.float64]) -> None:
@@ -94,10 +88,8 @@ def read_samples(predictions: Any, report: Any, H: int) -> NDArray[np.integer]:
 
 def read_names(hypotheses: Sequence[str] | None, report: Any, H: int) -> tuple[str, ...]:
     """Names of the hypotheses: those of the report, from which given ones must not differ, or h1, h2, ..."""
-    problems = Problems()
     listed = report.candidates if isinstance(report, Report) else None
-    names = read_hypothesis_names(listed.names if hypotheses is None and listed else hypotheses, H, problems)
-    problems.raise_if_any()
+    names = read_hypothesis_names(listed.names if hypotheses is None and listed else hypotheses, H)
     if listed is not None:
         difference = CandidateList.from_names(listed.names).difference(CandidateList.from_names(names))
         if difference is not None:

@@ -3,26 +3,32 @@
 The site is a folder that the SuperNode names, ``--node-config "site='/srv/fedpact/site'"``; nothing that the
 operator sends chooses it. Flower runs every message in a process of its own, so the folder is read anew each time
 and the site keeps in it what it has to remember. A request that the site refuses gets a Flower error with one
-line; what went wrong inside the site stays in the site's own log. Whatever was asked and answered is also told in
-one line to whoever joined with the site (:mod:`fedpact.protocol.flower.answers`). A greeting is answered
-only at the node that it was made for: whoever else may start runs on the same SuperLink cannot have a site sign
-another node's greeting.
+line; what went wrong inside the site stays in the site's own log. A greeting is answered only at the node that it
+was made for: whoever else may start runs on the same SuperLink cannot have a site sign another node's greeting.
+
+Whatever was asked and answered is told in one line to whoever joined with ``fedpact site join``: in
+``.flower/answers.log`` of the site's folder, of which that command shows the new lines. What is said again, that
+labels are still missing for example, is not written again. A simulated node has no configuration but its number,
+so there, and only there (:data:`simulated_app`), the run's configuration says where the sites are.
 
 Use it from any Flower project: ``clientapp = "fedpact.protocol.flower.client_app:app"``.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import shlex
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from flwr.app import Context, Error, Message
 from flwr.clientapp import ClientApp
 
+from fedpact.describe.parsing import one_line
 from fedpact.errors import FedpactError, MessageError, ProtocolError
-from fedpact.protocol.flower.answers import say_answer, write_line
 from fedpact.protocol.flower.records import (
     BAD_REQUEST,
     HELLO,
@@ -34,44 +40,40 @@ from fedpact.protocol.flower.records import (
     is_challenge_for,
     to_content,
 )
+from fedpact.protocol.messages import (
+    Answer,
+    Contributed,
+    Evaluated,
+    Pending,
+    Receipt,
+    Refused,
+    Reported,
+    Request,
+    read_answer,
+    read_request,
+)
+from fedpact.protocol.site.site import Site
+from fedpact.protocol.site.site_files import read_site, read_table
 
 LOG = logging.getLogger("flwr")
-
-
-class Answerer(Protocol):
-    """A site, as the network sees it."""
-
-    @property
-    def name(self) -> str:
-        """The site's name in the pact."""
-
-    def answer(self, data: bytes) -> bytes:
-        """Answer one signed request with one signed answer."""
-
-    def hello(self, challenge: bytes) -> bytes:
-        """Say who lives here, signed over the challenge."""
+FOLDER = ".flower"
+FILE = "answers.log"
+_MOST_CHARACTERS = 500
+_CLOCK = "%H:%M:%S "
 
 
 Handler = Callable[[Message, Context], Message]
-FindSite = Callable[[Context], Answerer]
-Tell = Callable[[Context, str], None]
-"""Tells the person at a site one line."""
-Act = Callable[[Answerer, bytes, Context, Tell], bytes]
+FindSite = Callable[[Context], Site]
+Act = Callable[[Site, bytes, Context], bytes]
 
 
-def _tell_nobody(_: Context, __: str) -> None:
-    return None
-
-
-def make_client_app(find_site: FindSite, tell: Tell = _tell_nobody) -> ClientApp:
+def make_client_app(find_site: FindSite) -> ClientApp:
     """Make the Flower app of a site.
 
     Parameters
     ----------
     find_site
         Gives the site that lives at a node, from the node's own configuration.
-    tell
-        Tells the person at the site, in one line, what was asked and answered; Flower's log has it anyway.
 
     Returns
     -------
@@ -79,35 +81,29 @@ def make_client_app(find_site: FindSite, tell: Tell = _tell_nobody) -> ClientApp
         Answers ``query.hello``, ``query.refused`` and one message type per step of the protocol.
     """
     app = ClientApp()
-    for message_type in STEPS.values():
-        _register(app, message_type, _handler(find_site, _answer, tell))
-    _register(app, HELLO, _handler(find_site, _say_hello, tell))
-    _register(app, REFUSED, _handler(find_site, _take_refusal, tell))
+    acts: dict[str, Act] = {HELLO: _say_hello, REFUSED: _take_refusal}
+    for message_type, act in {**dict.fromkeys(STEPS.values(), _answer), **acts}.items():
+        category, action = message_type.split(".")
+        getattr(app, category)(action)(_handler(find_site, act))
     return app
 
 
-def _register(app: ClientApp, message_type: str, handler: Handler) -> None:
-    category, action = message_type.split(".")
-    decorators = {"train": app.train, "evaluate": app.evaluate, "query": app.query}
-    decorators[category](action)(handler)
-
-
-def _handler(find_site: FindSite, act: Act, tell: Tell) -> Handler:
+def _handler(find_site: FindSite, act: Act) -> Handler:
     def handle(message: Message, context: Context) -> Message:
         asked = message.metadata.message_type
         try:
             data = from_content(message.content)
-            return Message(to_content(act(find_site(context), data, context, tell)), reply_to=message)
+            return Message(to_content(act(find_site(context), data, context)), reply_to=message)
         except MessageError as error:
             LOG.warning("this site refuses %s: %s", asked, error)
-            tell(context, f"refused {asked}: {error}")
+            _tell(context, f"refused {asked}: {error}")
             return _refuse(message, BAD_REQUEST, str(error))
         except (FedpactError, OSError) as error:
             LOG.error("this site cannot answer %s: %s", asked, error)
-            tell(context, f"cannot answer {asked}: {error}")
+            _tell(context, f"cannot answer {asked}: {error}")
         except Exception as error:  # a labeller may raise anything, and Flower would send its text to the operator
             LOG.exception("this site cannot answer %s", asked)
-            tell(context, f"cannot answer {asked}: {type(error).__name__}: {error}")
+            _tell(context, f"cannot answer {asked}: {type(error).__name__}: {error}")
         return _refuse(message, NO_ANSWER, "the site could not answer; its own log says why")
 
     return handle
@@ -117,21 +113,21 @@ def _refuse(message: Message, code: int, reason: str) -> Message:
     return Message(Error(code=code, reason=reason), reply_to=message)
 
 
-def _answer(site: Answerer, data: bytes, context: Context, tell: Tell) -> bytes:
+def _answer(site: Site, data: bytes, context: Context) -> bytes:
     said = site.answer(data)
-    tell(context, say_answer(data, said, Path(str(context.node_config.get("site", "")))))
+    _tell(context, say_answer(data, said, Path(str(context.node_config.get("site", "")))))
     return said
 
 
-def _say_hello(site: Answerer, challenge: bytes, context: Context, tell: Tell) -> bytes:
+def _say_hello(site: Site, challenge: bytes, context: Context) -> bytes:
     if not is_challenge_for(context.node_id, challenge):
         raise MessageError("the challenge was not made for this node")
     said = site.hello(challenge)
-    tell(context, f"greeted by an operator as {site.name!r}")
+    _tell(context, f"greeted by an operator as {site.name!r}")
     return said
 
 
-def _take_refusal(site: Answerer, why: bytes, context: Context, tell: Tell) -> bytes:
+def _take_refusal(site: Site, why: bytes, context: Context) -> bytes:
     if why == NOT_BELIEVED:
         line = (
             f"the operator does not believe that this is site {site.name!r}: the key in site.toml is not the one "
@@ -140,26 +136,12 @@ def _take_refusal(site: Answerer, why: bytes, context: Context, tell: Tell) -> b
     else:
         line = f"another node already speaks for site {site.name!r} in this run; this node is not asked"
     LOG.warning("%s", line)
-    tell(context, line)
+    _tell(context, line)
     return b""
 
 
-def site_from_context(context: Context) -> Answerer:
-    """Read the site from the folder that the node's own configuration names as ``site``."""
-    folder = context.node_config.get("site")
-    if not isinstance(folder, str):
-        example = "--node-config \"site='/path/to/site'\""
-        raise ProtocolError(
-            f"the node configuration must name the site's folder; start the SuperNode with {example}"
-        )
-    from fedpact.protocol.site.site_files import read_site
-
-    site: Answerer = read_site(Path(folder))
-    return site
-
-
-def _tell_in_folder(context: Context, line: str) -> None:
-    """Write a line into the site's own folder; that it cannot be written keeps no site from answering."""
+def _tell(context: Context, line: str) -> None:
+    """Tell the person at the site one line; that it cannot be written keeps no site from answering."""
     folder = context.node_config.get("site")
     if not isinstance(folder, str):
         return
@@ -169,4 +151,104 @@ def _tell_in_folder(context: Context, line: str) -> None:
         LOG.warning("nobody is told what this site answers: %s", error)
 
 
-app = make_client_app(site_from_context, _tell_in_folder)
+def write_line(site: Path, line: str) -> None:
+    """Add a line with the time of day, unless nobody joined from this folder, or the last line says the same."""
+    path = site / FOLDER / FILE
+    if not path.parent.is_dir():
+        return
+    told = one_line(line)[:_MOST_CHARACTERS]
+    if _last_line(path) == told:
+        return
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{time.strftime(_CLOCK)}{told}\n")
+
+
+def _last_line(path: Path) -> str | None:
+    """Return the last line without its time."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 8 * _MOST_CHARACTERS))
+        lines = file.read().decode(errors="replace").splitlines()
+    return lines[-1].partition(" ")[2] if lines else None
+
+
+def say_answer(data: bytes, answer: bytes, site: Path) -> str:
+    """Say what a site answered to a request, in one line.
+
+    Examples
+    --------
+    >>> from fedpact.protocol.messages import write_answer, write_request
+    >>> told = {"run": "12ab34cd56", "request": "r", "site": "north", "step": "evaluate"}
+    >>> asked = write_request(Request(**told, body={"index": 0}))
+    >>> say_answer(asked, write_answer(Answer(**told, body=Evaluated(n=40, mistakes=2))), Path("north"))
+    'answered evaluate of run 12ab34cd: 2 of 40 held-out samples wrong'
+    """
+    try:
+        request, said = read_request(data), read_answer(answer, {})
+    except FedpactError:
+        return "answered a request"
+    of_run = f"{request.step} of run {request.run[:8]}"
+    match said.body:
+        case Pending():
+            return f"waiting: {said.body.why}{_say_how_to_label(site)}"
+        case Refused():
+            return f"refused {of_run}: {said.body.why}"
+        case _:
+            return f"answered {of_run}{_say_body(request, said)}"
+
+
+def _say_body(request: Request, said: Answer) -> str:
+    match said.body:
+        case Reported():
+            able = "any number of" if said.body.pool is None else f"up to {said.body.pool}"
+            return f": can label {able} samples"
+        case Contributed():
+            return f": {said.body.m} samples"
+        case Evaluated():
+            return f": {said.body.mistakes} of {said.body.n} held-out samples wrong" if said.body.n else ""
+        case Receipt():
+            return f": {_say_amount(request.body.get('statement'))}"
+        case _:
+            return ""
+
+
+def _say_amount(statement: Any) -> str:
+    amount = statement.get("amount") if isinstance(statement, dict) else None
+    return f"a statement of {amount:g}" if isinstance(amount, int | float) else "a statement"
+
+
+def _say_how_to_label(site: Path) -> str:
+    """Say what people do, if it is people who label."""
+    try:
+        table = read_table(site)
+    except FedpactError:
+        return ""
+    if "labels" in table or "labeller" in table:
+        return ""
+    return f"; next: fedpact label export {shlex.quote(str(site))} -o todo.csv"
+
+
+def _site_of_node(context: Context) -> Site:
+    """Read the site from the folder that the node's own configuration names as ``site``."""
+    folder = context.node_config.get("site")
+    if not isinstance(folder, str):
+        example = "--node-config \"site='/path/to/site'\""
+        raise ProtocolError(
+            f"the node configuration must name the site's folder; start the SuperNode with {example}"
+        )
+    return read_site(Path(folder))
+
+
+def _site_of_partition(context: Context) -> Site:
+    """Read the site of a simulated node: the folder at the node's number in the run's list ``sites``, a JSON."""
+    folders, number = context.run_config.get("sites"), context.node_config.get("partition-id")
+    if not isinstance(folders, str) or not isinstance(number, int):
+        raise ProtocolError(
+            "a simulated node needs 'sites' in the run configuration and a partition-id of its own"
+        )
+    return read_site(Path(json.loads(folders)[number]))
+
+
+app = make_client_app(_site_of_node)
+simulated_app = make_client_app(_site_of_partition)

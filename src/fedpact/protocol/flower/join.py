@@ -7,27 +7,30 @@ the site's folder ``.flower``; a person is shown what the site answers, one line
 
 from __future__ import annotations
 
-import signal
+import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from types import FrameType
+
+import psutil
 
 from fedpact.errors import ProtocolError
-from fedpact.protocol.flower import answers
-from fedpact.protocol.flower.failures import explain
-from fedpact.protocol.flower.local import free_port, node_config
-from fedpact.protocol.flower.preflight import check_line, check_port, say_silence
-from fedpact.protocol.flower.processes import ProcessGroup
-from fedpact.protocol.flower.superlink import flower_command, flower_environment, is_loopback, read_address
+from fedpact.protocol.flower import client_app
+from fedpact.protocol.flower.local import CONNECTED
+from fedpact.protocol.flower.processes import (
+    ProcessGroup,
+    flower_environment,
+    handling_signals,
+    supernode_command,
+)
+from fedpact.protocol.flower.superlink import check_line, read_address, say_silence
+from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.site import Site
-from fedpact.protocol.site.site_files import FILE, read_site
+from fedpact.protocol.site.site_files import FILE, find_file, read_site, read_table
 
 NODE = "supernode"
 GOODBYE = 15.0
@@ -36,21 +39,14 @@ _AFTER = 3.0
 """Seconds that its own processes have to see that it is gone."""
 _EVERY = 0.25
 _LOOK_EVERY = 5.0
-_CONNECTED = "SuperNode ID:"
-_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 Say = Callable[[str], None]
-
-
-def _folder_of(where: str | PathLike[str]) -> Path:
-    path = Path(where).resolve()
-    return path.parent if path.is_file() else path
 
 
 def _read_keys(keys: str | PathLike[str] | None, superlink: str) -> Path | None:
     """Find the folder of keys, and everything that Flower needs of it."""
-    read_address(superlink)
+    host, _ = read_address(superlink)
     if keys is None:
-        if not is_loopback(superlink):
+        if not is_loopback(host):
             raise ProtocolError(f"a SuperLink at {superlink} is not joined without keys; give the folder of yours")
         return None
     own = Path(keys).resolve()
@@ -86,9 +82,9 @@ def _check_keys(site: Site, home: Path, keys: Path) -> None:
             )
 
 
-def _say_unsigned(site: Site, keys: Path | None) -> str | None:
+def _say_unsigned(home: Path, keys: Path | None) -> str | None:
     """Say that a site does not sign although it was given a key to sign with."""
-    if site.key is not None or keys is None or not (keys / "signing.key").is_file():
+    if keys is None or "key" in read_table(home) or not (keys / "signing.key").is_file():
         return None
     return (
         f"{FILE} names no key, so an operator that knows this site by its key will not believe it; add to it: "
@@ -119,22 +115,11 @@ def join_command(
     port
         On which the SuperNode listens for its own processes, on this machine only; a free one if it is not given.
     """
-    home = _folder_of(folder)
-    return _make_command(read_site(home), home, superlink, _read_keys(keys, superlink), port)
-
-
-def _make_command(site: Site, home: Path, superlink: str, keys: Path | None, port: int | None) -> list[str]:
-    if keys is not None:
-        _check_keys(site, home, keys)
-    if port is not None:
-        check_port(port)
-    command = [flower_command("flower-supernode"), "--superlink", superlink]
-    command += ["--node-config", node_config({"site": str(home)})]
-    command += ["--host", "127.0.0.1", "--port", str(free_port() if port is None else port)]
-    if keys is None:
-        return [*command, "--insecure"]
-    root, key = str(keys / "ca.crt"), str(keys / "supernode.key")
-    return [*command, "--root-certificates", root, "--auth-supernode-private-key", key]
+    home = find_file(Path(folder).resolve()).parent
+    site, own = read_site(home), _read_keys(keys, superlink)
+    if own is not None:
+        _check_keys(site, home, own)
+    return supernode_command(superlink, home, own, port)
 
 
 class _Tail:
@@ -154,78 +139,41 @@ class _Tail:
         return whole[0].decode(errors="replace").splitlines()
 
 
-@dataclass(slots=True)
-class _Ending:
-    """The first signal that told this process to end."""
-
-    number: int | None = None
-
-
-@contextmanager
-def _catching() -> Iterator[_Ending]:
-    """Take note of signals that would end this process, and give them back to whoever had them."""
-    ending, before = _Ending(), {}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        ending.number = number if ending.number is None else ending.number
-
-    if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in _ENDING}
-    # What is ignored stays so: whoever started this with nohup wants it to outlive its terminal.
-    caught = {number: had for number, had in before.items() if had not in (signal.SIG_IGN, None)}
-    for number in caught:
-        signal.signal(number, note)
-    try:
-        yield ending
-    finally:
-        for number, had in caught.items():
-            signal.signal(number, had)
-
-
 class _Joined:
     """A SuperNode that runs, and what is shown of it."""
 
     def __init__(self, command: list[str], home: Path, say: Say, *, is_verbose: bool) -> None:
         self._say, self._is_verbose = say, is_verbose
-        self._processes = ProcessGroup(home, flower_environment(home), where=Path.cwd())
-        self.log = self._processes.log_of(NODE)
-        self._output, self._answers = _Tail(self.log), _Tail(home / answers.FILE)
+        self.processes = ProcessGroup(home, flower_environment(home), where=Path.cwd())
+        self.log = self.processes.log_of(NODE)
+        self._output, self._answers = _Tail(self.log), _Tail(home / client_app.FILE)
         self.is_connected = False
-        self.node = self._processes.start(NODE, command)
+        self.node = self.processes.start(NODE, command)
 
     def show(self, superlink: str) -> None:
         """Show what is new."""
         for line in self._output.lines():
             if self._is_verbose:
                 self._say(line)
-            if _CONNECTED in line and not self.is_connected:
+            if CONNECTED in line and not self.is_connected:
                 self.is_connected = True
                 self._say(f"connected to {superlink}; waiting for requests, until Ctrl-C")
         for line in self._answers.lines():
             self._say(line)
 
-    def explain(self) -> str:
-        return explain(self._processes.new_log(NODE), self.log)
-
     def end(self) -> None:
         """Let the SuperNode say goodbye; Flower ends in order after one SIGTERM, and stumbles over a second."""
         self.node.terminate()
-        _wait_until(lambda: self.node.poll() is not None, GOODBYE)
-        if self.node.poll() is not None:
-            _wait_until(lambda: not any(self._processes.marked()), _AFTER)
-        self._processes.end()
+        with suppress(subprocess.TimeoutExpired):
+            self.node.wait(GOODBYE)
+            psutil.wait_procs(self.processes.living(), _AFTER)
+        self.processes.end()
 
 
-def _wait_until(claim: Callable[[], bool], within: float) -> None:
-    until = time.monotonic() + within
-    while not claim() and time.monotonic() < until:
-        time.sleep(0.05)
-
-
-def _wait(joined: _Joined, ending: _Ending, superlink: str, root: Path | None) -> None:
+def _wait(joined: _Joined, ended_by: list[int], superlink: str, root: Path | None) -> None:
     """Wait until the SuperNode ends or this process is told to; look after the line until it is connected."""
     look_at = time.monotonic() + _LOOK_EVERY
-    while ending.number is None and joined.node.poll() is None:
+    while not ended_by and joined.node.poll() is None:
         joined.show(superlink)
         if not joined.is_connected and time.monotonic() > look_at:
             check_line(superlink, root, joined.log.parent)
@@ -269,28 +217,28 @@ def join_federation(
     ProtocolError
         If the SuperNode cannot be started, or gave up; the line says why, and where Flower's own log is.
     """
-    place = _folder_of(folder)
-    site, own = read_site(place), _read_keys(keys, superlink)
-    command = _make_command(site, place, superlink, own, port)
-    home, root = place / answers.FOLDER, None if own is None else own / "ca.crt"
+    command = join_command(folder, superlink, keys=keys, port=port)
+    place, own = find_file(Path(folder).resolve()).parent, _read_keys(keys, superlink)
+    home, root = place / client_app.FOLDER, None if own is None else own / "ca.crt"
     silence = say_silence(superlink)
     if silence is None:
         check_line(superlink, root, home)
     home.mkdir(exist_ok=True)
-    unsigned = _say_unsigned(site, own)
+    unsigned = _say_unsigned(place, own)
     if unsigned is not None:
         say(unsigned)
-    with _catching() as ending:
+    ended_by: list[int] = []
+    with handling_signals(lambda number, _: ended_by.append(number), "SIGINT", "SIGTERM", "SIGHUP"):
         joined = _Joined(command, home, say, is_verbose=is_verbose)
         try:
             say(f"joining {superlink}; Flower's own log is {joined.log}")
             if silence is not None:
                 say(f"nobody answers at {superlink} yet ({silence}); waiting for it")
-            _wait(joined, ending, superlink, root)
+            _wait(joined, ended_by, superlink, root)
         finally:
             joined.end()
-    if ending.number is not None:
-        return 128 + ending.number
+    if ended_by:
+        return 128 + ended_by[0]
     if joined.node.returncode:
-        raise ProtocolError(f"the SuperNode ended: {joined.explain()}")
+        raise ProtocolError(f"the SuperNode ended: {joined.processes.explain(NODE)}")
     return 0

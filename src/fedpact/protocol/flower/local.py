@@ -1,4 +1,4 @@
-"""A whole Flower deployment on this machine: one SuperLink and a SuperNode per site, for trying out and for tests.
+"""A Flower deployment on this machine: one SuperLink, and a SuperNode per site or Flower's simulation of them.
 
 Everything listens on the loopback address only, on ports that the system gave, in a home of the deployment's own,
 and every process is ended on the way out, also when the body fails or the process is told to stop.
@@ -7,288 +7,127 @@ and every process is ended on the way out, also when the body fails or the proce
 from __future__ import annotations
 
 import signal
-import socket
-import subprocess
-import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Self
 
 from fedpact.errors import ProtocolError
-from fedpact.protocol.flower.failures import explain
-from fedpact.protocol.flower.processes import ProcessGroup
-from fedpact.protocol.flower.superlink import (
-    FlowerStatus,
-    Settings,
-    SuperLinkConnection,
+from fedpact.protocol.flower.processes import (
+    HOST,
+    ProcessGroup,
     flower_command,
     flower_environment,
-    is_healthy,
+    free_port,
+    handling_signals,
+    supernode_command,
 )
+from fedpact.protocol.flower.superlink import SuperLinkConnection, is_healthy
 
-HOST = "127.0.0.1"
-REFUSAL = "Exit Code: 305"
-NodeSettings = Mapping[str, str | int]
-_ENDING = (signal.SIGINT, signal.SIGTERM)
-
-
-class NodeRefusedError(ProtocolError):
-    """The SuperLink did not let a SuperNode in."""
+CONNECTED = "SuperNode ID:"
+"""What a SuperNode writes once the SuperLink has let it in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeKey:
-    """A SuperNode's key pair, as files in OpenSSH's format (ECDSA on a NIST curve)."""
-
-    private: Path
-    public: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeploymentKeys:
-    """The files that make a deployment authentic: TLS for the SuperLink, a key pair for each SuperNode."""
-
-    ca_certificate: Path
-    server_certificate: Path
-    server_key: Path
-    nodes: Sequence[NodeKey]
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    settings: NodeSettings
-    key: NodeKey | None
+def superlink_command(address: str, home: Path, tls: Path | None) -> list[str]:
+    """Return the command that starts a SuperLink; one without TLS simulates its nodes, and lets none in."""
+    command = [flower_command("flower-superlink"), "--host", HOST, "--port", address.rpartition(":")[2]]
+    command += ["--disable-runtime-dependency-installation", "--database", str(home / "state.db")]
+    if tls is None:
+        return [*command, "--simulation", "--insecure"]
+    files = {"--ssl-ca-certfile": "ca.crt", "--ssl-certfile": "server.crt", "--ssl-keyfile": "server.key"}
+    command += [part for option, name in files.items() for part in (option, str(tls.resolve() / name))]
+    return [*command, "--enable-supernode-auth"]
 
 
 class LocalDeployment:
-    """A SuperLink and SuperNodes on this machine, as a context manager.
+    """A SuperLink and SuperNodes of this machine; made by :func:`deploy`.
+
+    Attributes
+    ----------
+    connection
+        How to reach the SuperLink.
+    processes
+        ``superlink``, ``node0``, ``node1``, ..., each with its log in the deployment's home.
+    """
+
+    def __init__(
+        self, home: Path, tls: Path | None, start_within: float, environment: Mapping[str, str] | None = None
+    ) -> None:
+        home = home.resolve()
+        home.mkdir(parents=True, exist_ok=True)
+        self._within, self._tls, self._count = start_within, tls, 0
+        self.processes = ProcessGroup(home, {**flower_environment(home), **(environment or {})})
+        self.connection = SuperLinkConnection(
+            address=f"{HOST}:{free_port()}", root_certificates=None if tls is None else tls / "ca.crt", home=home
+        )
+
+    def start(self) -> None:
+        """Start the SuperLink, and return when it is healthy."""
+        address = self.connection.address
+        self.processes.start("superlink", superlink_command(address, self.connection.home, self._tls))
+        self._wait("superlink", f"the SuperLink at {address}", lambda: is_healthy(self.connection))
+
+    def launch_node(self, site: Path, keys: Path) -> int:
+        """Start a SuperNode that answers for a site's folder, and return its number."""
+        number, self._count = self._count, self._count + 1
+        self.processes.start(f"node{number}", supernode_command(self.connection.address, site, keys))
+        return number
+
+    def wait_for_node(self, number: int) -> None:
+        """Return when a SuperNode is connected; say why if it is not."""
+        name = f"node{number}"
+        self._wait(name, f"SuperNode {number}", lambda: CONNECTED in self.processes.new_log(name))
+
+    def _wait(self, name: str, what: str, is_up: Callable[[], bool]) -> None:
+        until = time.monotonic() + self._within
+        while not is_up():
+            if self.processes.started[name].poll() is not None:
+                raise ProtocolError(f"{what} ended: {self.processes.explain(name)}")
+            if time.monotonic() > until:
+                log = self.processes.explain(name)
+                raise ProtocolError(f"{what} did not come up within {self._within:g} s; {log}")
+            time.sleep(0.1)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Unwind this process like an exception, so that it ends what it started."""
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def deploy(
+    home: Path,
+    sites: Mapping[Path, Path],
+    tls: Path | None,
+    *,
+    start_within: float = 120.0,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[LocalDeployment]:
+    """Start a deployment, and end everything of it on the way out.
 
     Parameters
     ----------
     home
         A folder of the deployment's own: Flower's files and one log per process.
-    nodes
-        The configuration of each SuperNode, e.g. ``{"site": "/path/to/site"}``.
-    keys
-        Turns on TLS and the authentication of SuperNodes; None is without both, on the loopback address only.
-    is_simulation
-        Flower simulates the nodes itself, with Ray; ``nodes`` is empty then.
+    sites
+        The folder of each site, and that of its keys; none for a simulation.
+    tls
+        The folder of the SuperLink's certificates; None is for a simulation, whose nodes are this machine's.
     start_within
-        Seconds until everything has to be up.
+        Seconds until the SuperLink, and then every node, has to be up.
     environment
         Variables for the processes, beside those of this one and Flower's.
     """
-
-    def __init__(
-        self,
-        home: Path,
-        nodes: Sequence[NodeSettings],
-        *,
-        keys: DeploymentKeys | None = None,
-        is_simulation: bool = False,
-        start_within: float = 120.0,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        if keys is not None and len(keys.nodes) < len(nodes):
-            raise ProtocolError(
-                f"there are {len(nodes)} nodes and only {len(keys.nodes)} key pairs; make one for each"
-            )
-        self.home = home.resolve()
-        self._keys, self._is_simulation = keys, is_simulation
-        self._nodes = [_Node(settings, keys.nodes[i] if keys else None) for i, settings in enumerate(nodes)]
-        self._start_within = start_within
-        self.home.mkdir(parents=True, exist_ok=True)
-        self._processes = ProcessGroup(self.home, {**flower_environment(self.home), **(environment or {})})
-        self._superlink: subprocess.Popen[bytes] | None = None
-        self._handlers: dict[signal.Signals, Any] = {}
-        self.connection = SuperLinkConnection(
-            address=f"{HOST}:{free_port()}",
-            root_certificates=None if keys is None else keys.ca_certificate,
-            home=self.home,
-        )
-
-    def __enter__(self) -> Self:
-        self._catch_signals()
+    deployment = LocalDeployment(home, tls, start_within, environment)
+    with handling_signals(_stop, "SIGTERM"):
         try:
-            self._start()
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._end()
-
-    def log_of(self, name: str) -> Path:
-        """Where a process writes its log: ``superlink``, ``node0``, ``node1``, ..., ``run``."""
-        return self._processes.log_of(name)
-
-    def submit(self, app_folder: Path, *, simulation: Settings | None = None) -> str:
-        """Start a run of a Flower project, and return the run's id."""
-        return self.connection.submit(app_folder, simulation=simulation)
-
-    def status(self, run: str) -> FlowerStatus:
-        """Ask how a run stands."""
-        return self.connection.status(run)
-
-    def wait(self, run: str, *, within: float) -> FlowerStatus:
-        """Wait until a run is over, with its log in ``run.log``."""
-        until = time.monotonic() + within
-        follower = self._processes.start("run", self.connection.follow(run))
-        while follower.poll() is None and time.monotonic() < until:
-            self._check_superlink()
-            time.sleep(0.2)
-        status = self.status(run)
-        while not status.is_over and time.monotonic() < until:
-            time.sleep(1.0)
-            status = self.status(run)
-        if not status.is_over:
-            raise ProtocolError(f"run {run} is not over after {within:g} s; its log is {self.log_of('run')}")
-        return status
-
-    def add_node(self, settings: NodeSettings, key: NodeKey | None = None, *, is_registered: bool = False) -> int:
-        """Let one more SuperNode join, and return its number; its key is registered unless it is said to be."""
-        if (key is None) != (self._keys is None):
-            raise ProtocolError("a SuperNode has a key exactly if the deployment has keys")
-        if key is not None and not is_registered:
-            self.connection.register(key.public)
-        self._nodes.append(_Node(settings, key))
-        self._launch_node(len(self._nodes) - 1)
-        self._wait_for_nodes([len(self._nodes) - 1], time.monotonic() + self._start_within)
-        return len(self._nodes) - 1
-
-    def start_node(self, index: int) -> None:
-        """Start a SuperNode anew, and return when it is connected.
-
-        The SuperLink counts a killed node as connected for up to a minute and refuses its key until then, so a
-        refused start is tried again.
-        """
-        until = time.monotonic() + self._start_within
-        self._launch_node(index)
-        while not self._has_connected(index, until):
-            time.sleep(2.0)
-            self._launch_node(index)
-
-    def _has_connected(self, index: int, until: float) -> bool:
-        try:
-            self._wait_for_nodes([index], until)
-        except NodeRefusedError:
-            if time.monotonic() > until:
-                raise
-            return False
-        return True
-
-    def kill_node(self, index: int) -> None:
-        """Kill a SuperNode and all its processes at once, as a machine that loses power would."""
-        self._processes.kill(f"node{index}")
-
-    def pids(self) -> list[int]:
-        """Ids of the deployment's living processes."""
-        return sorted(self._processes.marked())
-
-    def _start(self) -> None:
-        until = time.monotonic() + self._start_within
-        self._superlink = self._processes.start("superlink", self._superlink_command())
-        self._wait_for_superlink(until)
-        for index, node in enumerate(self._nodes):
-            if node.key is not None:
-                self.connection.register(node.key.public)
-            self._launch_node(index)
-        self._wait_for_nodes(range(len(self._nodes)), until)
-
-    def _superlink_command(self) -> list[str]:
-        port = self.connection.address.rpartition(":")[2]
-        command = [flower_command("flower-superlink"), "--host", HOST, "--port", port]
-        command += ["--disable-runtime-dependency-installation", "--database", str(self.home / "state.db")]
-        command += ["--simulation"] if self._is_simulation else []
-        if self._keys is None:
-            return [*command, "--insecure"]
-        command += ["--ssl-ca-certfile", str(self._keys.ca_certificate.resolve())]
-        command += ["--ssl-certfile", str(self._keys.server_certificate.resolve())]
-        command += ["--ssl-keyfile", str(self._keys.server_key.resolve())]
-        return command if self._is_simulation else [*command, "--enable-supernode-auth"]
-
-    def _launch_node(self, index: int) -> None:
-        node = self._nodes[index]
-        command = [flower_command("flower-supernode"), "--superlink", self.connection.address]
-        command += ["--host", HOST, "--port", str(free_port()), "--node-config", node_config(node.settings)]
-        if self._keys is None or node.key is None:
-            command += ["--insecure"]
-        else:
-            command += ["--root-certificates", str(self._keys.ca_certificate.resolve())]
-            command += ["--auth-supernode-private-key", str(node.key.private.resolve())]
-        self._processes.start(f"node{index}", command)
-
-    def _wait_for_superlink(self, until: float) -> None:
-        while not is_healthy(self.connection):
-            self._check_superlink()
-            if time.monotonic() > until:
-                where, log = self.connection.address, self._explain("superlink")
-                raise ProtocolError(
-                    f"the SuperLink at {where} did not get healthy in {self._start_within:g} s; {log}"
-                )
-            time.sleep(0.1)
-
-    def _check_superlink(self) -> None:
-        if self._superlink is not None and self._superlink.poll() is not None:
-            raise ProtocolError(f"the SuperLink at {self.connection.address} ended: {self._explain('superlink')}")
-
-    def _wait_for_nodes(self, indices: Sequence[int], until: float) -> None:
-        for index in indices:
-            while not self._is_connected(index):
-                if time.monotonic() > until:
-                    log = self._explain(f"node{index}")
-                    raise ProtocolError(
-                        f"SuperNode {index} did not connect within {self._start_within:g} s; {log}"
-                    )
-                time.sleep(0.1)
-
-    def _is_connected(self, index: int) -> bool:
-        name = f"node{index}"
-        if self._processes.poll(name) is not None:
-            kind = NodeRefusedError if REFUSAL in self._processes.new_log(name) else ProtocolError
-            raise kind(f"SuperNode {index} ended: {self._explain(name)}")
-        return "SuperNode ID:" in self._processes.new_log(name)
-
-    def _explain(self, name: str) -> str:
-        return explain(self._processes.new_log(name), self.log_of(name))
-
-    def _catch_signals(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            self._handlers = {number: signal.getsignal(number) for number in _ENDING}
-            signal.signal(signal.SIGTERM, _stop)
-
-    def _end(self) -> None:
-        for number in self._handlers:
-            signal.signal(number, signal.SIG_IGN)
-        self._processes.end()
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        self._handlers = {}
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
-def node_config(settings: NodeSettings) -> str:
-    """Write settings as ``--node-config`` reads them."""
-    for key, value in settings.items():
-        if "'" in str(value) or "\n" in str(value):
-            raise ProtocolError(f"a node's {key} holds no quote and no line break; it is {value!r}")
-    return " ".join(
-        f"{key}={value}" if isinstance(value, int) else f"{key}='{value}'" for key, value in settings.items()
-    )
-
-
-def free_port() -> int:
-    """Ask the system for a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-    return port
+            deployment.start()
+            for keys in sites.values():
+                deployment.connection.register(keys / "supernode.pub")
+            numbers = [deployment.launch_node(site, keys) for site, keys in sites.items()]
+            for number in numbers:
+                deployment.wait_for_node(number)
+            yield deployment
+        finally:
+            with handling_signals(signal.SIG_IGN, "SIGINT", "SIGTERM"):
+                deployment.processes.end()

@@ -1,14 +1,16 @@
 """A prepared run on Flower: on a deployment of this machine, in Flower's simulation, or on a SuperLink elsewhere.
 
 The operator's process is Flower's; what it does is seen in the ledger, which is followed here, and what sites wait
-for in a file beside the operator's (:mod:`fedpact.protocol.flower.waits`).
+for in a file beside the operator's (:mod:`fedpact.protocol.flower.server_app`).
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -16,13 +18,17 @@ from tempfile import TemporaryDirectory
 
 from fedpact.errors import LedgerError, ProtocolError
 from fedpact.protocol.drive import Watch
-from fedpact.protocol.flower.app_folder import write_app_folder
-from fedpact.protocol.flower.local import DeploymentKeys, LocalDeployment, NodeKey
-from fedpact.protocol.flower.simulation import simulate
-from fedpact.protocol.flower.superlink import FlowerStatus, SuperLinkConnection, insist_on_health, is_healthy
-from fedpact.protocol.flower.waits import read_waits
+from fedpact.protocol.flower.local import deploy
+from fedpact.protocol.flower.server_app import read_waits
+from fedpact.protocol.flower.superlink import (
+    Settings,
+    SuperLinkConnection,
+    insist_on_health,
+    is_healthy,
+    write_app,
+)
 from fedpact.protocol.home import RunHome
-from fedpact.protocol.keys.key_set import TLS, read_keys
+from fedpact.protocol.keys.key_set import TLS, KeySet, complete_keys
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.run_state import RunState, RunStatus
 from fedpact.protocol.runs import read_state_of
@@ -42,18 +48,6 @@ def read_state(home: RunHome) -> RunState | None:
     return None
 
 
-def deployment_keys(home: RunHome) -> DeploymentKeys:
-    """Return the files that make a deployment of a home's sites authentic, in the order of the sites."""
-    found, tls = read_keys(home.keys), home.keys / TLS
-    folders = [home.keys / found.folders[name] for name in home.sites]
-    return DeploymentKeys(
-        ca_certificate=tls / "ca.crt",
-        server_certificate=tls / "server.crt",
-        server_key=tls / "server.key",
-        nodes=[NodeKey(private=own / "supernode.key", public=own / "supernode.pub") for own in folders],
-    )
-
-
 def _count_entries(home: RunHome) -> int:
     with Ledger.open(home.ledger) as ledger:
         return len(ledger)
@@ -66,33 +60,52 @@ def _is_over(home: RunHome, state: RunState, begun_at: int) -> bool:
     return state.status is RunStatus.FINISHED
 
 
-def _follow(
-    status: Callable[[], FlowerStatus],
+def _carry_out(
+    connection: SuperLinkConnection,
     home: RunHome,
     watch: Watch | None,
-    *,
-    begun_at: int,
     within: float,
-    log: Path,
+    *,
+    simulated: Sequence[Path] = (),
 ) -> None:
-    """Watch the books until the run of a home is over; ask Flower now and then whether its operator still lives.
+    """Start the operator on a SuperLink, and watch the books until the run of a home is over.
 
-    ``begun_at`` is how many entries the books had before the operator's process was started.
+    Flower is asked now and then whether the operator's process still lives.
     """
+    told, apps = {"operator": str(home.operator)}, {}
+    if simulated:
+        told["sites"] = json.dumps([str(folder.resolve()) for folder in simulated])
+        apps = {"clientapp": "fedpact.protocol.flower.client_app:simulated_app"}
+    begun_at = _count_entries(home)
+    run = connection.submit(
+        write_app(connection.home / "app", told, **apps),
+        simulation=_resources(len(simulated)) if simulated else None,
+    )
     until, ask_at = time.monotonic() + within, time.monotonic() + _ASK_EVERY
     while True:
+        has_ended = False
+        if time.monotonic() > ask_at:  # asked before the books are read: what it wrote last is in them
+            has_ended, ask_at = connection.is_over(run), time.monotonic() + _ASK_EVERY
         state = read_state(home)
         if state is not None and watch is not None:
             watch(state, read_waits(home.operator, state))
         if state is not None and _is_over(home, state, begun_at):
             return
-        if time.monotonic() > ask_at:
-            if status().is_over:
-                raise ProtocolError(f"the operator's process on Flower ended before the run did; its log is {log}")
-            ask_at = time.monotonic() + _ASK_EVERY
+        if has_ended:
+            raise ProtocolError(
+                f"the operator's process on Flower ended before the run did; its log is in {connection.home}"
+            )
         if time.monotonic() > until:
             raise ProtocolError(f"the run is not over after {within:g} s; resume it later")
         time.sleep(_EVERY)
+
+
+def _resources(nodes: int) -> Settings:
+    return {
+        "num-supernodes": nodes,
+        "client-resources-num-cpus": 1,
+        "init-args-num-cpus": max(1, min(nodes, os.cpu_count() or 1)),
+    }
 
 
 def _insist_on_sites(home: RunHome) -> None:
@@ -107,44 +120,27 @@ def _insist_on_sites(home: RunHome) -> None:
 def run_on_local_flower(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
     """Run on a SuperLink and SuperNodes of this machine, with TLS and authentication; all are ended afterwards."""
     _insist_on_sites(home)
-    begun_at = _count_entries(home)
-    flower = home.folder / "flower"
-    app = write_app_folder(flower / "app", {"operator": str(home.operator)})
-    nodes = [{"site": str(folder)} for folder in home.sites.values()]
-    with LocalDeployment(flower, nodes, keys=deployment_keys(home)) as deployment:
-        run = deployment.submit(app)
-        _follow(
-            lambda: deployment.status(run),
-            home,
-            watch,
-            begun_at=begun_at,
-            within=within,
-            log=deployment.log_of("superlink"),
-        )
+    folders = complete_keys(home.keys).folders
+    nodes = {folder: home.keys / folders[name] for name, folder in home.sites.items()}
+    with deploy(home.folder / "flower", nodes, home.keys / TLS) as deployment:
+        _carry_out(deployment.connection, home, watch, within)
 
 
 def run_in_flower_simulation(home: RunHome, *, watch: Watch | None = None, within: float = WITHIN) -> None:
-    """Run in Flower's simulation, whose nodes are Ray's actors."""
+    """Run in Flower's simulation, whose nodes are Ray's actors; Ray's processes are ended with the run."""
     _insist_on_sites(home)
-    begun_at = _count_entries(home)
-    ended = simulate(
-        home.folder / "flower", list(home.sites.values()), {"operator": str(home.operator)}, within=within
-    )
-    log = home.folder / "flower" / "run.log"
-    if ended is FlowerStatus.FAILED:
-        raise ProtocolError(f"the simulation failed; its log is {log}")
-    state = read_state(home)
-    if state is None or not _is_over(home, state, begun_at):
-        raise ProtocolError(f"the simulation ended before the run did; its log is {log}")
-    if watch is not None:
-        watch(state, {})
+    # Ray's sockets need a short path, and its folder is of no use afterwards.
+    with (
+        TemporaryDirectory(prefix="fedpact-ray-", ignore_cleanup_errors=True) as scratch,
+        deploy(home.folder / "flower", {}, None, environment={"RAY_TMPDIR": scratch}) as deployment,
+    ):
+        _carry_out(deployment.connection, home, watch, within, simulated=list(home.sites.values()))
 
 
-def _register_all(connection: SuperLinkConnection, keys: Path) -> tuple[str, ...]:
-    found = read_keys(keys)
-    for folder in found.folders.values():
-        connection.register(keys / folder / "supernode.pub")
-    return tuple(found.folders)
+def _register_all(connection: SuperLinkConnection, keys: KeySet) -> tuple[str, ...]:
+    for folder in keys.folders.values():
+        connection.register(Path(keys.folder) / folder / "supernode.pub")
+    return tuple(keys.folders)
 
 
 def register_sites(keys: str | PathLike[str], address: str, *, within: float = REGISTER_WITHIN) -> tuple[str, ...]:
@@ -164,16 +160,16 @@ def register_sites(keys: str | PathLike[str], address: str, *, within: float = R
     tuple of str
         Names of the sites.
     """
-    folder = Path(keys)
+    found = complete_keys(keys)
     with TemporaryDirectory(prefix="fedpact-") as home:
         connection = SuperLinkConnection(
-            address=address, root_certificates=folder / TLS / "ca.crt", home=Path(home)
+            address=address, root_certificates=Path(keys) / TLS / "ca.crt", home=Path(home)
         )
         until = time.monotonic() + within
         while not is_healthy(connection) and time.monotonic() < until:
             time.sleep(_EVERY)
         insist_on_health(connection)
-        return _register_all(connection, folder)
+        return _register_all(connection, found)
 
 
 def run_at_superlink(
@@ -183,21 +179,13 @@ def run_at_superlink(
 
     The operator's process is started by the SuperLink, and reads this home: both must see the same files.
     """
+    keys = complete_keys(home.keys) if has_tls else None
     connection = SuperLinkConnection(
         address=address,
         root_certificates=home.keys / TLS / "ca.crt" if has_tls else None,
         home=home.folder / "flower",
     )
     insist_on_health(connection)
-    begun_at = _count_entries(home)
-    if has_tls:
-        _register_all(connection, home.keys)
-    run = connection.submit(write_app_folder(home.folder / "flower" / "app", {"operator": str(home.operator)}))
-    _follow(
-        lambda: connection.status(run),
-        home,
-        watch,
-        begun_at=begun_at,
-        within=within,
-        log=home.folder / "flower",
-    )
+    if keys is not None:
+        _register_all(connection, keys)
+    _carry_out(connection, home, watch, within)

@@ -3,82 +3,65 @@
 The app runs beside the SuperLink. Flower sends the run's configuration to every node, so it names no secret: only
 ``operator``, the folder on the SuperLink's machine where the operator's pact, keys and ledger are described.
 
+That a site waits for people is in no ledger: it says so again as long as it lasts. The operator's process is not
+the one that shows a run, so it keeps what it was told, of its run alone, in ``pending.json`` of its folder.
+
 Use it from any Flower project: ``serverapp = "fedpact.protocol.flower.server_app:app"``.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
-from fedpact.coded import Coded, coded
-from fedpact.errors import MessageError, ProtocolError
-from fedpact.protocol.canonical import from_canonical
-from fedpact.protocol.drive import Watch, drive
-from fedpact.protocol.flower.transport import FlowerTransport, Identify
-from fedpact.protocol.flower.waits import WaitsWriter
-from fedpact.protocol.keys.signing import SIGNATURE
-from fedpact.protocol.operator.operator import Operator
-from fedpact.protocol.operator.reasons import Why
-from fedpact.protocol.pact import Pact
+from fedpact.errors import ProtocolError
+from fedpact.protocol.drive import drive
+from fedpact.protocol.files import write_whole
+from fedpact.protocol.flower.transport import FlowerTransport
+from fedpact.protocol.home import read_home, read_operator
+from fedpact.protocol.operator.run_state import RunState
+from fedpact.protocol.site.site import read_hello
 
-_MOST_GREETING = 10_000
+FILE = "pending.json"
+LOG = logging.getLogger("flwr")
 
 
-def make_server_app(
-    make_operator: Callable[[Context], Operator],
-    make_identify: Callable[[Context], Identify],
-    make_watch: Callable[[Context], Watch] | None = None,
-) -> ServerApp:
-    """Make the Flower app of an operator.
+class WaitsWriter:
+    """Writes what sites wait for whenever it has changed; is the ``watch`` of the operator's process."""
 
-    Parameters
-    ----------
-    make_operator
-        Gives the operator of a run, from the run's configuration.
-    make_identify
-        Gives the judge of greetings: ``identify(challenge, reply)`` is the site that replied, or None.
-    make_watch
-        Gives who is shown how the run stands, and what sites wait for; nobody if it is not given.
-    """
-    app = ServerApp()
+    def __init__(self, folder: Path) -> None:
+        self._path, self._written = folder / FILE, b""
 
-    @app.main()
-    def main(grid: Grid, context: Context) -> None:
-        operator = make_operator(context)
-        transport = FlowerTransport(
-            grid,
-            make_identify(context),
-            doubt=lambda challenge, reply: doubt_greeting(operator.state.pact, challenge, reply),
-            tell=lambda why: operator.note(why, time.time()),
-        )
-        drive(operator, transport, time.time, None if make_watch is None else make_watch(context))
-
-    return app
+    def __call__(self, state: RunState, pending: Mapping[str, str]) -> None:
+        """Write the file, unless it says the same already; that it cannot be written stops no run."""
+        data = json.dumps({"run": state.run, "pending": dict(pending)}, ensure_ascii=False).encode()
+        if data == self._written:
+            return
+        try:
+            write_whole(self._path, data)
+        except OSError as error:
+            LOG.warning("nobody is told what sites wait for: %s: %s", self._path, error)
+        self._written = data
 
 
-def doubt_greeting(pact: Pact, challenge: bytes, reply: bytes) -> Coded | None:
-    """Say what is wrong with a greeting that is not believed; None if it is nobody's of this pact.
-
-    The SuperLink may serve other federations as well, and their sites are no business of this run's books.
-    """
+def read_waits(folder: Path, state: RunState) -> dict[str, str]:
+    """Return what sites wait for, by request: of this run, and of requests that are still open."""
     try:
-        value = from_canonical(reply, most=_MOST_GREETING)
-    except MessageError:
-        return None
-    site = value.get("site") if isinstance(value, dict) else None
-    if not isinstance(site, str) or site not in pact.names:
-        return None
-    if value.get("challenge") != challenge.hex():
-        return coded(Why.NODE_OTHER_GREETING, site=site)
-    return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
+        kept = json.loads((folder / FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(kept, dict) or kept.get("run") != state.run:
+        return {}
+    return {ask.request: kept["pending"][ask.request] for ask in state.open if ask.request in kept["pending"]}
 
 
-def operator_folder(context: Context) -> Path:
+def _find_folder(context: Context) -> Path:
     """Find the folder that the run's configuration names as ``operator``."""
     folder = context.run_config.get("operator")
     if not isinstance(folder, str) or not folder:
@@ -88,22 +71,18 @@ def operator_folder(context: Context) -> Path:
     return Path(folder)
 
 
-def _operator_from_context(context: Context) -> Operator:
-    from fedpact.protocol.operator.operator_files import read_operator
-
-    operator: Operator = read_operator(operator_folder(context))
-    return operator
+app = ServerApp()
 
 
-def _identify_from_context(context: Context) -> Identify:
-    from fedpact.protocol.operator.operator_files import read_identify
-
-    identify: Identify = read_identify(operator_folder(context))
-    return identify
-
-
-def _watch_from_context(context: Context) -> Watch:
-    return WaitsWriter(operator_folder(context))
-
-
-app = make_server_app(_operator_from_context, _identify_from_context, _watch_from_context)
+@app.main()
+def main(grid: Grid, context: Context) -> None:
+    """Drive the operator of the folder that the run's configuration names."""
+    folder = _find_folder(context)
+    operator = read_operator(read_home(folder.resolve().parent))
+    pact = operator.state.pact
+    transport = FlowerTransport(
+        grid,
+        lambda challenge, reply: read_hello(reply, challenge, pact.names, pact.keys),
+        tell=lambda why: operator.note(why, time.time()),
+    )
+    drive(operator, transport, time.time, WaitsWriter(folder))

@@ -1,24 +1,25 @@
-"""Talk to a SuperLink with Flower's own command: register nodes, submit a run, follow it, ask for its status.
+"""Talk to a SuperLink: is it there, does it speak TLS, and, by Flower's own command, register, submit and ask.
 
 ``flwr`` reads its connections from ``config.toml`` in ``FLWR_HOME``, so every connection here has a home of its
 own and never touches the user's. Without TLS anybody on the way reads and changes everything: that is refused for
 any host but this one.
+
+What is submitted is a tiny Flower project, one ``pyproject.toml`` that points at fedpact's two apps. Nothing of a
+run is code: what differs between runs is the run's configuration, which Flower sends to every node. So nothing
+secret may stand in it; it names a folder on the SuperLink's machine.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
+import socket
 import ssl
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from enum import Enum
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -26,61 +27,26 @@ import tomli_w
 
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.whole_files import write_whole
+from fedpact.protocol.files import write_whole
+from fedpact.protocol.flower.processes import flower_command, flower_environment
+from fedpact.protocol.keys.certificates import is_loopback
 
 NAME = "fedpact"
 COMMAND_WITHIN = 60.0
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
 _MOST_PORT = 65535
 _IS_REGISTERED = "Public key already in use"
+_IN_THE_CLEAR = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTP_RESPONSE")
+_APPS = {
+    "serverapp": "fedpact.protocol.flower.server_app:app",
+    "clientapp": "fedpact.protocol.flower.client_app:app",
+}
+_IS_OVER = {
+    **dict.fromkeys(("pending", "starting", "running"), False),
+    **dict.fromkeys(("finished:completed", "finished:stopped", "finished:failed"), True),
+}
+"""Flower's words for how a run stands, and whether nothing more will happen."""
 Settings = Mapping[str, str | int | float | bool]
-
-
-class FlowerStatus(Enum):
-    """How a Flower run stands; the values are Flower's words."""
-
-    PENDING = "pending"
-    STARTING = "starting"
-    RUNNING = "running"
-    COMPLETED = "finished:completed"
-    STOPPED = "finished:stopped"
-    FAILED = "finished:failed"
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will happen."""
-        return self.value.startswith("finished")
-
-
-def flower_environment(home: Path) -> dict[str, str]:
-    """Say what Flower's processes get to see: a home of their own, this interpreter's commands and path."""
-    beside = str(Path(sys.executable).parent)
-    told = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
-    unproxied = ",".join(part for part in ("127.0.0.1", "localhost", told) if part)
-    return {
-        **os.environ,
-        "PATH": os.pathsep.join([beside, os.environ.get("PATH", os.defpath)]),
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "FLWR_HOME": str(home),
-        "FLWR_TELEMETRY_ENABLED": "0",
-        "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
-        "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.2",
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "NO_PROXY": unproxied,
-        "no_proxy": unproxied,
-        "NO_COLOR": "1",
-    }
-
-
-def flower_command(name: str) -> str:
-    """Path of one of Flower's commands, beside this interpreter."""
-    path = Path(sys.executable).parent / name
-    if not path.exists():
-        raise ProtocolError(
-            f"Flower's command {name} is not beside {sys.executable}; install Flower into this venv"
-        )
-    return str(path)
 
 
 def read_address(address: str) -> tuple[str, int]:
@@ -100,21 +66,6 @@ def read_address(address: str) -> tuple[str, int]:
         rule = "--superlink must be HOST:PORT, as in fl.example.org:9092"
         raise FederationError(f"{rule}; it is {shorten(address)}")
     return found["host"].strip("[]"), int(found["port"])
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address, ``HOST:PORT``, stays on this machine.
-
-    Examples
-    --------
-    >>> is_loopback("127.0.0.1:9092"), is_loopback("[::1]:9092"), is_loopback("10.0.0.1:9092")
-    (True, True, False)
-    """
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +88,7 @@ class SuperLinkConnection:
 
     def __post_init__(self) -> None:
         read_address(self.address)
-        if self.root_certificates is None and not is_loopback(self.address):
+        if self.root_certificates is None and not is_loopback(read_address(self.address)[0]):
             rule = "no SuperLink on another machine is reached without TLS"
             raise ProtocolError(f"{rule}; give the root certificates that sign the one of {self.address}")
         if self.root_certificates is not None and not self.root_certificates.is_file():
@@ -165,17 +116,13 @@ class SuperLinkConnection:
         arguments = ["--federation-config", " ".join(pairs)] if pairs else []
         return str(self._ask("run-id", "run", str(app_folder.resolve()), NAME, *arguments))
 
-    def status(self, run: str) -> FlowerStatus:
-        """Ask how a run stands."""
+    def is_over(self, run: str) -> bool:
+        """Ask whether nothing more will happen to a run."""
         runs = self._ask("runs", "list", NAME, "--run-id", run)
         try:
-            return FlowerStatus(runs[0]["status"])
-        except (LookupError, TypeError, ValueError):
+            return _IS_OVER[runs[0]["status"]]
+        except (LookupError, TypeError):
             raise self._misunderstood("list", run, json.dumps(runs)) from None
-
-    def follow(self, run: str) -> list[str]:
-        """Give the command that prints a run's log until the run is over."""
-        return [flower_command("flwr"), "log", run, NAME, "--stream"]
 
     def write_config(self) -> None:
         """Write the connection where Flower's command looks for it."""
@@ -229,24 +176,21 @@ def _reason(texts: Sequence[str]) -> str:
 
 def is_healthy(connection: SuperLinkConnection, *, within: float = 2.0) -> bool:
     """Whether a SuperLink answers; a certificate that is not trusted or not valid is an error, not an answer."""
-    host, port = read_address(connection.address)
+    (host, port), roots = read_address(connection.address), connection.root_certificates
+    client = http.client.HTTPConnection(host, port, timeout=within)
+    if roots is not None:
+        context = ssl.create_default_context(cafile=str(roots))
+        client = http.client.HTTPSConnection(host, port, timeout=within, context=context)
     try:
-        with closing(_client(host, port, connection.root_certificates, within)) as client:
+        with closing(client):
             client.request("GET", "/health")
             return client.getresponse().status == http.client.OK
     except ssl.SSLCertVerificationError as error:
         shown = f"the SuperLink at {connection.address} shows a certificate that is not accepted"
-        check = f"check its dates and names, and that {connection.root_certificates} signed it"
+        check = f"check its dates and names, and that {roots} signed it"
         raise ProtocolError(f"{shown} ({error.verify_message}); {check}") from None
     except (OSError, http.client.HTTPException):
         return False
-
-
-def _client(host: str, port: int, roots: Path | None, within: float) -> http.client.HTTPConnection:
-    if roots is None:
-        return http.client.HTTPConnection(host, port, timeout=within)
-    context = ssl.create_default_context(cafile=str(roots))
-    return http.client.HTTPSConnection(host, port, timeout=within, context=context)
 
 
 def insist_on_health(connection: SuperLinkConnection) -> None:
@@ -255,3 +199,64 @@ def insist_on_health(connection: SuperLinkConnection) -> None:
         raise ProtocolError(
             f"no SuperLink answers at {connection.address}; start one there, or check host, port and firewall"
         )
+
+
+def write_app(folder: Path, run_config: Settings, **apps: str) -> Path:
+    """Write the Flower project of a run into a folder of its own, and return the folder.
+
+    ``run_config`` is what the apps are told, and every node gets to see; ``apps`` may name another app,
+    ``module:name``, as ``serverapp`` or ``clientapp``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"name": "fedpact-run", "version": "1.0.0", "description": "Report, plan, contribute, pay"}
+    app = {"publisher": "fedpact", "components": {**_APPS, **apps}, "config": dict(run_config)}
+    project = {"project": {**about, "license": "MIT", "dependencies": []}, "tool": {"flwr": {"app": app}}}
+    write_whole(folder / "pyproject.toml", tomli_w.dumps(project).encode())
+    return folder
+
+
+def say_silence(superlink: str, *, within: float = 5.0) -> str | None:
+    """Say why nobody can be reached at an address, or None if somebody listens there."""
+    try:
+        with socket.create_connection(read_address(superlink), timeout=within):
+            return None
+    except OSError as error:
+        return error.strerror or str(error) or type(error).__name__
+
+
+def check_line(superlink: str, root_certificates: Path | None, home: Path) -> None:
+    """Refuse a SuperLink that listens, but not as this site would speak: with TLS, or without.
+
+    Raises
+    ------
+    ProtocolError
+        If one of the two speaks TLS and the other does not, or the certificate is not accepted.
+    """
+    if is_healthy(SuperLinkConnection(address=superlink, root_certificates=root_certificates, home=home)):
+        return
+    if root_certificates is None and _has_tls(superlink) is True:
+        raise ProtocolError(
+            f"the SuperLink at {superlink} speaks TLS only; give the folder of keys that the operator handed "
+            "over: --keys KEYS"
+        )
+    if root_certificates is not None and _has_tls(superlink) is False:
+        raise ProtocolError(
+            f"what listens at {superlink} speaks no TLS; ask the operator for the SuperLink's address, and "
+            "whether it was started with its certificates"
+        )
+
+
+def _has_tls(superlink: str, within: float = 5.0) -> bool | None:
+    """Whether who listens shakes hands, whoever it is, or answers in the clear; None if it does neither."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection(read_address(superlink), timeout=within) as line,
+            context.wrap_socket(line),
+        ):
+            return True
+    except ssl.SSLError as error:
+        return False if error.reason in _IN_THE_CLEAR else None
+    except OSError:
+        return None

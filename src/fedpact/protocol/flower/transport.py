@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from flwr.app import Message
 from flwr.serverapp import Grid
@@ -39,9 +39,15 @@ from fedpact.protocol.operator.operator import Outgoing
 from fedpact.protocol.operator.reasons import Why, cut
 
 LOG = logging.getLogger("flwr")
-MOST_NOTES = 1000
-Identify = Callable[[bytes, bytes], str | None]
-Doubt = Callable[[bytes, bytes], Coded | None]
+TIME_TO_LIVE = 3600.0
+"""Seconds that a request may stay with a node, unless its deadline is earlier."""
+_POLL, _LOOK = 0.5, 1.0
+"""Seconds between two questions for answers, and between two looks at the list of nodes."""
+_GREET_AGAIN = 30.0
+"""Seconds until a node whose greeting failed is greeted again."""
+_TELL_WITHIN = 60.0
+"""Seconds that a node has to take a greeting or a refusal."""
+Identify = Callable[[bytes, bytes], str | Coded | None]
 
 
 @dataclass(slots=True)
@@ -57,28 +63,12 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    step: str
-    data: bytes
-    until: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Pending:
     node: int
     started: str
     message_type: str
     data: bytes
     until: float
-
-
-@dataclass(slots=True)
-class _Timing:
-    poll: float
-    look: float
-    time_to_live: float
-    greet_again: float
-    looked_at: float = field(default=float("-inf"))
 
 
 class FlowerTransport:
@@ -89,25 +79,12 @@ class FlowerTransport:
     grid
         Flower's grid; only ``get_nodes``, ``push_messages`` and ``pull_messages`` are used.
     identify
-        ``identify(challenge, reply)`` says which site gave a reply to a challenge, or None if it is not believed.
-    doubt
-        ``doubt(challenge, reply)`` says what is wrong with a reply that is not believed, or None if it is of
-        nobody whom the operator should hear of.
+        ``identify(challenge, reply)`` says which site gave a reply to a challenge, or why it is not believed, or
+        None if it is of nobody whom the operator should hear of.
     tell
         Tells the operator one line that belongs into its books.
-    time_to_live
-        Seconds that a request may stay with a node, unless ``send`` is given an earlier deadline.
-    poll, look
-        Seconds between two questions for answers, and between two looks at the list of nodes.
-    greet_again
-        Seconds until a node whose greeting failed is greeted again.
     clock, sleep
         Time in seconds since the epoch, and how to wait.
-
-    Attributes
-    ----------
-    notes
-        What a user should know of nodes and lost messages, one line each.
     """
 
     def __init__(
@@ -115,24 +92,17 @@ class FlowerTransport:
         grid: Grid,
         identify: Identify,
         *,
-        doubt: Doubt | None = None,
-        tell: Callable[[Coded], None] | None = None,
-        time_to_live: float = 3600.0,
-        poll: float = 0.5,
-        look: float = 1.0,
-        greet_again: float = 30.0,
+        tell: Callable[[Coded], None],
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._grid, self._identify, self._clock, self._sleep = grid, identify, clock, sleep
-        self._timing = _Timing(poll=poll, look=look, time_to_live=time_to_live, greet_again=greet_again)
-        self._doubt, self._tell = doubt, tell
+        self._tell, self._look_at = tell, 0.0
         self._told: set[tuple[int, str]] = set()
         self._nodes: dict[int, _Node] = {}
         self._joined = 0
-        self._waiting: dict[str, dict[bytes, _Waiting]] = {}
+        self._waiting: dict[str, dict[bytes, Outgoing]] = {}
         self._pending: dict[str, _Pending] = {}
-        self.notes: list[str] = []
 
     @property
     def sites(self) -> dict[str, int]:
@@ -149,8 +119,7 @@ class FlowerTransport:
             raise MessageError(f"a step is one of {', '.join(STEPS)}; it is {outgoing.step!r}")
         if len(outgoing.data) > MOST_BYTES:
             raise MessageError(f"a request holds at most {MOST_BYTES} bytes; this one holds {len(outgoing.data)}")
-        until = min(self._clock() + self._timing.time_to_live, outgoing.deadline)
-        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = _Waiting(outgoing.step, outgoing.data, until)
+        self._waiting.setdefault(outgoing.site, {})[outgoing.data] = outgoing
         self._push_waiting()
 
     def receive(self, until: float) -> list[bytes]:
@@ -162,13 +131,13 @@ class FlowerTransport:
             left = until - self._clock()
             if answers or left <= 0:
                 return answers
-            self._sleep(min(self._timing.poll, left))
+            self._sleep(min(_POLL, left))
 
     def _look_at_nodes(self) -> None:
         now = self._clock()
-        if now < self._timing.looked_at + self._timing.look:
+        if now < self._look_at:
             return
-        self._timing.looked_at = now
+        self._look_at = now + _LOOK
         listed = {info.node_id: info.last_activated_at for info in self._grid.get_nodes()}
         for node in [node for node in self._nodes.values() if listed.get(node.id) != node.started]:
             self._lose(node)
@@ -182,31 +151,31 @@ class FlowerTransport:
     def _lose(self, node: _Node) -> None:
         del self._nodes[node.id]
         if node.site is not None:
-            self._note(f"site {node.site!r} left: its node {node.id} is gone or was started anew")
+            LOG.info("site %r left: its node %s is gone or was started anew", node.site, node.id)
 
     def _greet(self, now: float) -> None:
         for node in self._nodes.values():
             if node.site is None and node.greet_at <= now:
-                until = now + max(self._timing.greet_again, 60.0)
-                node.greet_at = until
-                self._push(node, HELLO, make_challenge(node.id), until)
+                node.greet_at = now + _TELL_WITHIN
+                self._push(node, HELLO, make_challenge(node.id), node.greet_at)
 
     def _tell_rivals(self) -> None:
         chosen = self.sites
         for node in self._nodes.values():
             if node.site is not None and chosen[node.site] != node.id and not node.is_told:
                 node.is_told = True
-                first = chosen[node.site]
-                self._note(f"two nodes speak for site {node.site!r}: node {first} is asked, node {node.id} is not")
-                self._push(node, REFUSED, ANOTHER_NODE, self._clock() + 60.0)
+                told = "two nodes speak for site %r: node %s is asked, node %s is not"
+                LOG.info(told, node.site, chosen[node.site], node.id)
+                self._push(node, REFUSED, ANOTHER_NODE, self._clock() + _TELL_WITHIN)
 
     def _push_waiting(self) -> None:
         now = self._clock()
         for site, node_id in self.sites.items():
             node = self._nodes[node_id]
             for waiting in self._waiting.pop(site, {}).values():
-                if waiting.until > now and not self._is_with(node, waiting.data):
-                    self._push(node, STEPS[waiting.step], waiting.data, waiting.until)
+                if waiting.deadline > now and not self._is_with(node, waiting.data):
+                    until = min(now + TIME_TO_LIVE, waiting.deadline)
+                    self._push(node, STEPS[waiting.step], waiting.data, until)
 
     def _is_with(self, node: _Node, data: bytes) -> bool:
         return any(
@@ -220,7 +189,7 @@ class FlowerTransport:
         if ids and ids[0]:
             self._pending[ids[0]] = _Pending(node.id, node.started, message_type, data, until)
         else:
-            self._note(f"the SuperLink did not take a {message_type} for node {node.id}")
+            LOG.info("the SuperLink did not take a %s for node %s", message_type, node.id)
 
     def _pull(self) -> list[bytes]:
         if not self._pending:
@@ -233,7 +202,7 @@ class FlowerTransport:
         now = self._clock()
         for key in [key for key, pending in self._pending.items() if pending.until <= now]:
             pending = self._pending.pop(key)
-            self._note(f"{self._name_of(pending.node)} did not answer {pending.message_type} in time")
+            LOG.info("%s did not answer %s in time", self._name_of(pending.node), pending.message_type)
 
     def _take(self, reply: Message) -> bytes | None:
         pending = self._pending.pop(reply.metadata.reply_to_message_id, None)
@@ -254,53 +223,40 @@ class FlowerTransport:
             except MessageError as error:
                 problem = str(error)
         else:
-            problem = f"error {reply.error.code}: {_one_line(reply.error.reason)}"
-        line = f"{self._name_of(pending.node)} gave no answer to {pending.message_type}: {problem}"
-        self._note(line)
+            problem = f"error {reply.error.code}: {cut((reply.error.reason or '')[:200])}"
+        LOG.info("%s gave no answer to %s: %s", self._name_of(pending.node), pending.message_type, problem)
         if reply.has_error() and reply.error.code == BAD_REQUEST and pending.message_type in STEPS.values():
             node = self._nodes.get(pending.node)
             known = {"site": None if node is None else node.site, "node": str(pending.node)}
             why = coded(Why.NODE_FAILED, **known, request=pending.message_type, detail=cut(problem))
             self._tell_once(pending.node, pending.message_type, why)
         if pending.message_type == HELLO and pending.node in self._nodes:
-            self._nodes[pending.node].greet_at = self._clock() + self._timing.greet_again
+            self._nodes[pending.node].greet_at = self._clock() + _GREET_AGAIN
         return None
 
     def _believe(self, pending: _Pending, reply: bytes) -> None:
         node = self._nodes.get(pending.node)
         if node is None or node.started != pending.started:
             return
-        node.site = self._identify(pending.data, reply)
-        if node.site is None:
-            node.greet_at = float("inf")
-            self._note(f"node {node.id} is not believed to be a site of this pact; it is not asked")
-            why = None if self._doubt is None else self._doubt(pending.data, reply)
-            if why is not None:
-                self._tell_once(node.id, HELLO, why)
-                self._push(node, REFUSED, NOT_BELIEVED, self._clock() + 60.0)
-        else:
+        found = self._identify(pending.data, reply)
+        if isinstance(found, str):
             self._joined += 1
-            node.seen = self._joined
-            self._note(f"site {node.site!r} is at node {node.id}")
+            node.site, node.seen = found, self._joined
+            LOG.info("site %r is at node %s", node.site, node.id)
             self._tell_rivals()
+            return
+        node.greet_at = float("inf")
+        LOG.info("node %s is not believed to be a site of this pact; it is not asked", node.id)
+        if found is not None:
+            self._tell_once(node.id, HELLO, found)
+            self._push(node, REFUSED, NOT_BELIEVED, self._clock() + _TELL_WITHIN)
 
     def _tell_once(self, node_id: int, message_type: str, why: Coded) -> None:
         """Tell the operator of a node's trouble with messages of a type; more of it does not fill the books."""
-        if self._tell is not None and (node_id, message_type) not in self._told:
+        if (node_id, message_type) not in self._told:
             self._told.add((node_id, message_type))
             self._tell(why)
 
     def _name_of(self, node_id: int) -> str:
         node = self._nodes.get(node_id)
         return f"node {node_id}" if node is None or node.site is None else f"site {node.site!r}"
-
-    def _note(self, line: str) -> None:
-        LOG.info("%s", line)
-        if len(self.notes) < MOST_NOTES:
-            self.notes.append(line)
-
-
-def _one_line(text: str | None) -> str:
-    """Make a stranger's text fit for a log: one line, printable, short."""
-    shown = "".join(mark if mark.isprintable() else " " for mark in text or "")
-    return " ".join(shown.split())[:200]

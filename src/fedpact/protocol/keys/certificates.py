@@ -23,7 +23,6 @@ from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
-    PublicFormat,
     load_pem_private_key,
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -36,6 +35,11 @@ MOST_DAYS: Final = 3650
 EARLIER: Final = timedelta(hours=1)
 """Certificates are valid from a little before they are made, for sites whose clocks are slow."""
 
+_USES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
+    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
+_OF_AUTHORITY, _OF_SERVER = ("key_cert_sign", "crl_sign"), ("digital_signature",)
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
 
@@ -53,14 +57,11 @@ def make_ec_key() -> ec.EllipticCurvePrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def to_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Write a private key as PKCS8 PEM."""
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-
-
-def certificate_to_pem(certificate: x509.Certificate) -> bytes:
-    """Write a certificate."""
-    return certificate.public_bytes(Encoding.PEM)
+def to_pem(made: ec.EllipticCurvePrivateKey | x509.Certificate) -> bytes:
+    """Write a certificate, or a private key as PKCS8, in PEM."""
+    if isinstance(made, x509.Certificate):
+        return made.public_bytes(Encoding.PEM)
+    return made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 def read_ec_key(data: bytes) -> ec.EllipticCurvePrivateKey:
@@ -82,6 +83,22 @@ def read_certificate(data: bytes) -> x509.Certificate:
     except (ValueError, UnsupportedAlgorithm):
         raise ProtocolError("not a certificate in PEM") from None
     return certificate
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    Examples
+    --------
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.2", "example.org")]
+    [True, True, True, False, False, False]
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _read_host(host: Any) -> str:
@@ -144,45 +161,41 @@ def read_days(days: Any) -> int:
     return days
 
 
-def _start(subject: str, issuer: x509.Name | None, public: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+def _sign(
+    subject: str,
+    public: ec.EllipticCurvePublicKey,
+    by: Authority | ec.EllipticCurvePrivateKey,
+    times: tuple[datetime, datetime],
+    *extensions: x509.ExtensionType,
+) -> x509.Certificate:
+    """Sign a server's certificate by an authority, or an authority's by its own key."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, subject)])
-    return (
+    issuer, key = (by.certificate.subject, by.key) if isinstance(by, Authority) else (name, by)
+    is_authority = issuer is name
+    uses = _OF_AUTHORITY if is_authority else _OF_SERVER
+    builder = (
         x509.CertificateBuilder()
         .subject_name(name)
-        .issuer_name(issuer or name)
+        .issuer_name(issuer)
         .public_key(public)
         .serial_number(x509.random_serial_number())
+        .not_valid_before(times[0] - EARLIER)
+        .not_valid_after(times[1])
+        .add_extension(x509.KeyUsage(**{use: use in uses for use in _USES}), critical=True)
+        .add_extension(x509.BasicConstraints(is_authority, 0 if is_authority else None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
     )
-
-
-def _usage(*, is_authority: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not is_authority,
-        key_cert_sign=is_authority,
-        crl_sign=is_authority,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
+    for extension in extensions:
+        builder = builder.add_extension(extension, critical=False)
+    return builder.sign(key, hashes.SHA256())
 
 
 def make_authority(now: float) -> Authority:
     """Make an authority that signs servers' certificates and nothing else."""
-    key = make_ec_key()
-    public, made = key.public_key(), to_time(now)
-    identity = x509.SubjectKeyIdentifier.from_public_key(public).digest.hex()[:16]
-    builder = (
-        _start(f"fedpact authority {identity}", None, public)
-        .not_valid_before(made - EARLIER)
-        .not_valid_after(made + timedelta(days=MOST_DAYS + 1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(is_authority=True), critical=True)
-    )
-    return Authority(key=key, certificate=builder.sign(key, hashes.SHA256()))
+    key, made = make_ec_key(), to_time(now)
+    identity = x509.SubjectKeyIdentifier.from_public_key(key.public_key()).digest.hex()[:16]
+    times = made, made + timedelta(days=MOST_DAYS + 1)
+    return Authority(key=key, certificate=_sign(f"fedpact authority {identity}", key.public_key(), key, times))
 
 
 def make_server_certificate(
@@ -192,18 +205,15 @@ def make_server_certificate(
     made, last = to_time(now), authority.certificate.not_valid_after_utc
     if last <= made:
         raise ProtocolError(f"the authority's own certificate ended on {last:%Y-%m-%d}; make a new set of keys")
-    issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
-    builder = (
-        _start("fedpact server", authority.certificate.subject, public)
-        .not_valid_before(made - EARLIER)
-        .not_valid_after(min(made + timedelta(days=days), last))
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(is_authority=False), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectAlternativeName(list(map(_to_general_name, hosts))), critical=False)
-        .add_extension(issuer, critical=False)
+    return _sign(
+        "fedpact server",
+        public,
+        authority,
+        (made, min(made + timedelta(days=days), last)),
+        x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]),
+        x509.SubjectAlternativeName(list(map(_to_general_name, hosts))),
+        x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key()),
     )
-    return builder.sign(authority.key, hashes.SHA256())
 
 
 def is_issued_by(certificate: x509.Certificate, authority: x509.Certificate) -> bool:
@@ -213,9 +223,3 @@ def is_issued_by(certificate: x509.Certificate, authority: x509.Certificate) -> 
     except (InvalidSignature, TypeError, ValueError):
         return False
     return True
-
-
-def is_key_of(key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> bool:
-    """Whether a private key belongs to a certificate."""
-    shape = Encoding.DER, PublicFormat.SubjectPublicKeyInfo
-    return key.public_key().public_bytes(*shape) == certificate.public_key().public_bytes(*shape)

@@ -1,14 +1,15 @@
 """Whether a folder of keys can be used: everything there, belonging together, in time and private.
 
-The operator checks the whole set, a site the folder that it was handed: all that can be told from it alone.
+The operator checks the whole set, a site the folder that it was handed: all that can be told from it alone. Every
+file is read once, by the reader of its name; what must be the same in two places is compared afterwards. What only
+Flower needs may be absent, but then all of it.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -17,40 +18,38 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_ssh_private_key,
-    load_ssh_public_key,
-)
 
 from fedpact.coded import Coded
 from fedpact.describe.parsing import one_line
 from fedpact.errors import ProtocolError
-from fedpact.protocol.keys.certificates import (
-    hosts_of,
-    is_issued_by,
-    is_key_of,
-    read_certificate,
-    read_ec_key,
-    to_time,
-)
-from fedpact.protocol.keys.key_files import find_open_mode, is_there
-from fedpact.protocol.keys.key_set import INDEX, OPERATOR, SITES, TLS, Index, read_as, read_index
-from fedpact.protocol.keys.signing import read_key, read_public_key
+from fedpact.protocol.files import find_open_mode, is_there, read_as
+from fedpact.protocol.keys.certificates import hosts_of, is_issued_by, read_certificate, read_ec_key, to_time
+from fedpact.protocol.keys.key_set import INDEX, OPERATOR, SITES, TLS, Index, parse_supernode, read_index
+from fedpact.protocol.keys.signing import parse_key, parse_public_key
 from fedpact.result import Result
 
 SOON: Final = timedelta(days=30)
 
-_PRIVATE = ("signing.key", "supernode.key")
-_PUBLIC = ("signing.pub", "supernode.pub", "operator.pub", "ca.crt")
+_SIGNING = ("signing.key", "signing.pub", "operator.pub")
+_READERS: Mapping[str, Callable[[bytes], Any]] = {
+    "signing.key": lambda data: parse_key(data).public,
+    "supernode.key": parse_supernode,
+    "signing.pub": parse_public_key,
+    "supernode.pub": parse_supernode,
+    "operator.pub": parse_public_key,
+    "ca.crt": read_certificate,
+    "server.crt": read_certificate,
+    "ca.key": lambda data: read_ec_key(data).public_key(),
+    "server.key": lambda data: read_ec_key(data).public_key(),
+}
+"""What a file says, by its name; a private key says its public half. The first six are a site's."""
+_OF_SITE = tuple(_READERS)[:6]
 _OF_OPERATOR = (
-    f"{OPERATOR}/signing.key",
-    f"{OPERATOR}/signing.pub",
+    *(f"{OPERATOR}/{name}" for name in ("signing.key", "signing.pub")),
     *(f"{TLS}/{name}" for name in ("ca.key", "ca.crt", "server.key", "server.crt")),
 )
+_AGAIN = {f"{TLS}/ca.crt": "remake", f"{TLS}/server.crt": "renew", "ca.crt": "ask"}
+"""Certificates that are looked at, and how to have another."""
 
 
 class KeysCheckStatus(StrEnum):
@@ -109,121 +108,76 @@ class KeysCheck(Result):
 
 
 class _Findings:
-    """Problems of one folder, and the certificates read on the way."""
+    """What the files of one folder say, and what is wrong with them."""
 
-    def __init__(self, folder: Path, now: float) -> None:
-        self.folder, self.now = folder, to_time(now)
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self.folder = folder
+        there = {name: is_there(folder / name) for name in names}
+        is_for_flower = any(there[name] for name in names if Path(name).name not in _SIGNING)
+        self.files = {name: it for name, it in there.items() if is_for_flower or Path(name).name in _SIGNING}
+        self.values: dict[str, Any] = {}
         self.problems: list[KeysProblem] = []
-        self.certificates: dict[str, x509.Certificate] = {}
 
     def add(self, name: str, code: str, **values: Any) -> None:
         self.problems.append(KeysProblem(file=str(self.folder / name), code=code, values=values))
 
-    @contextmanager
-    def noting(self, name: str) -> Iterator[None]:
-        """Note an error of reading a file in place of raising it."""
+    def read(self, name: str) -> None:
+        """Read a file; a private key must be so."""
+        path = self.folder / name
         try:
-            yield
+            self.values[name] = read_as(path, _READERS[path.name])
         except ProtocolError as error:
-            self.add(name, "unusable", detail=str(error).removeprefix(one_line(f"{self.folder / name}: ")))
+            self.add(name, "unusable", detail=str(error).removeprefix(one_line(f"{path}: ")))
+            return
+        if path.suffix == ".key" and (mode := find_open_mode(path)):
+            self.add(name, "open-to-others", mode=mode, quoted=shlex.quote(str(path)))
 
-    def has(self, name: str) -> bool:
-        return is_there(self.folder / name)
+    def compare(self, name: str, other: Any, code: str, **values: Any) -> None:
+        """Note that a file says something else than it must, if both are known."""
+        if other is not None and self.values.get(name, other) != other:
+            self.add(name, code, **values)
 
-
-def _check_signing(found: _Findings, place: str, public: str) -> None:
-    """Check that a pair of signing keys is one, and the one that is listed."""
-    if found.has(name := f"{place}/signing.pub"):
-        with found.noting(name):
-            if read_public_key(found.folder / name) != public:
-                found.add(name, "not-listed")
-    if found.has(name := f"{place}/signing.key"):
-        with found.noting(name):
-            if read_key(found.folder / name).public != public:
-                found.add(name, "other-half", of="signing.pub")
+    def private_of(self, place: str) -> dict[str, bool]:
+        """Which private keys belong into a folder, and whether they are there."""
+        return {name: it for name, it in self.files.items() if name.startswith(place) and name.endswith(".key")}
 
 
-def _to_ssh(public: object) -> bytes:
-    if not isinstance(public, ec.EllipticCurvePublicKey):
-        raise ProtocolError("not an elliptic-curve key in the format of OpenSSH; Flower will refuse it")
-    return public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+def _check_missing(found: _Findings, *, is_own: bool) -> None:
+    """Find what is missing; private keys of a site may be with it, but not half of them."""
+    for name in [name for name, is_present in found.files.items() if not is_present]:
+        if is_own:
+            found.add(name, "missing-here")
+        elif not name.startswith(SITES) or not name.endswith(".key"):
+            found.add(name, "missing")
+        else:
+            here = [own for own, is_present in found.private_of(name.rpartition("/")[0]).items() if is_present]
+            for left in here:
+                found.add(name, "half-handed", left=Path(left).name)
 
 
-def _read_ssh_private(data: bytes) -> bytes:
-    """Return the public half of a SuperNode's private key."""
-    try:
-        return _to_ssh(load_ssh_private_key(data, None).public_key())
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        return _to_ssh(None)
+def _check_pairs(found: _Findings, place: str, listed: str | None) -> None:
+    """Check that both halves of a pair belong together, and to the key that is listed."""
+    found.compare(f"{place}signing.pub", listed, "not-listed")
+    found.compare(f"{place}signing.key", listed or found.values.get("signing.pub"), "other-half", of="signing.pub")
+    supernode = found.values.get(f"{place}supernode.pub")
+    found.compare(f"{place}supernode.key", supernode, "other-half", of="supernode.pub")
 
 
-def _read_ssh_public(data: bytes) -> bytes:
-    try:
-        return _to_ssh(load_ssh_public_key(data))
-    except (ValueError, UnsupportedAlgorithm):
-        return _to_ssh(None)
-
-
-def _check_supernode(found: _Findings, place: str) -> bytes | None:
-    """Check a SuperNode's pair; returns the public key."""
-    public = private = None
-    if found.has(name := f"{place}/supernode.pub"):
-        with found.noting(name):
-            public = read_as(found.folder / name, _read_ssh_public)
-    if found.has(name := f"{place}/supernode.key"):
-        with found.noting(name):
-            private = read_as(found.folder / name, _read_ssh_private)
-            _check_private(found, name)
-    if public and private and public != private:
-        found.add(name, "other-half", of="supernode.pub")
-    return public
-
-
-def _check_private(found: _Findings, name: str) -> None:
-    if mode := find_open_mode(found.folder / name):
-        found.add(name, "open-to-others", mode=mode, quoted=shlex.quote(str(found.folder / name)))
-
-
-def _check_handed(found: _Findings, place: str, operator: str) -> None:
-    """Check what a site is given to know the operator by."""
-    with found.noting(name := f"{place}/operator.pub"):
-        if found.has(name) and read_public_key(found.folder / name) != operator:
-            found.add(name, "other-operator")
-    with found.noting(name := f"{place}/ca.crt"):
-        if found.has(name):
-            root = read_as(found.folder / name, read_certificate)
-            if root != found.certificates.get("ca", root):
-                found.add(name, "other-authority", copy=f"{TLS}/ca.crt")
-
-
-def _check_times(found: _Findings, file: str, again: str, certificate: x509.Certificate) -> None:
-    """Check that a certificate is in time; ``again`` names how to have another: "renew", "remake" or "ask"."""
+def _check_times(found: _Findings, file: str, certificate: x509.Certificate, now: float) -> None:
     starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-    if ends <= found.now:
-        found.add(file, f"ended-{again}", at=ends.timestamp())
-    if starts > found.now:
+    if ends <= to_time(now):
+        found.add(file, f"ended-{_AGAIN[file]}", at=ends.timestamp())
+    if starts > to_time(now):
         found.add(file, "not-yet-valid", at=starts.timestamp())
 
 
 def _check_tls(found: _Findings) -> None:
-    for name in ("ca", "server"):
-        with found.noting(file := f"{TLS}/{name}.crt"):
-            if found.has(file):
-                found.certificates[name] = read_as(found.folder / file, read_certificate)
-                _check_times(found, file, "renew" if name == "server" else "remake", found.certificates[name])
-        with found.noting(file := f"{TLS}/{name}.key"):
-            if found.has(file):
-                _check_tls_key(found, file, name)
-    ca, server = found.certificates.get("ca"), found.certificates.get("server")
+    ca, server = (found.values.get(f"{TLS}/{name}.crt") for name in ("ca", "server"))
+    for name, certificate in (("ca", ca), ("server", server)):
+        public = None if certificate is None else certificate.public_key()
+        found.compare(f"{TLS}/{name}.key", public, "other-half", of=f"{name}.crt")
     if ca and server and not is_issued_by(server, ca):
         found.add(f"{TLS}/server.crt", "other-issuer")
-
-
-def _check_tls_key(found: _Findings, file: str, name: str) -> None:
-    key, certificate = read_as(found.folder / file, read_ec_key), found.certificates.get(name)
-    if certificate and not is_key_of(key, certificate):
-        found.add(file, "other-half", of=f"{name}.crt")
-    _check_private(found, file)
 
 
 def _check_distinct(found: _Findings, keys: Mapping[str, str | bytes | None], what: str) -> None:
@@ -233,77 +187,38 @@ def _check_distinct(found: _Findings, keys: Mapping[str, str | bytes | None], wh
             found.add("", "one-key", first=first[key], second=name, what=what)
 
 
-def _check_leftovers(found: _Findings, index: Index) -> None:
-    """Find folders of sites that nobody listed, as an add that was killed leaves behind."""
+def _check_set(found: _Findings, index: Index) -> None:
+    """Check what a whole set alone can tell: whether its folders fit together."""
+    _check_tls(found)
+    _check_pairs(found, f"{OPERATOR}/", index.operator)
+    for name, place in index.folders.items():
+        _check_pairs(found, f"{place}/", index.sites[name])
+        found.compare(f"{place}/operator.pub", index.operator, "other-operator")
+        root = found.values.get(f"{TLS}/ca.crt")
+        found.compare(f"{place}/ca.crt", root, "other-authority", copy=f"{TLS}/ca.crt")
+    supernodes = {name: found.values.get(f"{place}/supernode.pub") for name, place in index.folders.items()}
+    _check_distinct(found, index.sites, "signing")
+    _check_distinct(found, supernodes, "SuperNode")
     parent = found.folder / SITES
-    there = sorted(path.name for path in parent.iterdir()) if parent.is_dir() else []
-    for name in there:
-        if f"{SITES}/{name}" not in index.folders.values():
-            found.add(f"{SITES}/{name}", "leftover")
+    for name in sorted(f"{SITES}/{path.name}" for path in parent.iterdir()) if parent.is_dir() else ():
+        if name not in index.folders.values():  # as an add that was killed leaves behind
+            found.add(name, "leftover")
 
 
-def _list_files(found: _Findings, index: Index) -> dict[str, bool]:
-    """Say which files of the set are there; what is missing and cannot be handed over is a problem."""
-    of_sites = [f"{place}/{name}" for place in index.folders.values() for name in (*_PRIVATE, *_PUBLIC)]
-    files = {name: found.has(name) for name in (*_OF_OPERATOR, *of_sites)}
-    for name, is_present in files.items():
-        if not is_present and (name in _OF_OPERATOR or not name.endswith(_PRIVATE)):
-            found.add(name, "missing")
-    for place in index.folders.values():
-        _check_handed_over(found, place)
-    return files
-
-
-def _check_handed_over(found: _Findings, place: str) -> None:
-    """Find a site half of whose private keys are here: neither is it handed over, nor can it be."""
-    for gone, left in (_PRIVATE, _PRIVATE[::-1]):
-        if not found.has(f"{place}/{gone}") and found.has(f"{place}/{left}"):
-            found.add(f"{place}/{gone}", "half-handed", left=left)
-
-
-def _judge(found: _Findings) -> KeysCheckStatus:
+def _judge(found: _Findings, certificates: Mapping[str, x509.Certificate], now: float) -> KeysCheckStatus:
     if found.problems:
         return KeysCheckStatus.UNSOUND
-    ends = [certificate.not_valid_after_utc for certificate in found.certificates.values()]
-    return KeysCheckStatus.ENDS_SOON if min(ends) < found.now + SOON else KeysCheckStatus.SOUND
+    ends_soon = any(one.not_valid_after_utc < to_time(now) + SOON for one in certificates.values())
+    return KeysCheckStatus.ENDS_SOON if ends_soon else KeysCheckStatus.SOUND
 
 
-def _check_own(folder: Path, now: float) -> KeysCheck:
-    """Check the folder that a site was handed, by itself."""
-    found = _Findings(folder, now)
-    files = {name: found.has(name) for name in (*_PRIVATE, *_PUBLIC)}
-    for name, is_present in files.items():
-        if not is_present:
-            found.add(name, "missing-here")
-    public = ""
-    with found.noting("signing.pub"):
-        public = read_public_key(folder / "signing.pub") if files["signing.pub"] else ""
-    with found.noting("signing.key"):
-        if files["signing.key"] and read_key(folder / "signing.key").public != public and public:
-            found.add("signing.key", "other-half", of="signing.pub")
-    _check_supernode(found, ".")
-    with found.noting("operator.pub"):
-        if files["operator.pub"]:
-            read_public_key(folder / "operator.pub")
-    with found.noting("ca.crt"):
-        if files["ca.crt"]:
-            found.certificates["ca"] = read_as(folder / "ca.crt", read_certificate)
-            _check_times(found, "ca.crt", "ask", found.certificates["ca"])
-    return KeysCheck(
-        folder=fspath(folder),
-        sites={folder.resolve().name: public},
-        files=files,
-        handed_over=(),
-        incomplete=() if all(files[key] for key in _PRIVATE) else (folder.resolve().name,),
-        certificates=tuple(_to_check("ca.crt", certificate) for certificate in found.certificates.values()),
-        problems=tuple(found.problems),
-        status=_judge(found),
+def _to_check(file: str, certificate: x509.Certificate) -> CertificateCheck:
+    return CertificateCheck(
+        file=file,
+        hosts=hosts_of(certificate),
+        valid_from=certificate.not_valid_before_utc.timestamp(),
+        valid_until=certificate.not_valid_after_utc.timestamp(),
     )
-
-
-def _is_own(folder: Path) -> bool:
-    """Whether this is a site's folder of keys, not a whole set."""
-    return not is_there(folder / INDEX) and any(is_there(folder / name) for name in (*_PRIVATE, *_PUBLIC))
 
 
 def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> KeysCheck:
@@ -332,43 +247,30 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     sound unsound ended-renew
     """
     place, at = Path(folder), time.time() if now is None else now
-    if _is_own(place):
-        return _check_own(place, at)
-    index = read_index(place)
-    found = _Findings(place, at)
-    files = _list_files(found, index)
-    here = {name: sum(files[f"{at}/{key}"] for key in _PRIVATE) for name, at in index.folders.items()}
-    _check_tls(found)
-    _check_signing(found, OPERATOR, index.operator)
-    supernodes = {name: _check_site(found, name, index) for name in index.sites}
-    _check_distinct(found, index.sites, "signing")
-    _check_distinct(found, supernodes, "SuperNode")
-    _check_leftovers(found, index)
+    is_own = not is_there(place / INDEX) and any(is_there(place / name) for name in _OF_SITE)
+    index = None if is_own else read_index(place)
+    own = {place.resolve().name: ""}
+    places = own if index is None else {name: f"{folder}/" for name, folder in index.folders.items()}
+    of_sites = [f"{prefix}{name}" for prefix in places.values() for name in _OF_SITE]
+    found = _Findings(place, of_sites if is_own else [*_OF_OPERATOR, *of_sites])
+    _check_missing(found, is_own=is_own)
+    for name in [name for name, is_present in found.files.items() if is_present]:
+        found.read(name)
+    certificates = {name: found.values[name] for name in _AGAIN if name in found.values}
+    for name, certificate in certificates.items():
+        _check_times(found, name, certificate, at)
+    if index is None:
+        _check_pairs(found, "", None)
+    else:
+        _check_set(found, index)
+    here = {name: found.private_of(prefix).values() for name, prefix in places.items()}
     return KeysCheck(
         folder=fspath(folder),
-        sites=index.sites,
-        files=files,
-        handed_over=tuple(name for name, count in here.items() if count == 0),
-        incomplete=tuple(name for name, count in here.items() if 0 < count < len(_PRIVATE)),
-        certificates=tuple(
-            _to_check(f"{TLS}/{name}.crt", certificate) for name, certificate in found.certificates.items()
-        ),
+        sites={name: found.values.get("signing.pub", "") for name in own} if index is None else index.sites,
+        files=found.files,
+        handed_over=tuple(name for name, keys in here.items() if not is_own and not any(keys)),
+        incomplete=tuple(name for name, keys in here.items() if not all(keys) and (is_own or any(keys))),
+        certificates=tuple(_to_check(name, certificate) for name, certificate in certificates.items()),
         problems=tuple(found.problems),
-        status=_judge(found),
-    )
-
-
-def _check_site(found: _Findings, name: str, index: Index) -> bytes | None:
-    place = index.folders[name]
-    _check_signing(found, place, index.sites[name])
-    _check_handed(found, place, index.operator)
-    return _check_supernode(found, place)
-
-
-def _to_check(file: str, certificate: x509.Certificate) -> CertificateCheck:
-    return CertificateCheck(
-        file=file,
-        hosts=hosts_of(certificate),
-        valid_from=certificate.not_valid_before_utc.timestamp(),
-        valid_until=certificate.not_valid_after_utc.timestamp(),
+        status=_judge(found, certificates, at),
     )

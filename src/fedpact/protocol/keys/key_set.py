@@ -14,6 +14,9 @@
         operator.pub                      by which the site knows the operator
         ca.crt                            by which the site knows the server
 
+A run within one process needs nothing but what is signed with: its set has no ``tls`` and no ``supernode`` and
+``ca.crt`` at the sites, until :func:`complete_keys` adds them for Flower.
+
 Whoever makes a key could have kept it. Where sites do not trust the operator that far, each makes a set of its own
 and sends its public keys only; the pact and Flower need no more.
 
@@ -24,33 +27,42 @@ set. Nothing is overwritten but ``public-keys.json`` when sites are added and ``
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_ssh_private_key,
+    load_ssh_public_key,
+)
 
 from fedpact import formats
+from fedpact.describe.names import make_slugs
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
-from fedpact.describe.slugs import make_slugs
 from fedpact.errors import ProtocolError
 from fedpact.formats import check_format
 from fedpact.plain import write_fields
+from fedpact.protocol.files import PUBLIC, is_there, read_as, say_os_error, write_for_people, write_new
 from fedpact.protocol.keys.certificates import (
+    LOOPBACK,
     Authority,
-    certificate_to_pem,
     hosts_of,
-    is_key_of,
     make_authority,
     make_ec_key,
     make_server_certificate,
@@ -60,7 +72,6 @@ from fedpact.protocol.keys.certificates import (
     read_hosts,
     to_pem,
 )
-from fedpact.protocol.keys.key_files import PUBLIC, is_there, read_small, write_new
 from fedpact.protocol.keys.signing import SigningKey, is_public_key, save_key
 from fedpact.result import Result
 
@@ -73,8 +84,7 @@ _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com",
 """What no folder can be called on Windows."""
 _FOLDER = re.compile(rf"{SITES}/[a-z0-9][a-z0-9-]*")
 _KEYS = ("operator", "sites", "folders")
-
-T = TypeVar("T")
+_DAYS = 365
 
 
 class KeysStatus(StrEnum):
@@ -106,9 +116,9 @@ class KeySet(Result):
     new_sites: tuple[str, ...]
     """Sites whose keys were made by this call."""
     hosts: tuple[str, ...]
-    """Names and addresses by which the server can be reached."""
+    """Names and addresses by which the server can be reached; none if the set is not for Flower."""
     valid_until: float
-    """When the server's certificate ends, in seconds since the epoch."""
+    """When the server's certificate ends, in seconds since the epoch; infinite if there is none."""
     status: KeysStatus
 
 
@@ -124,15 +134,6 @@ class Index:
         """Write it for people to read."""
         entry = {"format": formats.KEYS, **write_fields(self)}
         return (json.dumps(entry, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def read_as(path: Path, read: Callable[[bytes], T]) -> T:
-    """Read a file's bytes as something; what is wrong with them is said of the file."""
-    data = read_small(path)
-    try:
-        return read(data)
-    except ProtocolError as error:
-        raise ProtocolError(one_line(f"{path}: {error}")) from None
 
 
 def _parse_index(data: bytes) -> Index:
@@ -164,22 +165,13 @@ def _read_sites(sites: Sequence[str], known: Mapping[str, str]) -> list[str]:
     if not names:
         raise ProtocolError("sites must name at least one site; there is none")
     for name in names:
-        if not isinstance(name, str) or not name.strip() or not _is_text(name):
+        if not isinstance(name, str) or not name.strip() or name.encode(errors="ignore").decode() != name:
             raise ProtocolError(f"every site must have a non-empty name; one is {shorten(name)}")
         if names.count(name) > 1:
             raise ProtocolError(f"two sites must not have one name; {shorten(name)} is given twice")
         if name in known:
             raise ProtocolError(f"site {shorten(name)} has keys already, and keys are never overwritten")
     return names
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written down: lone surrogates cannot."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @contextmanager
@@ -190,49 +182,74 @@ def _passing_folder(parent: Path) -> Iterator[Path]:
         passing.mkdir(mode=0o700)
         yield passing
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ProtocolError(one_line(f"{parent}: keys cannot be written here: {reason}")) from None
+        raise ProtocolError(one_line(f"{parent}: keys cannot be written here: {say_os_error(error)}")) from None
     finally:
         shutil.rmtree(passing, ignore_errors=True)
 
 
 def _write_signing(folder: Path) -> str:
+    folder.mkdir(mode=0o700)
     key = SigningKey.generate()
     save_key(key, folder / "signing.key")
     write_new(folder / "signing.pub", f"{key.public}\n".encode(), mode=PUBLIC)
     return key.public
 
 
-def _write_supernode(folder: Path, comment: str) -> None:
-    key = ec.generate_private_key(ec.SECP384R1())
-    write_new(folder / "supernode.key", key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
-    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
-    write_new(folder / "supernode.pub", public + f" {comment}\n".encode(), mode=PUBLIC)
+def _write_sites(parent: Path, index: Index, names: Sequence[str], slugs: Sequence[str]) -> Index:
+    """Write new sites' folders with what they sign with; returns the index with them."""
+    public, folders = dict(index.sites), dict(index.folders)
+    for name, slug in zip(names, slugs, strict=True):
+        public[name], folders[name] = _write_signing(parent / slug), f"{SITES}/{slug}"
+        write_new(parent / slug / "operator.pub", f"{index.operator}\n".encode(), mode=PUBLIC)
+    return Index(operator=index.operator, sites=public, folders=folders)
 
 
-def _write_sites(parent: Path, slugs: Sequence[str], operator: str, root: bytes) -> list[str]:
-    """Write every site's folder; returns the public signing keys."""
-    public = []
-    for slug in slugs:
-        folder = parent / slug
-        folder.mkdir(mode=0o700)
-        public.append(_write_signing(folder))
-        _write_supernode(folder, slug)
-        write_new(folder / "operator.pub", f"{operator}\n".encode(), mode=PUBLIC)
+def parse_supernode(data: bytes) -> bytes:
+    """Read a SuperNode's key, private or public; returns the public one as OpenSSH writes it."""
+    try:
+        is_private = b"PRIVATE KEY" in data
+        key = load_ssh_private_key(data, None).public_key() if is_private else load_ssh_public_key(data)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, ec.EllipticCurvePublicKey):
+        raise ProtocolError("not an elliptic-curve key in the format of OpenSSH; Flower will refuse it")
+    return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+
+
+def _write_for_flower(folder: Path, root: bytes) -> None:
+    """Write by what Flower knows a site and the site knows the server, unless it is there."""
+    private, public = folder / "supernode.key", folder / "supernode.pub"
+    if not is_there(public):
+        if not is_there(private):
+            made = ec.generate_private_key(ec.SECP384R1())
+            write_new(private, made.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+        write_new(public, read_as(private, parse_supernode) + f" {folder.name}\n".encode(), mode=PUBLIC)
+    if not is_there(folder / "ca.crt"):
         write_new(folder / "ca.crt", root, mode=PUBLIC)
-    return public
 
 
-def _write_operator(folder: Path, hosts: Sequence[str], days: int, now: float) -> str:
-    (folder / TLS).mkdir(parents=True, mode=0o700)
-    (folder / OPERATOR).chmod(0o700)
-    authority, server = make_authority(now), make_ec_key()
-    certificate = make_server_certificate(authority, server.public_key(), hosts, days=days, now=now)
-    for name, key in (("ca", authority.key), ("server", server)):
-        write_new(folder / TLS / f"{name}.key", to_pem(key))
-    for name, made in (("ca", authority.certificate), ("server", certificate)):
-        write_new(folder / TLS / f"{name}.crt", certificate_to_pem(made), mode=PUBLIC)
-    return _write_signing(folder / OPERATOR)
+def _write_tls(folder: Path, hosts: Sequence[str], days: int, now: float) -> None:
+    authority, key = make_authority(now), make_ec_key()
+    server = make_server_certificate(authority, key.public_key(), hosts, days=days, now=now)
+    for name, own, certificate in (("ca", authority.key, authority.certificate), ("server", key, server)):
+        write_new(folder / f"{name}.key", to_pem(own))
+        write_new(folder / f"{name}.crt", to_pem(certificate), mode=PUBLIC)
+
+
+def _complete(place: Path, folders: Iterable[str], hosts: Sequence[str], days: int, now: float | None) -> None:
+    """Add whatever Flower needs and a set has not."""
+    if not is_there(place / TLS):
+        for folder in folders:
+            if is_there(place / folder / "ca.crt"):
+                raise ProtocolError(
+                    one_line(f"{place / TLS}: is missing, and sites trust its ca.crt; bring it back")
+                )
+        with _passing_folder(place) as passing:
+            _write_tls(passing, hosts, days, time.time() if now is None else now)
+            passing.rename(place / TLS)
+    root = to_pem(read_as(place / TLS / "ca.crt", read_certificate))
+    for folder in folders:
+        _write_for_flower(place / folder, root)
 
 
 def _check_is_new(folder: Path) -> None:
@@ -255,15 +272,16 @@ def read_keys(folder: str | PathLike[str]) -> KeySet:
 
 
 def _describe(folder: Path, index: Index, status: KeysStatus, new_sites: Sequence[str] = ()) -> KeySet:
-    certificate = read_as(folder / TLS / "server.crt", read_certificate)
+    has_server = is_there(folder / TLS)
+    certificate = read_as(folder / TLS / "server.crt", read_certificate) if has_server else None
     return KeySet(
         folder=fspath(folder),
         operator=index.operator,
         sites=index.sites,
         folders=index.folders,
         new_sites=tuple(new_sites),
-        hosts=hosts_of(certificate),
-        valid_until=certificate.not_valid_after_utc.timestamp(),
+        hosts=() if certificate is None else hosts_of(certificate),
+        valid_until=math.inf if certificate is None else certificate.not_valid_after_utc.timestamp(),
         status=status,
     )
 
@@ -273,8 +291,9 @@ def make_keys(
     sites: Sequence[str],
     *,
     hosts: Sequence[str] = ("localhost", "127.0.0.1"),
-    days: int = 365,
+    days: int = _DAYS,
     now: float | None = None,
+    for_flower: bool = True,
 ) -> KeySet:
     """Make all keys of a federation in a folder that is not there yet.
 
@@ -290,6 +309,8 @@ def make_keys(
         How long the server's certificate is valid; :func:`renew_certificate` makes the next one.
     now
         Seconds since the epoch; the clock's if not given.
+    for_flower
+        If not, make only what is signed with, which is enough for a run within one process.
 
     Examples
     --------
@@ -306,49 +327,21 @@ def make_keys(
     _check_is_new(place)
     slugs = make_slugs(names, default="site", taken=_RESERVED)
     with _passing_folder(place.parent) as passing:
-        operator = _write_operator(passing, names_of_server, days, time.time() if now is None else now)
+        new = Index(operator=_write_signing(passing / OPERATOR), sites={}, folders={})
         (passing / SITES).mkdir(mode=0o700)
-        public = _write_sites(passing / SITES, slugs, operator, (passing / TLS / "ca.crt").read_bytes())
-        index = _extend(Index(operator=operator, sites={}, folders={}), names, public, slugs)
+        index = _write_sites(passing / SITES, new, names, slugs)
+        if for_flower:
+            _complete(passing, index.folders.values(), names_of_server, days, now)
         write_new(passing / INDEX, index.to_json(), mode=PUBLIC)
         passing.rename(place)
     return _describe(place, index, KeysStatus.MADE, names)
 
 
-def _extend(index: Index, names: Sequence[str], public: Sequence[str], slugs: Sequence[str]) -> Index:
-    folders = [f"{SITES}/{slug}" for slug in slugs]
-    return Index(
-        operator=index.operator,
-        sites=index.sites | dict(zip(names, public, strict=True)),
-        folders=index.folders | dict(zip(names, folders, strict=True)),
-    )
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Let new content take the place of the old in one step."""
-    passing = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        write_new(passing, data, mode=PUBLIC)
-        passing.replace(path)
-    except OSError as error:
-        raise ProtocolError(one_line(f"{path}: cannot be written: {error.strerror}")) from None
-    finally:
-        passing.unlink(missing_ok=True)
-
-
-def _move_in(passing: Path, parent: Path, slugs: Sequence[str], finish: Callable[[], None]) -> None:
-    """Move the folders to their places and finish; if anything fails, none has moved."""
-    moved: list[Path] = []
-    is_done = False
-    try:
-        for slug in slugs:
-            (passing / slug).rename(parent / slug)
-            moved.append(parent / slug)
-        finish()
-        is_done = True
-    finally:
-        for folder in () if is_done else moved:
-            shutil.rmtree(folder, ignore_errors=True)
+def complete_keys(folder: str | PathLike[str]) -> KeySet:
+    """Add to a set that was made for runs within one process what Flower needs; what is there stays as it is."""
+    place, index = Path(folder), read_index(Path(folder))
+    _complete(place, index.folders.values(), LOOPBACK, _DAYS, None)
+    return _describe(place, index, KeysStatus.FOUND)
 
 
 def add_keys(folder: str | PathLike[str], sites: Sequence[str]) -> KeySet:
@@ -356,31 +349,40 @@ def add_keys(folder: str | PathLike[str], sites: Sequence[str]) -> KeySet:
     place = Path(folder)
     index = read_index(place)
     names = _read_sites(sites, index.sites)
-    root = read_as(place / TLS / "ca.crt", lambda data: certificate_to_pem(read_certificate(data)))
     parent = place / SITES
     there = [path.name for path in parent.iterdir()] if parent.is_dir() else []
     listed = [Path(known).name for known in index.folders.values()]
     slugs = make_slugs(names, default="site", taken=[*_RESERVED, *there, *listed])
     with _passing_folder(place) as passing:
-        public = _write_sites(passing, slugs, index.operator, root)
+        longer = _write_sites(passing, index, names, slugs)
+        if is_there(place / TLS):
+            root = to_pem(read_as(place / TLS / "ca.crt", read_certificate))
+            for slug in slugs:
+                _write_for_flower(passing / slug, root)
         parent.mkdir(mode=0o700, exist_ok=True)
-        longer = _extend(index, names, public, slugs)
-        _move_in(passing, parent, slugs, lambda: _replace(place / INDEX, longer.to_json()))
+        with ExitStack() as undo:
+            for slug in slugs:
+                (passing / slug).rename(parent / slug)
+                undo.callback(shutil.rmtree, parent / slug, ignore_errors=True)
+            write_for_people(place / INDEX, longer.to_json(), kind=ProtocolError)
+            undo.pop_all()
     return _describe(place, longer, KeysStatus.ADDED, names)
 
 
 def _read_authority(folder: Path) -> Authority:
     certificate = read_as(folder / "ca.crt", read_certificate)
     key = read_as(folder / "ca.key", read_ec_key)
-    if not is_key_of(key, certificate):
+    if key.public_key() != certificate.public_key():
         raise ProtocolError(one_line(f"{folder / 'ca.key'}: not the key of ca.crt; bring back the one that is"))
     return Authority(key=key, certificate=certificate)
 
 
 def renew_certificate(
-    folder: str | PathLike[str], *, hosts: Sequence[str] | None = None, days: int = 365, now: float | None = None
+    folder: str | PathLike[str], *, hosts: Sequence[str] | None = None, days: int = _DAYS, now: float | None = None
 ) -> KeySet:
     """Certify the server's key anew by the same authority, so that no site has to change anything.
+
+    A set without certificates is completed for Flower.
 
     Parameters
     ----------
@@ -390,11 +392,14 @@ def renew_certificate(
         The new names and addresses of the server; those of its present certificate if not given.
     """
     place, days = Path(folder), read_days(days)
-    index, authority = read_index(place), _read_authority(place / TLS)
-    key = read_as(place / TLS / "server.key", read_ec_key)
+    index = read_index(place)
+    if not is_there(place / TLS):
+        _complete(place, index.folders.values(), read_hosts(hosts or ()), days, now)
+        return _describe(place, index, KeysStatus.RENEWED)
+    authority, key = _read_authority(place / TLS), read_as(place / TLS / "server.key", read_ec_key)
     if hosts is None:
         hosts = hosts_of(read_as(place / TLS / "server.crt", read_certificate))
     at = time.time() if now is None else now
     certificate = make_server_certificate(authority, key.public_key(), read_hosts(hosts), days=days, now=at)
-    _replace(place / TLS / "server.crt", certificate_to_pem(certificate))
+    write_for_people(place / TLS / "server.crt", to_pem(certificate), kind=ProtocolError)
     return _describe(place, index, KeysStatus.RENEWED)

@@ -16,7 +16,6 @@ from typing import Any, Final, final
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -27,7 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 from fedpact.describe.parsing import one_line
 from fedpact.errors import MessageError, ProtocolError
 from fedpact.protocol.canonical import to_canonical
-from fedpact.protocol.keys.key_files import find_open_mode, read_small, write_new
+from fedpact.protocol.files import find_open_mode, read_as, write_new
 
 SIGNATURE: Final = "signature"
 
@@ -160,31 +159,8 @@ def save_key(key: SigningKey, path: str | PathLike[str]) -> None:
     write_new(path, key.to_pem())
 
 
-def _say_what_else(data: bytes) -> str:
-    """Name what was given in place of a private key."""
-    if b"PUBLIC KEY-----" in data or data.startswith((b"ssh-", b"ecdsa-")) or _PUBLIC.fullmatch(_decode(data)):
-        return "this is a public key; the private one is wanted, signing.key"
-    if b"BEGIN CERTIFICATE" in data:
-        return "this is a certificate; a private key is wanted, signing.key"
-    return "not a private key in PEM; signing.key is wanted"
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("ascii", "replace").strip().lower()
-
-
-def _say_kind(key: object) -> str:
-    if isinstance(key, EllipticCurvePrivateKey):
-        return f"ECDSA on {key.curve.name}"
-    return "RSA" if isinstance(key, RSAPrivateKey) else type(key).__name__.removesuffix("PrivateKey")
-
-
-def _parse_private(data: bytes) -> Ed25519PrivateKey:
+def parse_key(data: bytes) -> SigningKey:
     """Read an unencrypted Ed25519 key, or say on one line what it is instead."""
-    if b"BEGIN OPENSSH PRIVATE KEY" in data:
-        raise ProtocolError(
-            "an OpenSSH key, such as a SuperNode's; an Ed25519 key in PKCS8 is wanted, signing.key"
-        )
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError:
@@ -193,10 +169,15 @@ def _parse_private(data: bytes) -> Ed25519PrivateKey:
             "decrypt it: openssl pkey -in KEY -out signing.key"
         ) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise ProtocolError(_say_what_else(data)) from None
+        raise ProtocolError(
+            "not a private key in PEM (nor is a public key, a certificate or a key of OpenSSH); an Ed25519 key "
+            "in PKCS8 is wanted, signing.key"
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ProtocolError(f"a key of another kind ({_say_kind(key)}); an Ed25519 key is wanted, signing.key")
-    return key
+        kind = type(key).__name__.removesuffix("PrivateKey")
+        kind = f"ECDSA on {key.curve.name}" if isinstance(key, EllipticCurvePrivateKey) else kind
+        raise ProtocolError(f"a key of another kind ({kind}); an Ed25519 key is wanted, signing.key")
+    return SigningKey(key)
 
 
 def read_key(path: str | PathLike[str]) -> SigningKey:
@@ -207,18 +188,27 @@ def read_key(path: str | PathLike[str]) -> SigningKey:
     ProtocolError
         If there is no such file, if it is not an unencrypted Ed25519 key, or if others can read it.
     """
-    data = read_small(path)
-    try:
-        key = _parse_private(data)
-    except ProtocolError as error:
-        raise ProtocolError(one_line(f"{path}: {error}")) from None
+    key = read_as(path, parse_key)
     if mode := find_open_mode(path):
+        fix = f"chmod 600 {shlex.quote(str(path))}"
+        raise ProtocolError(one_line(f"{path}: others can use this private key (mode {mode}); run: {fix}"))
+    return key
+
+
+def parse_public_key(data: bytes) -> str:
+    """Read 64 hexadecimal digits, or say on one line what is there instead."""
+    text = data.decode("ascii", "replace").strip().lower()
+    if "private key-----" in text:
+        raise ProtocolError("this is a private key, to be shown to nobody; signing.pub is wanted")
+    if not _PUBLIC.fullmatch(text):
         raise ProtocolError(
-            one_line(
-                f"{path}: others can use this private key (mode {mode}); run: chmod 600 {shlex.quote(str(path))}"
-            )
+            f"a public key is 64 hexadecimal digits, and this is not; it has {len(text)} characters"
         )
-    return SigningKey(key)
+    if not is_public_key(text):
+        raise ProtocolError(
+            "a public key of small order, with which one signature fits many messages; make a new one"
+        )
+    return text
 
 
 def read_public_key(path_or_hex: str | PathLike[str]) -> str:
@@ -230,14 +220,4 @@ def read_public_key(path_or_hex: str | PathLike[str]) -> str:
     '3b6a27bc'
     """
     given = str(path_or_hex).strip().lower()
-    is_file = not _PUBLIC.fullmatch(given)
-    text = _decode(read_small(path_or_hex)) if is_file else given
-    if "private key-----" in text:
-        problem = "this is a private key, to be shown to nobody; signing.pub is wanted"
-    elif not _PUBLIC.fullmatch(text):
-        problem = f"a public key is 64 hexadecimal digits, and this is not; it has {len(text)} characters"
-    elif not is_public_key(text):
-        problem = "a public key of small order, with which one signature fits many messages; make a new one"
-    else:
-        return text
-    raise ProtocolError(one_line(f"{path_or_hex}: {problem}"))
+    return parse_public_key(given.encode()) if _PUBLIC.fullmatch(given) else read_as(path_or_hex, parse_public_key)

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fedpact import formats
 from fedpact.describe.numbers import shorten
-from fedpact.errors import BrokenLedgerError, LedgerError, MessageError
+from fedpact.describe.parsing import one_line
+from fedpact.errors import BrokenLedgerError, FedpactError, FormatError, LedgerError, MessageError
 from fedpact.formats import check_format
 from fedpact.protocol.canonical import from_canonical, to_canonical
 
 NOTHING_BEFORE = "0" * 64
 MOST_BYTES = 2**28
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
+"""What goes wrong where an entry does not have the form that its kind has: its keeper made it by hand."""
 _HASHED = {"format": int, "seq": int, "at": float, "run": str, "kind": str, "body": object, "previous": str}
 
 
@@ -49,11 +53,6 @@ class Entry:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` and an export hold them."""
         return {name: getattr(self, name) for name in (*_HASHED, "hash")}
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Entry:
-        """Read what :meth:`to_dict` wrote; nothing is checked against the hash."""
-        return cls(**entry)
 
 
 class Row(NamedTuple):
@@ -145,3 +144,25 @@ def check_chain(
         entry = check_row(row, seq=at, previous=previous, where=where)
         previous = entry.hash
         yield entry
+
+
+@contextmanager
+def well_formed(what: str) -> Iterator[None]:
+    """Take it for a fault of what is read if reading goes wrong.
+
+    Examples
+    --------
+    >>> with well_formed("entry 7"):
+    ...     {}["site"]
+    Traceback (most recent call last):
+    ...
+    fedpact.errors.LedgerError: entry 7 is malformed: KeyError('site')
+    """
+    try:
+        yield
+    except FormatError as error:
+        raise LedgerError(one_line(f"{what} is malformed: {error}")) from error
+    except FedpactError:
+        raise
+    except MALFORMED as error:
+        raise LedgerError(one_line(f"{what} is malformed: {error!r}")) from error

@@ -1,7 +1,7 @@
 """A ledger as a file for others: CSV for tables, JSON from which the chain can be checked and the ledger rebuilt.
 
 The JSON is a list with one entry to a line, each in canonical form. It is read back only if it is just what would
-have been written, so here too every byte counts.
+have been written, so every byte counts.
 """
 
 from __future__ import annotations
@@ -11,17 +11,22 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 from fedpact.errors import BrokenLedgerError, LedgerError, MessageError
 from fedpact.protocol.canonical import from_canonical, to_canonical
+from fedpact.protocol.files import write_for_people
+from fedpact.protocol.ledger.database import read_start
 from fedpact.protocol.ledger.entry import MOST_BYTES, Entry, Row, check_chain
-from fedpact.protocol.ledger.place import Where
+from fedpact.protocol.ledger.place import Where, file_of, find_ledger, read_place
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.site.spreadsheets import defuse
-from fedpact.protocol.whole_files import write_whole
 
 _COLUMNS = ("format", "seq", "at", "run", "kind", "body", "previous", "hash")
 OPENING, _CLOSING = b"[\n", b"]\n"
+
+AnyLedger: TypeAlias = Ledger | Where
+"""A ledger, its path or URL, the home of its run, or the path of a JSON export."""
 
 
 def _json_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
@@ -61,12 +66,9 @@ def export_ledger(ledger: Ledger, file: str | os.PathLike[str], *, force: bool =
     target = Path(file)
     if target.suffix.lower() not in _FORMATS:
         raise LedgerError(f"file must end in .csv or .json; it is {str(target)!r}")
-    if target.exists() and not force:
-        raise LedgerError(f"there is already a file {target}; choose another name, or ask for it to be replaced")
-    try:
-        write_whole(target, _FORMATS[target.suffix.lower()](ledger.entries()), force=force)
-    except OSError as error:
-        raise LedgerError(f"{target} cannot be written: {error.strerror}") from None
+    there = f"there is already a file {target}; choose another name, or ask for it to be replaced"
+    lines = _FORMATS[target.suffix.lower()](ledger.entries())
+    write_for_people(target, lines, force=force, there=there, kind=LedgerError)
     return target
 
 
@@ -121,3 +123,23 @@ def rebuild_ledger(file: str | os.PathLike[str], where: Where) -> Ledger:
         ledger.close()
         raise
     return ledger
+
+
+def read_entries(books: AnyLedger) -> Iterator[Entry]:
+    """Read all entries, checking each and the links between.
+
+    Raises
+    ------
+    LedgerError
+        If there is no ledger; a :class:`~fedpact.errors.BrokenLedgerError` at the first entry that was changed.
+    """
+    if isinstance(books, Ledger):
+        yield from books.entries()
+        return
+    place = find_ledger(books)
+    path = file_of(read_place(place))
+    if path is not None and read_start(path).startswith(OPENING):
+        yield from read_export(path)
+        return
+    with Ledger.open(place) as ledger:
+        yield from ledger.entries()

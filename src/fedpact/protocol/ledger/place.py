@@ -13,9 +13,10 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from fedpact import formats
 from fedpact.describe.parsing import one_line
 from fedpact.errors import LedgerError, MissingExtraError
-from fedpact.protocol.kept_paths import OF_RUN, read_note
+from fedpact.protocol.files import OF_RUN, read_kept
 
 Where = str | os.PathLike[str]
 _STORES = ("sqlite", "postgresql")
@@ -33,7 +34,9 @@ def read_place(where: Where) -> URL:
     """
     text = os.fspath(where)
     if "://" not in text:
-        return _read_path(text)
+        if not text:
+            raise LedgerError("a ledger needs a path or a URL; it is empty")
+        return URL.create("sqlite", database=text)
     try:
         url = make_url(text)
     except ArgumentError:
@@ -43,12 +46,6 @@ def read_place(where: Where) -> URL:
     if url.get_backend_name() not in _STORES:
         raise LedgerError(f"a ledger is kept in SQLite or PostgreSQL, not in {url.get_backend_name()!r}")
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
-
-
-def _read_path(text: str) -> URL:
-    if not text:
-        raise LedgerError("a ledger needs a path or a URL; it is empty")
-    return URL.create("sqlite", database=text)
 
 
 def find_ledger(where: Where) -> Where:
@@ -66,10 +63,7 @@ def find_ledger(where: Where) -> Where:
 
 
 def _find_in(home: Path) -> str:
-    try:
-        named = read_note(home / OF_RUN).get("ledger")
-    except (OSError, ValueError, RecursionError) as error:
-        raise LedgerError(one_line(f"{home / OF_RUN}: cannot be read: {error}")) from None
+    named = read_kept(home / OF_RUN, formats.HOME, "home").get("ledger")
     if not isinstance(named, str) or not named:
         raise LedgerError(one_line(f"{home / OF_RUN}: does not say where the ledger of the run is"))
     return named if is_address(named) else str(home / named)

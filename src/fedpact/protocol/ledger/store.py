@@ -9,112 +9,75 @@ shows what there is. An append costs the same however long the ledger is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.engine import URL
 
 from fedpact.errors import BrokenLedgerError, LedgerError
-from fedpact.protocol.ledger.database import FILE_LOCK, Database
-from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
-from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place
-from fedpact.protocol.ledger.schema import (
+from fedpact.protocol.ledger.database import (
+    Database,
     create_schema,
     has_schema,
     insist_on_table,
     is_foreign,
+    is_ledger,
     read_rows,
-    read_rows_down,
+    read_start,
     write_rows,
 )
-from fedpact.protocol.ledger.sqlite_header import HEADER_BYTES, is_ledger
+from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain, check_row, make_entry
+from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place
 
-_FEW_ROWS, _MANY_ROWS = 64, 4096
-_CHUNK_BYTES = 2**22
+_CHUNK = 64
+"""Rows that are read, or written, at once."""
+Want: TypeAlias = Literal["old", "new", "any"]
+"""Whether there must be a ledger, must be none, or may be one, which is created if there is none."""
 
 
-def refuse_other_files(path: Path) -> None:
-    """Say what stands in the way of opening a file as a ledger."""
-    try:
-        with FILE_LOCK, path.open("rb") as file:
-            header = file.read(HEADER_BYTES)
-    except FileNotFoundError:
-        raise LedgerError(f"there is no ledger at {path}") from None
-    except OSError as error:
-        raise LedgerError(f"{path} cannot be read: {error.strerror}") from None
-    if not is_ledger(header):
+def refuse_other_files(path: Path, want: Want = "old") -> None:
+    """Say what stands in the way of a ledger in a file."""
+    if want == "new":
+        if path.exists():
+            raise LedgerError(f"there is already a file at {path}; open it, or choose another place")
+        return
+    if want == "any" and path.is_dir():
+        raise LedgerError(f"{path} is a folder; a ledger is a file in one, or a URL")
+    is_begun = want == "old" or (path.exists() and path.stat().st_size)
+    if is_begun and not is_ledger(read_start(path)):
         raise LedgerError(f"{path} is not a ledger, or its first bytes were changed")
 
 
-def _rows_for(rows: list[Row]) -> int:
-    """How many rows to read next, so that a chunk takes about as much memory whatever the entries hold."""
-    each = sum(len(row.content) for row in rows) // max(len(rows), 1)
-    return min(max(_CHUNK_BYTES // max(each, 1), 1), _MANY_ROWS)
-
-
-def chunks_up(database: Database, *, first: int | None = None, last: int | None = None) -> Iterator[list[Row]]:
-    """Read rows upwards, each chunk in a transaction of its own."""
-    most = _FEW_ROWS
+def chunks(
+    database: Database, *, first: int | None = None, last: int | None = None, is_down: bool = False
+) -> Iterator[list[Row]]:
+    """Read rows upwards, or downwards, each chunk in a transaction of its own."""
     while True:
         with database.reading() as connection:
-            rows = read_rows(connection, first=first, last=last, most=most)
+            rows = read_rows(connection, first=first, last=last, most=_CHUNK, is_down=is_down)
         if rows:
             yield rows
-        if len(rows) < most:
+        if len(rows) < _CHUNK:
             return
-        first, most = rows[-1].seq + 1, _rows_for(rows)
+        first, last = (first, rows[-1].seq - 1) if is_down else (rows[-1].seq + 1, last)
 
 
-def _chunks_down(database: Database, *, last: int) -> Iterator[list[Row]]:
-    most = _FEW_ROWS
-    while last > 0:
-        with database.reading() as connection:
-            rows = read_rows_down(connection, last=last, most=most)
-        if rows:
-            yield rows
-        if len(rows) < most:
-            return
-        last, most = rows[-1].seq - 1, _rows_for(rows)
-
-
-@contextmanager
-def _new_engine(url: URL) -> Iterator[Engine]:
-    """Make an engine that is closed again if what follows fails."""
-    engine = make_engine(url)
-    try:
-        yield engine
-    except BaseException:
-        engine.dispose()
-        raise
-
-
-def _refuse_foreign(database: Database) -> None:
+def _prepare(database: Database, want: Want) -> None:
+    """Create the table, unless there is one; looking comes first, so that a ledger can be read without rights."""
     with database.reading() as connection:
         if is_foreign(connection):
             raise LedgerError(f"{database.where} is a SQLite database, but not a ledger")
         insist_on_table(connection)
-
-
-def _insist_on_ledger(database: Database) -> None:
-    _refuse_foreign(database)
-    with database.reading() as connection:
-        if not has_schema(connection):
-            raise LedgerError(f"there is no ledger at {database.where}")
-
-
-def _create(database: Database, *, may_exist: bool) -> None:
-    """Create the table, unless there is one; looking comes first, so that a ledger can be read without rights."""
-    _refuse_foreign(database)
-    with database.reading() as connection:
-        if has_schema(connection) and may_exist:
-            return
+        is_there = has_schema(connection)
+    if is_there and want != "new":
+        return
+    if want == "old":
+        raise LedgerError(f"there is no ledger at {database.where}")
     with database.writing() as connection:
         if not has_schema(connection, alone=True):
             create_schema(connection)
-        elif not may_exist:
+        elif want == "new":
             raise LedgerError(f"there is already a ledger at {database.where}; open it, or choose another place")
 
 
@@ -126,6 +89,8 @@ class Ledger:
     engine
         A database in SQLite or PostgreSQL; a ledger is created there if there is none. Who made the engine closes
         it. Paths and URLs go to :meth:`open`, :meth:`create` and :meth:`open_or_create`.
+    want
+        "old" or "new" if there must be a ledger already, or must be none.
 
     Examples
     --------
@@ -141,49 +106,39 @@ class Ledger:
     >>> engine.dispose()
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, want: Want = "any") -> None:
         self._database = Database(engine)
         self._closes = False
-        _create(self._database, may_exist=True)
+        _prepare(self._database, want)
         self._length, self._head = self._read_newest()
 
     @classmethod
     def open(cls, where: Where) -> Self:
         """Open a ledger that exists, by its path or URL, or by the home of its run."""
-        url = read_place(find_ledger(where))
-        path = file_of(url)
-        if path is not None:
-            refuse_other_files(path)
-        with _new_engine(url) as engine:
-            _insist_on_ledger(Database(engine))
-            return cls._closing(engine)
+        return cls._at(find_ledger(where), "old")
 
     @classmethod
     def create(cls, where: Where) -> Self:
         """Create a ledger where there is none."""
-        url = read_place(where)
-        path = file_of(url)
-        if path is not None and path.exists():
-            raise LedgerError(f"there is already a file at {path}; open it, or choose another place")
-        with _new_engine(url) as engine:
-            _create(Database(engine), may_exist=False)
-            return cls._closing(engine)
+        return cls._at(where, "new")
 
     @classmethod
     def open_or_create(cls, where: Where) -> Self:
         """Open a ledger, or create it if there is none."""
-        url = read_place(where)
-        path = file_of(url)
-        if path is not None and path.is_dir():
-            raise LedgerError(f"{path} is a folder; a ledger is a file in one, or a URL")
-        if path is not None and path.exists() and path.stat().st_size:
-            refuse_other_files(path)
-        with _new_engine(url) as engine:
-            return cls._closing(engine)
+        return cls._at(where, "any")
 
     @classmethod
-    def _closing(cls, engine: Engine) -> Self:
-        ledger = cls(engine)
+    def _at(cls, where: Where, want: Want) -> Self:
+        url = read_place(where)
+        path = file_of(url)
+        if path is not None:
+            refuse_other_files(path, want)
+        engine = make_engine(url)
+        try:
+            ledger = cls(engine, want=want)
+        except BaseException:
+            engine.dispose()
+            raise
         ledger._closes = True
         return ledger
 
@@ -217,8 +172,6 @@ class Ledger:
     def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         """Append several entries, given as kind and body: all of them, or none."""
         entries = self._chain(items, run=run, at=at)
-        if not entries:
-            return []
         self._write(Row.of(entry) for entry in entries)
         return entries
 
@@ -239,13 +192,13 @@ class Ledger:
         length, head = self._length, self._head
         with self._database.writing() as connection:
             self._insist_on_head(connection)
-            while some := list(islice(rows, _MANY_ROWS)):
+            while some := list(islice(rows, _CHUNK)):
                 write_rows(connection, some)
                 length, head = some[-1].seq, some[-1].hash
         self._length, self._head = length, head
 
     def _insist_on_head(self, connection: Connection) -> None:
-        newest = read_rows_down(connection, last=None, most=1)
+        newest = read_rows(connection, most=1, is_down=True)
         found = (newest[0].seq, newest[0].hash) if newest else (0, NOTHING_BEFORE)
         if found != (self._length, self._head):
             raise LedgerError(
@@ -255,7 +208,7 @@ class Ledger:
 
     def _read_newest(self) -> tuple[int, str]:
         with self._database.reading() as connection:
-            rows = read_rows_down(connection, last=None, most=2)
+            rows = read_rows(connection, most=2, is_down=True)
         if not rows:
             return 0, NOTHING_BEFORE
         newest, *before = rows
@@ -275,8 +228,8 @@ class Ledger:
             raise LedgerError(f"start must be at least 1; it is {start}")
         if start > self._length:
             return
-        chunks = chunks_up(self._database, first=max(start - 1, 1), last=self._length)
-        rows = (row for rows in chunks for row in rows)
+        found = chunks(self._database, first=max(start - 1, 1), last=self._length)
+        rows = (row for rows in found for row in rows)
         seq, previous = start, NOTHING_BEFORE
         if start > 1:
             previous = next((row.hash for row in rows), previous)
@@ -291,7 +244,7 @@ class Ledger:
     def last(self, kind: str) -> Entry | None:
         """Find the newest entry of a kind, looking from the end; nothing if there is none."""
         seq, above = self._length, self._head
-        for rows in _chunks_down(self._database, last=self._length):
+        for rows in chunks(self._database, first=1, last=self._length, is_down=True):
             for row in rows:
                 if row.seq != seq:
                     raise BrokenLedgerError("missing", seq=seq)

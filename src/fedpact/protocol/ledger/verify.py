@@ -1,4 +1,8 @@
-"""Look through a whole ledger, trusting nothing: every hash, every link, and every byte of a SQLite file.
+"""Look through a whole ledger, trusting nothing: every hash and every link, and what SQLite says of its file.
+
+Of a SQLite file it is checked that the hashes and links of all entries are right, that nothing but the table and
+the triggers that fedpact makes is in it, and that SQLite's own check of its structures finds nothing. Bytes that
+hold nothing, free space for example, may be anything: no reader of the ledger sees them.
 
 What nobody can see in a ledger alone is that its newest entries were removed together with every trace of them.
 Who once noted the hash of the newest entry can ask for it.
@@ -7,164 +11,142 @@ Who once noted the hash of the newest entry can ask for it.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
-from sqlalchemy import Connection
+from sqlalchemy.engine import URL
 
 from fedpact.coded import Coded, coded
 from fedpact.describe.numbers import shorten
 from fedpact.errors import BrokenLedgerError, LedgerError
-from fedpact.protocol.ledger.check import LedgerCheck
-from fedpact.protocol.ledger.database import Database, say_failure
-from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, Row, check_chain
+from fedpact.protocol.ledger.database import (
+    Database,
+    check_file,
+    has_schema,
+    insist_on_table,
+    is_damage,
+    is_ledger,
+    read_start,
+    say_failure,
+)
+from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, check_chain
 from fedpact.protocol.ledger.export import OPENING, read_export
 from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place, say_place
-from fedpact.protocol.ledger.schema import has_schema, insist_on_table, write_rows
-from fedpact.protocol.ledger.sqlite_bytes import (
-    PAGE_BYTES,
-    check_integrity,
-    copy_settled,
-    first_difference,
-    made_again,
-    opened,
-    read_header,
-)
-from fedpact.protocol.ledger.sqlite_header import is_ledger, read_writers, running_version
-from fedpact.protocol.ledger.store import chunks_up
+from fedpact.protocol.ledger.store import chunks
+from fedpact.result import Result
 
 _NOTED = re.compile(r"[0-9a-f]{12,64}")
 """A hash, or enough of its beginning: ``fedpact ledger show`` prints 12 digits."""
+_NOT_COMPARED = {"sqlite": coded("free-space"), "postgresql": coded("no-files")}
+"""Why bytes are not compared, by store; those of an export are."""
 
 
-class _Look:
-    """What was found so far."""
+class LedgerStatus(StrEnum):
+    """Whether a ledger is as it was written."""
 
-    def __init__(self, where: str, store: str, head: str | None) -> None:
-        self.where, self.store = where, store
-        self.entries, self.head = 0, NOTHING_BEFORE
-        self._noted = head
-        self._is_noted_found = head is None or NOTHING_BEFORE.startswith(head)
-        self.why_not_compared: Coded | None = None
+    INTACT = "intact"
+    """Every entry is as it was written, and nothing else is in the file."""
+    ENTRIES_INTACT = "entries-intact"
+    """Every entry is as it was written; the database does not show its files."""
+    BROKEN = "broken"
+    """Nothing from the first broken entry on can be relied on."""
 
-    def follow(self, entries: Iterable[Entry]) -> None:
-        """Note entries as long as they are sound."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerCheck(Result):
+    """Whether a ledger is as it was written."""
+
+    DERIVED: ClassVar = ("is_intact", "status")
+
+    entries: int
+    """How many entries, from the first, are as they were written and follow each other."""
+    head: str
+    """Hash of the last of them; 64 zeros if there is none."""
+    broken_at: int | None
+    """The first entry that is not; nothing if all are, even if something else in the file was changed."""
+    why: Coded | None
+    """What is wrong."""
+    are_bytes_compared: bool
+    """Whether every byte is accounted for, those too that hold nothing: so it is in an export."""
+    why_not_compared: Coded | None
+    where: str
+    store: str
+    """"sqlite", "postgresql" or "export"."""
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.why is None
+
+    @property
+    def status(self) -> LedgerStatus:
+        """The finding."""
+        if not self.is_intact:
+            return LedgerStatus.BROKEN
+        return LedgerStatus.ENTRIES_INTACT if self.store == "postgresql" else LedgerStatus.INTACT
+
+
+def _check_entries(entries: Iterable[Entry], noted: str | None, *, where: str, store: str) -> LedgerCheck:
+    """Go through entries as long as they are sound; at the end the noted hash must have been among them."""
+    count, head = 0, NOTHING_BEFORE
+    error: BrokenLedgerError | None = None
+    is_found = noted is None or head.startswith(noted)
+    try:
         for entry in entries:
-            self.entries, self.head = entry.seq, entry.hash
-            self._is_noted_found = self._is_noted_found or entry.hash.startswith(str(self._noted))
-
-    def insist_on_noted_head(self) -> None:
-        """Raise if the hash that somebody noted is gone."""
-        if not self._is_noted_found:
-            raise BrokenLedgerError("head-missing", seq=self.entries + 1, head=self._noted)
-
-    def result(self, error: BrokenLedgerError | None = None) -> LedgerCheck:
-        """Sum up."""
-        return LedgerCheck(
-            entries=self.entries,
-            head=self.head,
-            broken_at=None if error is None else error.seq,
-            why=None if error is None else Coded(code=error.code, values=error.values or {}),
-            are_bytes_compared=error is None and self.why_not_compared is None,
-            why_not_compared=self.why_not_compared,
-            where=self.where,
-            store=self.store,
-        )
+            count, head = entry.seq, entry.hash
+            is_found = is_found or head.startswith(str(noted))
+    except BrokenLedgerError as found:
+        error = found
+    if not is_found and (error is None or (count and error.seq is None)):  # entries first
+        error = BrokenLedgerError("head-missing", seq=count + 1, head=noted)
+    return LedgerCheck(
+        entries=count,
+        head=head,
+        broken_at=None if error is None else error.seq,
+        why=None if error is None else Coded(code=error.code, values=error.values or {}),
+        are_bytes_compared=error is None and store not in _NOT_COMPARED,
+        why_not_compared=_NOT_COMPARED.get(store),
+        where=where,
+        store=store,
+    )
 
 
-@contextmanager
-def _reading_copy(look: _Look) -> Iterator[None]:
-    """Take it for damage if a copy that nobody else is in cannot be read."""
-    try:
-        yield
-    except BrokenLedgerError:
-        raise
-    except LedgerError as error:
-        detail = say_failure(error.__cause__)
-        raise BrokenLedgerError("unreadable-entry", seq=look.entries + 1, detail=detail) from error
-
-
-def _rows_of_copy(look: _Look, database: Database, again: Connection) -> Iterator[Row]:
-    """Read a copy, putting its rows into another file as well."""
-    chunks = chunks_up(database)
-    while True:
-        with _reading_copy(look):
-            chunk = next(chunks, None)
-        if chunk is None:
+def _insist_on_ledger(database: Database, path: Path | None) -> None:
+    with database.reading() as connection:
+        insist_on_table(connection)
+        if has_schema(connection):
             return
-        yield from chunk
-        write_rows(again, chunk)
+    if path is None:
+        raise LedgerError(f"there is no ledger at {database.where}")
+    if path.stat().st_size:
+        raise BrokenLedgerError("other-table")
+    raise LedgerError(f"there is no ledger at {path} yet: whoever was creating it died before its first entry")
 
 
-def _check_copy(look: _Look, path: Path, again: Path) -> None:
-    """Check a SQLite file that nobody else is in."""
-    with opened(path) as database:
-        with _reading_copy(look), database.reading() as connection:
-            insist_on_table(connection)
-        with made_again(again) as connection:
-            running = running_version(connection)
-            look.follow(check_chain(_rows_of_copy(look, database, connection), where=look.where))
-        look.insist_on_noted_head()
-        writers = read_writers(read_header(path))
-        place = first_difference(path, again)
-        if place is None:
-            return
-        if writers.is_one and writers.last == running:
-            raise BrokenLedgerError("other-byte", byte=place, page=place // PAGE_BYTES + 1)
-        with _reading_copy(look):
-            check_integrity(database)
-        look.why_not_compared = (
-            coded("other-sqlite", version=writers.last) if writers.is_one else coded("several-sqlites")
-        )
-
-
-def _verify_file(path: Path, head: str | None) -> LedgerCheck:
-    look = _Look(str(path), "sqlite", head)
-    try:
-        if not is_ledger(read_header(path)):
-            raise BrokenLedgerError("no-ledger")
-        with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
-            copy, again = Path(folder, "copy"), Path(folder, "again")
-            copy_settled(path, copy)
-            if not copy.stat().st_size:
-                raise LedgerError(
-                    f"there is no ledger at {path} yet: whoever was creating it died before its first entry"
-                )
-            _check_copy(look, copy, again)
-    except BrokenLedgerError as error:
-        return look.result(error)
-    return look.result()
-
-
-def _verify_export(path: Path, head: str | None) -> LedgerCheck:
-    look = _Look(str(path), "export", head)
-    try:
-        look.follow(read_export(path))
-        look.insist_on_noted_head()
-    except BrokenLedgerError as error:
-        return look.result(error)
-    return look.result()
-
-
-def _verify_database(where: Where, head: str | None) -> LedgerCheck:
-    url = read_place(where)
-    look = _Look(say_place(url), url.get_backend_name(), head)
-    look.why_not_compared = coded("no-files")
-    engine = make_engine(url)
+def _read_database(url: URL, start: bytes | None = None) -> Iterator[Entry]:
+    """Read the entries of a database, then let SQLite look through its file, which begins with ``start``."""
+    if start is not None and not is_ledger(start):
+        raise BrokenLedgerError("no-ledger")
+    engine, seq = make_engine(url), 0
     try:
         database = Database(engine)
-        with database.reading() as connection:
-            if not has_schema(connection):
-                raise LedgerError(f"there is no ledger at {database.where}")
-        look.follow(check_chain((row for chunk in chunks_up(database) for row in chunk), where=look.where))
-        look.insist_on_noted_head()
-    except BrokenLedgerError as error:
-        return look.result(error)
+        _insist_on_ledger(database, file_of(url))
+        for entry in check_chain((row for rows in chunks(database) for row in rows), where=database.where):
+            seq = entry.seq
+            yield entry
+        if database.is_sqlite:
+            with database.reading() as connection:
+                check_file(connection)
+    except LedgerError as error:
+        if isinstance(error, BrokenLedgerError) or not is_damage(error.__cause__):
+            raise
+        detail = say_failure(error.__cause__)
+        raise BrokenLedgerError("unreadable-entry", seq=seq + 1, detail=detail) from error
     finally:
         engine.dispose()
-    return look.result()
 
 
 def _read_noted(head: str | None) -> str | None:
@@ -190,14 +172,13 @@ def verify_ledger(where: Where, *, head: str | None = None) -> LedgerCheck:
     LedgerError
         If there is nothing to check, or ``head`` cannot be a hash.
     """
-    head, where = _read_noted(head), find_ledger(where)
-    path = file_of(read_place(where))
+    noted, url = _read_noted(head), read_place(find_ledger(where))
+    path = file_of(url)
     if path is None:
-        return _verify_database(where, head)
+        return _check_entries(_read_database(url), noted, where=say_place(url), store=url.get_backend_name())
     if not path.is_file():
         raise LedgerError(f"there is no ledger at {path}")
-    try:
-        start = read_header(path)
-    except OSError as error:
-        raise LedgerError(f"{path} cannot be read: {error.strerror}") from None
-    return _verify_export(path, head) if start.startswith(OPENING) else _verify_file(path, head)
+    start = read_start(path)
+    is_export = start.startswith(OPENING)
+    entries = read_export(path) if is_export else _read_database(url, start)
+    return _check_entries(entries, noted, where=str(path), store="export" if is_export else "sqlite")

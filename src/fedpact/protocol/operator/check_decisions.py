@@ -1,9 +1,12 @@
-"""Whether what an operator decided follows from what the sites said: plan and choice.
+"""Whether what an operator wrote down is what follows from the state of the run: the decisions, made once more.
 
-A plan meets the targets of those who are left, as far as their reports can tell, goes neither below what was
-given nor beyond what a site can give, and asks nothing more of who has left or delivered short. That it is the
-cheapest, or that there is none where a run stopped, is not looked at. The candidate is the first of those with
-the fewest mistakes, and every contribution was checked with the outcome that the check has.
+:func:`fedpact.protocol.operator.decide.decide` is a pure function of the state. So an auditor makes every decision
+anew, from the entries before it, and compares: requests with their times and samples, the choice and the checks of
+contributions, the settlement, every statement, the sum. Numbers may differ by rounding.
+
+A plan is not searched for again. It must be about who is left, by the terms of the pact, ask nobody for less than
+it has given or more than it can give, cost what it says, and meet the targets as far as the reports can tell. That
+it is the cheapest, or that there is none where a run stopped, is not looked at.
 """
 
 from __future__ import annotations
@@ -14,109 +17,121 @@ from typing import Any
 import numpy as np
 
 from fedpact.coded import Coded, coded
+from fedpact.describe.numbers import shorten
+from fedpact.errors import FederationError
 from fedpact.mechanism.payment.settle import judge_targets
-from fedpact.mechanism.sample_checks.check import check_contribution
-from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.planning.result import Plan
-from fedpact.protocol.operator.reasons import FLAGGED
-from fedpact.protocol.operator.run_facts import RunFacts, is_near
+from fedpact.protocol.keys.signing import SIGNATURE
+from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.operator.decide import Draft, decide, federation_of
+from fedpact.protocol.operator.run_state import RunState
 from fedpact.statistics.confidence import at_confidence
 
+_TOL = 1e-9
+_ANY_ORDER = ("pairs", "easiest")
+"""Of a check of a contribution; pairs that are as likely have no order."""
 
-def check_plan(facts: RunFacts, plan: Mapping[str, Any]) -> Iterator[Coded]:
-    """Say what is wrong with a plan."""
-    planned = plan["contributions"]
-    for site in planned:
-        if site not in facts.given:
-            yield coded("plan-stranger", site=site)
-            return
-    if set(planned) != set(facts.parties):
-        yield coded("plan-of-others")
-        return
+
+class NoPlan(Exception):  # noqa: N818
+    """What is no plan at all, so that nothing follows from it; never leaves the audit."""
+
+    def __init__(self, problem: Coded) -> None:
+        self.problem = problem
+        super().__init__()
+
+
+def decide_again(state: RunState, entry: Entry) -> list[Draft]:
+    """Return what an operator writes next; the plan is the one that it has written, if it has written one."""
+    written = Plan.from_dict(entry.body["plan"]) if entry.kind == "plan" else None
+
+    def planner(*asked: Any, **terms: Any) -> Plan:
+        if written is None:
+            raise FederationError("no plan was written")
+        _insist_on_plan(state, written)
+        return written
+
+    return decide(state, entry.at, planner=planner)
+
+
+def _insist_on_plan(state: RunState, plan: Plan) -> None:
+    """Insist on a number of samples for everybody who is left, between what is given already and what there is."""
+    fed = federation_of(state)
+    if plan.contributions.keys() != set(fed.names):
+        raise NoPlan(coded("plan-of-others"))
+    for agent in fed.agents:
+        count, least = plan.contributions[agent.name], state.contributed.get(agent.name, 0)
+        if not least <= count <= max(least, agent.capacity or 0):
+            raise NoPlan(coded("plan-samples", site=agent.name, found=count, least=least, most=agent.capacity))
+
+
+def name_draft(kind: str, body: Mapping[str, Any]) -> str:
+    """Say what an entry is in a few words.
+
+    Examples
+    --------
+    >>> name_draft("ask", {"step": "report", "site": "alice"}), name_draft("plan", {})
+    ('ask report alice', 'plan')
+    """
+    return " ".join([kind, *(str(body[key]) for key in ("step", "site") if key in body)])
+
+
+def compare(kind: str, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Coded]:
+    """Say what an entry says otherwise than it must."""
+    name = name_draft(kind, wanted)
+    for path, given, due in _differences(_comparable(kind, found), _comparable(kind, wanted), ()):
+        key = ".".join(path)
+        yield coded("other-value", what=name, key=key, found=shorten(given), expected=shorten(due))
+
+
+def _comparable(kind: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    match kind:
+        case "choose":
+            checks = {
+                site: {key: value for key, value in check.items() if key not in _ANY_ORDER}
+                for site, check in body["checks"].items()
+            }
+            return {**body, "checks": checks}
+        case "pay":
+            said = {key: value for key, value in body["statement"].items() if key != SIGNATURE}
+            return {**body, "statement": said}
+        case "stop":  # its details are words, and a planner's
+            return {"code": str(body["code"])}
+    return body
+
+
+def _differences(found: Any, wanted: Any, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """List where two values differ: the key, what is there, what must be."""
+    if not isinstance(wanted, Mapping) or not isinstance(found, Mapping):
+        if not _is_same(found, wanted):
+            yield key, found, wanted
+    elif found.keys() != wanted.keys():
+        yield key, sorted(found), sorted(wanted)
+    else:
+        for name, value in wanted.items():
+            yield from _differences(found[name], value, (*key, name))
+
+
+def _is_same(found: Any, wanted: Any) -> bool:
+    """Whether two values are the same but for rounding."""
+    if isinstance(wanted, float):
+        is_number = type(found) in (int, float)
+        return is_number and bool(abs(float(found) - wanted) <= _TOL * max(1.0, abs(wanted)))
+    return bool(found == wanted)
+
+
+def check_plan(state: RunState, plan: Mapping[str, Any]) -> Iterator[Coded]:
+    """Say what is wrong with a plan that does not contradict itself."""
+    fed = federation_of(state)
+    m = [plan["contributions"][name] for name in fed.names]
     for key in ("method", "objective", "guarantee", "confidence"):
-        if plan[key] != facts.pact[key]:
+        if plan[key] != getattr(state.pact, key):
             yield coded("plan-terms", key=key)
-    wrong = [problem for site, count in planned.items() for problem in _check_quota(facts, site, count)]
-    yield from wrong
-    if wrong:
-        return
-    if Plan.from_dict(plan).to_dict() != plan or plan["lower_bound"] > plan["cost"]:
-        yield coded("plan-contradiction")
-    if not is_near(plan["cost"], sum(float(facts.costs[site](count)) for site, count in planned.items())):
-        yield coded("plan-cost")
-    yield from _check_targets(facts, planned)
-
-
-def _check_quota(facts: RunFacts, site: str, count: int) -> Iterator[Coded]:
-    given = facts.given[site]
-    if type(count) is not int or count < given:
-        yield coded("plan-less", site=site)
-    elif count > given and facts.has_left(site):
-        yield coded("plan-left", site=site)
-    elif count > given and site in facts.short:
-        yield coded("plan-short", site=site)
-    elif count > max(given, facts.capacity(site)):
-        yield coded("plan-capacity", site=site)
-
-
-def _check_targets(facts: RunFacts, planned: Mapping[str, int]) -> Iterator[Coded]:
-    fed, confidence = facts.federation(), facts.pact["confidence"]
+    cost = float(sum(float(agent.cost(count)) for agent, count in zip(fed.agents, m, strict=True)))
+    if not _is_same(plan["cost"], cost) or plan["lower_bound"] > plan["cost"]:
+        yield coded("plan-cost", cost=cost)
+    confidence = state.pact.confidence
     seen = fed if confidence is None else at_confidence(fed, confidence)
-    _, may_be_met = judge_targets(seen, np.array([[planned[site] for site in fed.names]]))
-    for site, may_be in zip(fed.names, may_be_met[0].tolist(), strict=True):
+    _, may_be_met = judge_targets(seen, np.array([m]))
+    for name, may_be in zip(fed.names, may_be_met[0].tolist(), strict=True):
         if not may_be:
-            yield coded("plan-target", site=site)
-
-
-def check_choice(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
-    """Say what is wrong with the choice of a candidate and with the checks of contributions."""
-    names = facts.federation().evidence.hypotheses
-    total = sum(facts.mistakes.values(), start=np.zeros(len(names), dtype=np.int64))
-    index, m = body["index"], sum(facts.given.values())
-    if index < 0 or total[index] != total.min():
-        yield coded("choice-mistakes")
-    elif index != int(total.argmin()):
-        yield coded("choice-order")
-    if body["hypothesis"] != names[index]:
-        yield coded("choice-name")
-    if body["mistakes"] != total.tolist():
-        yield coded("choice-counts")
-    if body["m"] != m:
-        yield coded("choice-samples", m=m, found=body["m"])
-    yield from _check_checks(facts, body)
-
-
-def _check_checks(facts: RunFacts, body: Mapping[str, Any]) -> Iterator[Coded]:
-    checks, withheld = body["checks"], body["withheld"]
-    flagged = {site for site, check in checks.items() if check["is_flagged"]}
-    if set(checks) != {site for site, count in facts.given.items() if count}:
-        yield coded("not-checked")
-    if flagged != set(withheld):
-        yield coded("flagged-not-withheld", flagged=sorted(flagged), withheld=sorted(withheld))
-    for site, said in checks.items():
-        found = _check_again(facts, site)
-        if found.is_flagged != (site in flagged):
-            yield coded("flag", site=site)
-        elif not _says_the_same(said, found):
-            yield coded("other-check", site=site)
-        elif site in withheld and withheld[site] != FLAGGED:
-            yield coded("withheld-reason", site=site)
-
-
-def _check_again(facts: RunFacts, site: str) -> ContributionCheck:
-    return check_contribution(
-        facts.reports[site],
-        mistakes=facts.mistakes[site],
-        m=facts.given[site],
-        false_alarm_rate=facts.pact["false_alarm_rate"],
-        distinct=facts.pools[site] is not None,
-    )
-
-
-def _says_the_same(said: Mapping[str, Any], found: ContributionCheck) -> bool:
-    """Compare what was written of a check with a check, but for the order of pairs that are as likely."""
-    return all(
-        is_near(said[key], wanted) if isinstance(wanted, float) else said[key] == wanted
-        for key, wanted in found.to_dict().items()
-        if key not in ("pairs", "easiest")
-    )
+            yield coded("plan-target", site=name)

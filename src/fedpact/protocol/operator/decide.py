@@ -23,11 +23,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fedpact.coded import coded
+from fedpact.coded import coded, refusal_of
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
-from fedpact.describe.interrupts import on_interrupt
+from fedpact.describe.progress import on_interrupt
 from fedpact.errors import FederationError, InfeasibleError, SolverError
+from fedpact.mechanism.payment.rules import RULES, read_terms
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check import check_contribution
@@ -38,8 +39,7 @@ from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.reasons import FLAGGED, Why, cut
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
-from fedpact.protocol.operator.statement import make_statement
-from fedpact.refusal import refusal_of
+from fedpact.protocol.operator.statements import make_statement
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""
@@ -122,7 +122,7 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         found = planner(fed, state.pact.method, confidence=state.pact.confidence, at_least=have or None)
         if state.pact.fee is not None:
             settle(fed, found, state.pact.rule, fee=_fees(state, fed))
-        if state.pact.rule == "proportional":  # it is undefined for some, and has to say so before anybody labels
+        if RULES[state.pact.rule].is_partial:  # it has to say so before anybody labels
             _bill(state, found)
     except (InfeasibleError, FederationError, SolverError) as error:
         refusal = refusal_of(error)
@@ -152,7 +152,7 @@ def _choose(state: RunState) -> Draft:
     H = next(iter(state.reports.values())).H
     total = sum(state.mistakes.values(), start=np.zeros(H, dtype=np.int64))
     index = int(total.argmin())
-    checks = {name: _check(state, name) for name, m in state.contributed.items() if m}
+    checks = {name: _check_site(state, name) for name, m in state.contributed.items() if m}
     return "choose", {
         "index": index,
         "hypothesis": federation_of(state).evidence.hypotheses[index],
@@ -163,7 +163,8 @@ def _choose(state: RunState) -> Draft:
     }
 
 
-def _check(state: RunState, name: str) -> ContributionCheck:
+def _check_site(state: RunState, name: str) -> ContributionCheck:
+    """Test what a site contributed against its report."""
     return check_contribution(
         state.reports[name],
         mistakes=state.mistakes[name],
@@ -174,12 +175,12 @@ def _check(state: RunState, name: str) -> ContributionCheck:
 
 
 def _bill(state: RunState, found: Plan) -> Settlement:
-    """Pay for a plan. Who left bears no part of what it costs, nor does it matter who could give no more."""
+    """Pay for a plan, whoever could give no more; who left bears no part of what it costs."""
     fed = federation_of(state)
     fed = fed.replace(capacity=[_agreed_capacity(state, name) for name in fed.names])
     sharing = np.array([name in state.covered for name in fed.names])
     plan_of_fed = replace(found, federation=fed.fingerprint)
-    return bill(fed, plan_of_fed, state.pact.rule, fee=_fees(state, fed), sharing=sharing)
+    return bill(fed, plan_of_fed, read_terms(fed, state.pact.rule, fee=_fees(state, fed)), sharing=sharing)
 
 
 def _settle(state: RunState) -> Draft:
@@ -222,12 +223,15 @@ def _conclude(state: RunState, now: float) -> list[Draft]:
         return [_settle(state)]
     unpaid = [name for name in state.settlement.payments if name not in state.payments]
     if unpaid:
-        return [("pay", {"site": name, "statement": make_statement(state, name, now)}) for name in unpaid]
+        return [_pay(state, state.settlement, name, now) for name in unpaid]
     unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
     if unsent:
         return _asks(state, now, "pay", [(name, {}) for name in unsent])
-    return [("close", {"paid": _paid(state)})]
+    paid = sum(statement["amount"] for statement in state.payments.values())
+    return [("close", {"paid": float(paid)})]
 
 
-def _paid(state: RunState) -> float:
-    return float(sum(statement["amount"] for statement in state.payments.values()))
+def _pay(state: RunState, found: Settlement, site: str, now: float) -> Draft:
+    due, labelling, fee = found.payments[site], found.labelling[site], found.fees[site]
+    statement = make_statement(state, site, now, due=due, labelling=labelling, fee=fee)
+    return "pay", {"site": site, "statement": statement}

@@ -14,10 +14,11 @@ that refuses, is *gone*, as is one that lets its time pass.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from typing import Any
 
 from fedpact.coded import Coded, coded
-from fedpact.describe.candidate_list import CandidateList
 from fedpact.errors import FederationError, LedgerError, MessageError
 from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value, from_canonical
@@ -97,20 +98,16 @@ class Operator:
             answer = read_answer(data, self.state.pact.keys)
             ask = self._find_ask(answer)
         except MessageError as error:
-            self._refuse(reason_of(error, Why.MALFORMED), now)
+            self.note(reason_of(error, Why.MALFORMED), now)
             return
         digest = digest_of_value(to_plain(answer.body))
         if ask.request in self.state.answered:
             if self.state.answered[ask.request] != digest and not isinstance(answer.body, Pending):
-                self._refuse(coded(Why.ANSWERED_DIFFERENTLY, site=ask.site, request=ask.request), now)
+                self.note(coded(Why.ANSWERED_DIFFERENTLY, site=ask.site, request=ask.request), now)
         elif self.state.is_lost(ask):
-            self._refuse(coded(Why.GIVEN_UP, site=ask.site, request=ask.request), now)
+            self.note(coded(Why.GIVEN_UP, site=ask.site, request=ask.request), now)
         else:
             self._accept(ask, answer, digest, data, now)
-
-    def note(self, why: Coded, now: float) -> None:
-        """Note what was turned away before it came to an answer: a node that cannot show a site's key, say."""
-        self._refuse(why, now)
 
     def _accept(self, ask: Ask, answer: Answer, digest: str, data: bytes, now: float) -> None:
         body = answer.body
@@ -121,29 +118,14 @@ class Operator:
             self._give_up(ask, coded(Why.REFUSED, detail=cut(body.why)), now)
             return
         try:
-            self._check(ask, body)
+            check_body(self.state, ask, body)
         except (FederationError, MessageError) as error:
             self._give_up(ask, reason_of(error, Why.UNUSABLE), now)
             return
         self.pending.pop(ask.request, None)
-        entry = {"request": ask.request, "digest": digest, "body": to_plain(body)}
-        self._write([("answer", {**entry, "signature": _signature_in(data)})], now)
-
-    def _check(self, ask: Ask, body: object) -> None:
-        """Raise unless what a site says fits what it was asked for and what it said before."""
-        state = self.state
-        match body:
-            case Reported():
-                _check_report(state, ask.site, body)
-            case Contributed():
-                if len(body.mistakes) != state.reports[ask.site].H:
-                    H, found = state.reports[ask.site].H, len(body.mistakes)
-                    raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=found)
-                if body.m > ask.body["total"] - ask.body["have"]:
-                    raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=ask.body["total"] - ask.body["have"])
-            case Receipt():
-                if body.statement != digest_of_value(state.payments[ask.site]):
-                    raise NotAcceptedError(Why.OTHER_STATEMENT)
+        signature = from_canonical(data, most=MOST_BYTES).get("signature")  # for an auditor to check
+        entry = {"request": ask.request, "digest": digest, "body": to_plain(body), "signature": signature}
+        self._write([("answer", entry)], now)
 
     def _find_ask(self, answer: Answer) -> Ask:
         if answer.run != self.state.run:
@@ -165,7 +147,8 @@ class Operator:
     def _give_up(self, ask: Ask, why: Coded, now: float) -> None:
         self._write([("gone", {"site": ask.site, "step": ask.step, **to_plain(why)})], now)
 
-    def _refuse(self, why: Coded, now: float) -> None:
+    def note(self, why: Coded, now: float) -> None:
+        """Note what is turned away: an answer, or before it came to that a node that cannot show a site's key."""
         if self.state.refusals < _MOST_REFUSALS:
             self._write([("refuse", to_plain(why))], now)
 
@@ -176,18 +159,28 @@ class Operator:
             self.state = after(self.state, entry)
 
 
-def _signature_in(data: bytes) -> str | None:
-    """Return the signature of an answer that was read, for an auditor to check."""
-    signature: str | None = from_canonical(data, most=MOST_BYTES).get("signature")
-    return signature
-
-
 def _sign(draft: Draft, key: SigningKey | None) -> Draft:
     """Sign the statement of a payment."""
     kind, body = draft
     if kind != "pay" or key is None:
         return draft
     return kind, {**body, "statement": sign_value(key, body["statement"])}
+
+
+def check_body(state: RunState, ask: Ask, body: object) -> None:
+    """Raise unless what a site says fits what it was asked for and what it said before."""
+    match body:
+        case Reported():
+            _check_report(state, ask.site, body)
+        case Contributed():
+            H, asked = state.reports[ask.site].H, ask.body["total"] - ask.body["have"]
+            if len(body.mistakes) != H:
+                raise NotAcceptedError(Why.WRONG_LENGTH, expected=H, found=len(body.mistakes))
+            if body.m > asked:
+                raise NotAcceptedError(Why.TOO_MANY, m=body.m, asked=asked)
+        case Receipt():
+            if body.statement != digest_of_value(state.payments[ask.site]):
+                raise NotAcceptedError(Why.OTHER_STATEMENT)
 
 
 def _check_report(state: RunState, site: str, body: Reported) -> None:
@@ -203,7 +196,8 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
         raise NotAcceptedError(Why.POOL_TOO_LARGE, pool=body.pool, n=report.n)
     if state.pact.candidates is None and state.plan is None:
         return
-    expected = _expected_candidates(state)
+    listed = (one.candidates for one in state.reports.values() if one.candidates is not None)
+    expected = next(listed, None) if state.pact.candidates is None else state.pact.candidates
     if expected is not None and report.candidates is not None:
         difference = expected.difference(report.candidates)
         if difference is not None:
@@ -211,12 +205,6 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
     H = expected.H if expected is not None else next(iter(state.reports.values())).H
     if report.H != H:
         raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=H)
-
-
-def _expected_candidates(state: RunState) -> CandidateList | None:
-    if state.pact.candidates is not None:
-        return state.pact.candidates
-    return next((report.candidates for report in state.reports.values() if report.candidates is not None), None)
 
 
 def start_run(
@@ -235,7 +223,7 @@ def start_run(
         If the ledger has a run that is not finished.
     """
     last = ledger.last("open")
-    if last is not None and replay(ledger.entries(start=last.seq)).status is not RunStatus.FINISHED:
+    if last is not None and read_run(ledger).status is not RunStatus.FINISHED:
         raise LedgerError(f"run {last.run!r} of this ledger is not finished; resume it, or take another ledger")
     _check_key(pact, key)
     run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
@@ -265,6 +253,20 @@ def resume_run(
         resumed = ledger.append("resume", {}, run=state.run, at=now)
         state = after(state, resumed)
     return Operator(ledger, state, key=key, planner=planner)
+
+
+def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -> Operator:
+    """Continue the ledger's run, or open one if the last was finished among the first ``entries``.
+
+    A run that was opened later is the one that is wanted; finished, it stays so.
+    """
+    last = ledger.last("open")
+    state = None if last is None else read_run(ledger)
+    if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
+        return start_run(ledger, pact, now=time.time(), **own)
+    if state.pact.to_dict() != pact.to_dict():
+        raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")
+    return resume_run(ledger, now=time.time(), **own)
 
 
 def _check_key(pact: Pact, key: SigningKey | None) -> None:

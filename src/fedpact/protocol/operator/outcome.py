@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.coded import Coded
-from fedpact.drawing.figures import draw_bars
+from fedpact.drawing import draw_bars
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import Gone, RunState, RunStatus
-from fedpact.protocol.operator.statement import Evaluation, evaluation_of
+from fedpact.protocol.operator.statements import Evaluation, evaluation_of
 from fedpact.result import Result
 
 if TYPE_CHECKING:
-    from fedpact.drawing.figures import Figure
+    from fedpact.drawing import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,7 @@ from fedpact.describe.reports import Report
 from fedpact.errors import LedgerError
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.planning.result import Plan
-from fedpact.protocol.ledger.entry import Entry
-from fedpact.protocol.ledger.form import well_formed
+from fedpact.protocol.ledger.entry import Entry, well_formed
 from fedpact.protocol.messages import Contributed, Evaluated, Receipt, Reported, read_body
 from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.pact import Pact
@@ -55,7 +54,7 @@ class Ask:
     step: str
     body: Mapping[str, Any]
     asked: float
-    """When."""
+    """When; a run that is resumed changes nothing in that."""
     deadline: float
 
 
@@ -82,8 +81,6 @@ class RunState:
     """Every request that was ever made, by its name."""
     answered: Mapping[str, str] = field(default_factory=dict)
     """Request -> digest of what was answered."""
-    asked_at: Mapping[str, float] = field(default_factory=dict)
-    """Request -> when it was made; a run that is resumed changes nothing in that."""
     answered_at: Mapping[str, float] = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
     """Request -> samples that were labelled for it."""
@@ -153,11 +150,7 @@ def _with(table: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 def _after_ask(state: RunState, entry: Entry) -> RunState:
     ask = Ask(asked=entry.at, **entry.body)
-    return replace(
-        state,
-        asks=_with(state.asks, ask.request, ask),
-        asked_at=_with(state.asked_at, ask.request, entry.at),
-    )
+    return replace(state, asks=_with(state.asks, ask.request, ask))
 
 
 def _after_answer(state: RunState, entry: Entry) -> RunState:
@@ -209,9 +202,7 @@ def _after_resume(state: RunState, entry: Entry) -> RunState:
     moved = replace(state, gone=gone, exhausted=exhausted, status=RunStatus.RUNNING, why=None)
     is_open = {ask.request for ask in moved.open}
     asks = {
-        name: replace(ask, asked=entry.at, deadline=entry.at + ask.deadline - ask.asked)
-        if name in is_open
-        else ask
+        name: replace(ask, deadline=entry.at + state.pact.patience[ask.step]) if name in is_open else ask
         for name, ask in state.asks.items()
     }
     return replace(moved, asks=asks, is_plan_current=state.is_plan_current and not was_stopped)

@@ -1,31 +1,139 @@
-"""Statements of payment out of a ledger: to look at, to send, to print."""
+"""Statements of payment: made for the ledger, and out of it again to look at, to send, to print, to book.
+
+At the end a site is told what it gave, what it gets, what is withheld and why. A statement is a table of plain
+values that the operator signs and the ledger keeps; the site's receipt names its digest. It stands by itself:
+whoever has it and the operator's public key can check it without the ledger. Amounts are in the unit of the costs
+that were agreed on, whatever that is; times are UTC, as in ISO 8601.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fedpact import formats
-from fedpact.describe.names import nearest
+from fedpact.describe.names import make_slugs, nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
-from fedpact.describe.slugs import make_slugs
+from fedpact.describe.ties import exceeds
 from fedpact.errors import LedgerError
 from fedpact.formats import check_format
+from fedpact.mechanism.payment.money import plain_amount
+from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
+from fedpact.protocol.files import make_folder, write_for_people
 from fedpact.protocol.keys.signing import check_signature
-from fedpact.protocol.ledger.entry import Entry
-from fedpact.protocol.ledger.form import well_formed
-from fedpact.protocol.ledger.read import AnyLedger, read_entries
+from fedpact.protocol.ledger.entry import Entry, well_formed
+from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
-from fedpact.protocol.operator.statement import say_time
-from fedpact.protocol.whole_files import write_whole
+from fedpact.protocol.operator.run_state import RunState
+from fedpact.protocol.site.spreadsheets import defuse, to_csv
 from fedpact.result import Result
+
+_OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
+
+
+def say_time(at: float) -> str:
+    """Write a time of the ledger, seconds since the epoch, as UTC.
+
+    Examples
+    --------
+    >>> say_time(1_000_000_000.25)
+    '2001-09-09T01:46:40Z'
+    """
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _requests_of(state: RunState, site: str) -> list[dict[str, Any]]:
+    """List what a site was asked to label, request by request, and what it delivered."""
+    return [
+        {
+            "request": name,
+            "first": ask.body["have"] + 1,
+            "last": ask.body["total"],
+            "quota": ask.body["total"] - ask.body["have"],
+            "delivered": state.delivered.get(name, 0),
+            "asked": say_time(ask.asked),
+            "answered": say_time(state.answered_at[name]) if name in state.answered_at else None,
+        }
+        for name, ask in state.asks.items()
+        if (ask.site, ask.step) == (site, "contribute")
+    ]
+
+
+def _check_of(state: RunState, site: str) -> dict[str, Any] | None:
+    found = state.checks.get(site)
+    return None if found is None else {key: found[key] for key in _OF_CHECK}
+
+
+def make_statement(
+    state: RunState, site: str, now: float, *, due: float, labelling: float, fee: float
+) -> dict[str, Any]:
+    """Return a site's statement of payment, in plain values, by what it is due, its cost and its fee.
+
+    ``amount`` is what the operator owes, or is owed if negative; ``withheld`` is what it would have owed more had
+    the contribution not been flagged. Whoever owes something itself owes it all the same.
+    """
+    assert state.settled is not None, "nobody is paid before the settlement"
+    why, pact, given = state.withheld.get(site), state.pact, state.contributed.get(site, 0)
+    withheld = max(due, 0.0) if why else 0.0
+    requests = _requests_of(state, site)
+    return {
+        "format": formats.STATEMENT,
+        "run": state.run,
+        "pact": pact.name,
+        "pact_digest": digest_of_value(pact.to_dict()),
+        "site": site,
+        "site_key": pact.keys.get(site),
+        "operator": pact.operator,
+        "rule": pact.rule,
+        "cost": pact.agent(site).cost.to_plain(),
+        "requests": requests,
+        "quota": sum(request["quota"] for request in requests),
+        "contributed": given,
+        "labelling": labelling,
+        "fee": fee,
+        "amount": due - withheld,
+        "withheld": withheld,
+        "why": why,
+        "verified": why is None and given > 0,
+        "check": _check_of(state, site),
+        "left": to_plain(state.gone.get(site)),
+        "evaluation": to_plain(evaluation_of(state, site)),
+        "hypothesis": state.hypothesis,
+        "opened": say_time(state.opened),
+        "settled": say_time(state.settled),
+        "issued": say_time(now),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """How the outcome does on a site's held-out samples."""
+
+    n: int
+    mistakes: int
+    error: float
+    epsilon: float
+    met: bool
+    """Whether the site's target is met there."""
+
+
+def evaluation_of(state: RunState, site: str) -> Evaluation | None:
+    """Return how the outcome does on a site's held-out samples, and whether its target is met there."""
+    seen = state.evaluated.get(site)
+    if seen is None or not seen.n:
+        return None
+    error = seen.mistakes / seen.n
+    epsilon = state.pact.agent(site).epsilon
+    met = not exceeds(error, epsilon)
+    return Evaluation(n=seen.n, mistakes=seen.mistakes, error=error, epsilon=epsilon, met=met)
 
 
 class StatementStatus(StrEnum):
@@ -48,7 +156,7 @@ class Statement(Result):
     schema: ClassVar = formats.STATEMENT
 
     statement: Mapping[str, Any]
-    """What the operator signed: see :mod:`fedpact.protocol.operator.statement`."""
+    """What the operator signed: see :func:`make_statement`."""
     digest: str
     """Of the statement; the site's receipt names it."""
     entry: int
@@ -75,7 +183,7 @@ class Statement(Result):
     def to_html(self) -> str:
         """Return a page to print; nothing is loaded from elsewhere."""
         from fedpact.explain import explain
-        from fedpact.explain.page import to_page
+        from fedpact.explain.html import to_page
 
         with well_formed(f"the statement in entry {self.entry}"):
             return to_page(explain(self))
@@ -196,19 +304,6 @@ def _statements_in(entries: Sequence[Entry]) -> list[Statement]:
         ]
 
 
-def _put(path: Path, data: bytes, *, force: bool) -> None:
-    try:
-        if path.exists() and path.read_bytes() == data:
-            return
-        write_whole(path, data, force=force)
-    except FileExistsError:
-        raise LedgerError(
-            one_line(f"{path}: is there already, with something else in it; take another folder, or force it")
-        ) from None
-    except OSError as error:
-        raise LedgerError(one_line(f"{path}: cannot be written: {error.strerror}")) from None
-
-
 def write_statements(
     statements: Iterable[Statement], folder: str | PathLike[str], *, force: bool = False
 ) -> list[Path]:
@@ -216,14 +311,47 @@ def write_statements(
 
     A file that is there stays as it is unless it is the same, or ``force`` is given.
     """
-    home, files = Path(folder), []
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LedgerError(one_line(f"{home}: cannot be written to: {error.strerror}")) from None
+    home, files = make_folder(Path(folder), LedgerError, "take another folder"), []
     for found in statements:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         for ending, data in (("json", text), ("html", found.to_html())):
-            files.append(home / f"{found.slug}.{ending}")
-            _put(files[-1], data.encode(), force=force)
+            path = home / f"{found.slug}.{ending}"
+            there = f"{path}: is there already, with something else in it; take another folder, or force it"
+            write_for_people(path, data.encode(), force=force, there=there, kind=LedgerError, unless_same=True)
+            files.append(path)
     return files
+
+
+_HEAD = ("date", "run", "site", "samples", "cost", "fee", "withheld", "amount", "receipt")
+_AMOUNTS = ("labelling", "fee", "withheld", "amount")
+
+
+def _to_row(found: Statement) -> list[str]:
+    body = found.statement
+    with well_formed(f"the statement in entry {found.entry}"):
+        total = max(abs(body[key]) for key in _AMOUNTS)
+        return [
+            str(body["issued"]),
+            defuse(found.run),
+            defuse(found.site),
+            str(body["contributed"]),
+            *(plain_amount(body[key], total) for key in _AMOUNTS),
+            "" if found.receipt is None else str(found.receipt["at"]),
+        ]
+
+
+def export_payments(books: AnyLedger, file: str | PathLike[str], *, force: bool = False) -> int:
+    """Write all payments of a ledger to a ``.csv`` file, the whole file or none; returns how many there are.
+
+    Raises
+    ------
+    LedgerError
+        If the file exists and ``force`` is not given, cannot be written, or the ledger is broken.
+    """
+    target = Path(file)
+    if target.suffix.lower() != ".csv":
+        raise LedgerError(one_line(f"payments are written as .csv; the file is {str(target)!r}"))
+    rows = [_to_row(found) for found in all_statements(books)]
+    there = f"there is already a file {target}; choose another name, or ask for it to be replaced"
+    write_for_people(target, to_csv(_HEAD, rows), force=force, there=there, kind=LedgerError)
+    return len(rows)

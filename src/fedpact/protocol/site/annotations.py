@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError, LabelsPendingError, Problems
+from fedpact.protocol.files import alone_at, write_whole
 from fedpact.protocol.site.spreadsheets import find_column, is_same_cell, read_sheet, to_csv
-from fedpact.protocol.whole_files import alone_at, write_whole
 
 LOG = logging.getLogger("fedpact")
 MISSING = -1
@@ -46,10 +46,6 @@ def _spellings(classes: tuple[Any, ...]) -> dict[str, str]:
     return loose | {label: label for label in exact}
 
 
-def _find_spelling(spellings: Mapping[str, str], label: str) -> str | None:
-    return spellings.get(label, spellings.get(label.casefold()))
-
-
 class Filled(NamedTuple):
     """What people filled in."""
 
@@ -57,11 +53,6 @@ class Filled(NamedTuple):
     """By point, numbered from 0."""
     repeated: int
     """Rows that say of a point what another row has said already."""
-
-
-def read_annotations(path: Path, classes: tuple[Any, ...], n: int) -> dict[int, str]:
-    """Read labels by point, numbered from 0; see :func:`read_filled`."""
-    return read_filled(path, classes, n).labels
 
 
 def read_filled(path: Path, classes: tuple[Any, ...], n: int, ids: tuple[str, ...] | None = None) -> Filled:
@@ -123,7 +114,7 @@ def _take(
         return f"point must be a number from 1 to {n}; it is {shorten(text)}"
     if not label:
         return None
-    place, spelt = int(text) - 1, _find_spelling(spellings, label)
+    place, spelt = int(text) - 1, spellings.get(label, spellings.get(label.casefold()))
     if spelt is None:
         return f"the label of point {text} must be one of {_say_classes(classes)}; it is {shorten(label)}"
     if found.setdefault(place, spelt) != spelt:
@@ -157,7 +148,7 @@ class Annotations:
 
     def read(self) -> dict[int, str]:
         """Labels that are there, by point."""
-        return read_annotations(self.path, self.classes, self.n) if self.path.exists() else {}
+        return read_filled(self.path, self.classes, self.n).labels if self.path.exists() else {}
 
     def add(self, labels: Mapping[int, str], expected: frozenset[int], source: Path) -> int:
         """Keep more labels, all or none of them; returns how many are new.
@@ -165,7 +156,7 @@ class Annotations:
         Parameters
         ----------
         labels
-            By point, as :func:`read_annotations` gives them.
+            By point, as :func:`read_filled` gives them.
         expected
             Points that a run has asked for.
         source

@@ -9,22 +9,22 @@ time the operator asks, the labels are there, and the run goes on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError
+from fedpact.protocol.files import write_for_people
 from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
 from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_table
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
-from fedpact.protocol.whole_files import write_whole
 from fedpact.result import Result
 
 _BOM = b"\xef\xbb\xbf"
@@ -113,8 +113,7 @@ class _Desk:
         self.n, self.ids = predicted.n, read_ids(self.home, self.table, predicted.n)
         self.annotations = Annotations(self.home / FILE, predicted.classes, predicted.n)
         store = FolderStore(self.home / MEMORY)
-        self.runs = store.runs()
-        records = {run: store.load(run) for run in self.runs}
+        records = {run: store.load(run) for run in store.runs()}
         self.wanted = {run: list(record["wanted"]) for run, record in records.items() if "wanted" in record}
         self.contributed = {run: int(record.get("drawn", 0)) for run, record in records.items()}
 
@@ -125,28 +124,18 @@ class _Desk:
             raise FederationError(f"run {shorten(run)} has not asked site {self.name!r} for labels; {known}")
         return run if run is not None else next(iter(self.wanted), None)
 
-    def count(
-        self,
-        run: str | None,
-        step: LabellingStep = LabellingStep.LOOKED,
-        *,
-        added: int = 0,
-        repeated: int = 0,
-        file: Path | None = None,
-    ) -> Labelling:
+    def count(self, run: str | None) -> Labelling:
         """Say how far labelling is."""
         wanted, known = [] if run is None else self.wanted[run], self.annotations.read()
         return Labelling(
-            step=step,
             wanted=len(wanted),
             labelled=sum(place in known for place in wanted),
-            added=added,
-            repeated=repeated,
+            added=0,
             contributed=0 if run is None else self.contributed[run],
             site=self.name,
             folder=str(self.place),
             run=run,
-            file=None if file is None else str(file),
+            file=None,
         )
 
     def own_files(self) -> list[Path]:
@@ -176,33 +165,18 @@ def _title(name: str) -> str:
 
 def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None:
     shown = desk.read_examples()
-    head = [
-        HEAD[0],
-        *([] if desk.ids is None else [ID]),
-        HEAD[1],
-        *([] if shown is None else map(_title, shown.head)),
-    ]
-    rows = [
-        [
-            place + 1,
-            *([] if desk.ids is None else [defuse(desk.ids[place])]),
-            "",
-            *([] if shown is None else map(defuse, shown.rows[place][1])),
-        ]
-        for place in places
-    ]
-    try:
-        if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
-            raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
-        write_whole(target, _BOM + to_csv(head, rows), force=force)
-    except FileExistsError:
-        raise FederationError(
-            one_line(
-                f"{target}: is there already; import what was filled in, then choose another name or force it"
-            )
-        ) from None
-    except OSError as error:
-        raise FederationError(one_line(f"{target}: cannot be written: {error.strerror}")) from None
+    columns: list[tuple[str, list[Any]]] = [(HEAD[0], [place + 1 for place in places])]
+    if desk.ids is not None:
+        columns.append((ID, [defuse(desk.ids[place]) for place in places]))
+    columns.append((HEAD[1], [""] * len(places)))
+    if shown is not None:
+        rows = [shown.rows[place][1] for place in places]
+        columns += [(_title(name), [defuse(row[at]) for row in rows]) for at, name in enumerate(shown.head)]
+    if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
+        raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
+    there = f"{target}: is there already; import what was filled in, then choose another name or force it"
+    table = to_csv([name for name, _ in columns], zip(*[cells for _, cells in columns], strict=True))
+    write_for_people(target, _BOM + table, force=force, there=there, kind=FederationError)
 
 
 def export_labels(
@@ -227,7 +201,7 @@ def export_labels(
         If nothing waits for a label, or the file cannot be written; nothing has changed then.
     """
     desk, target = _Desk(folder), Path(file)
-    seen = desk.count(desk.find_run(run), LabellingStep.EXPORTED, file=target)
+    seen = replace(desk.count(desk.find_run(run)), step=LabellingStep.EXPORTED, file=str(target))
     if seen.run is None:
         raise FederationError(f"nothing is to be labelled at site {desk.name!r}: no run has asked for labels yet")
     if not seen.missing:
@@ -257,8 +231,8 @@ def import_labels(folder: str | PathLike[str], file: str | PathLike[str]) -> Lab
         raise FederationError(one_line(f"{source}: no label is filled in; the column label is empty"))
     expected = frozenset(place for places in desk.wanted.values() for place in places)
     added = desk.annotations.add(filled.labels, expected, source)
-    step = LabellingStep.IMPORTED
-    return desk.count(desk.find_run(None), step, added=added, repeated=filled.repeated, file=source)
+    seen, step = desk.count(desk.find_run(None)), LabellingStep.IMPORTED
+    return replace(seen, step=step, added=added, repeated=filled.repeated, file=str(source))
 
 
 def read_labelling(folder: str | PathLike[str], *, run: str | None = None) -> Labelling:

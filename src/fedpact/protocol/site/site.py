@@ -19,12 +19,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fedpact.coded import Coded, coded
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import LabelsPendingError, MessageError
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.protocol.canonical import digest_of_value, from_canonical, to_canonical
-from fedpact.protocol.keys.signing import SigningKey, check_signature, sign_value
+from fedpact.protocol.keys.signing import SIGNATURE, SigningKey, check_signature, sign_value
 from fedpact.protocol.messages import (
     Answer,
     Body,
@@ -35,9 +36,11 @@ from fedpact.protocol.messages import (
     Refused,
     Reported,
     Request,
+    read_count,
     read_request,
     write_answer,
 )
+from fedpact.protocol.operator.reasons import Why
 from fedpact.protocol.site.annotations import MISSING
 from fedpact.protocol.site.pool import Pool, draw, whole_weights
 from fedpact.protocol.site.site_store import MemoryStore, SiteStore
@@ -148,8 +151,10 @@ class Site:
             return Refused(why=str(error)[:2000])
 
 
-def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mapping[str, str]) -> str | None:
-    """Tell which site says hello; None if it is none of these, or has not the key of the one it claims to be.
+def read_hello(
+    data: bytes, challenge: bytes, names: Collection[str], keys: Mapping[str, str]
+) -> str | Coded | None:
+    """Tell which site says hello, or why it is not believed; None if it is nobody's of these.
 
     Parameters
     ----------
@@ -162,23 +167,14 @@ def is_hello(data: bytes, challenge: bytes, names: Collection[str], keys: Mappin
         value = from_canonical(data, most=_MOST_HELLO)
     except MessageError:
         return None
-    if not isinstance(value, dict) or value.get("challenge") != challenge.hex():
-        return None
-    site = value.get("site")
+    site = value.get("site") if isinstance(value, dict) else None
     if not isinstance(site, str) or site not in names:
         return None
-    return site if site not in keys or check_signature(keys[site], value) else None
-
-
-def _seed_of(site: Site, record: Mapping[str, Any]) -> int:
-    return int(record["seed"]) if site.seed is None else site.seed
-
-
-def _read_whole(body: Mapping[str, Any], key: str) -> int:
-    value = body.get(key)
-    if type(value) is not int or not 0 <= value <= 2**53:
-        raise MessageError(f"the request's {key} must be a whole number >= 0")
-    return value
+    if value.get("challenge") != challenge.hex():
+        return coded(Why.NODE_OTHER_GREETING, site=site)
+    if site not in keys or check_signature(keys[site], value):
+        return site
+    return coded(Why.NODE_NOT_SIGNED if value.get(SIGNATURE) is None else Why.NODE_OTHER_KEY, site=site)
 
 
 def make_site_report(site: Site) -> Report:
@@ -204,16 +200,8 @@ def _do_report(site: Site, request: Request, record: dict[str, Any]) -> Body:
     return Reported(report=to_bytes(make_site_report(site)), pool=site.pool.size)
 
 
-def _label(site: Site, places: NDArray[np.intp]) -> NDArray[np.integer]:
-    """(m,) codes of labels, one for each place."""
-    labels = np.asarray(site.labeller(places))
-    if labels.shape != places.shape:
-        raise MessageError(f"{len(places)} samples were to be labelled, and {len(labels)} labels came")
-    return labels
-
-
 def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body:
-    start, stop = _read_whole(request.body, "have"), _read_whole(request.body, "total")
+    start, stop = read_count(request.body, "have"), read_count(request.body, "total")
     drawn = int(record.get("drawn", 0))
     if start != drawn or stop < start:
         raise MessageError(
@@ -226,8 +214,11 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
         raise MessageError(
             f"this site answers for {site.least} samples at once at the least, and is asked for {stop - start}"
         )
-    places = draw(site.pool, start, stop, seed=_seed_of(site, record))
-    labels = _label(site, places)
+    seed = int(record["seed"]) if site.seed is None else site.seed
+    places = draw(site.pool, start, stop, seed=seed)
+    labels = np.asarray(site.labeller(places))
+    if labels.shape != places.shape:
+        raise MessageError(f"{len(places)} samples were to be labelled, and {len(labels)} labels came")
     missing = places[labels == MISSING]
     record["wanted"] = sorted(set(missing.tolist()))
     if len(missing):
@@ -241,15 +232,10 @@ def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
     """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
     if "evaluated" in record:
         raise MessageError("this site has evaluated the outcome of this run already, under another name")
-    body = _evaluate(site, request)
-    record["evaluated"] = request.request
-    return body
-
-
-def _evaluate(site: Site, request: Request) -> Evaluated:
-    index = _read_whole(request.body, "index")
+    index = read_count(request.body, "index")
     if index >= site.pool.predicted.H:
         raise MessageError(f"there are {site.pool.predicted.H} candidates, and number {index + 1} was chosen")
+    record["evaluated"] = request.request
     return Evaluated(n=0, mistakes=0) if site.held_out is None else site.held_out.count_mistakes(index)
 
 

@@ -33,10 +33,9 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +43,10 @@ from numpy.typing import NDArray
 from fedpact import formats
 from fedpact.candidates.matrix_files import read_predictions
 from fedpact.candidates.predicted import Predicted
-from fedpact.describe.label_codes import code_labels
-from fedpact.describe.label_matrix import insist_on_one_kind
+from fedpact.describe.array_files import read_point_file
+from fedpact.describe.label_codes import code_labels, insist_on_one_kind
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
-from fedpact.describe.point_files import read_point_file
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems, ProtocolError
@@ -87,10 +85,11 @@ _NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
 """Whole numbers, and how small they may be."""
 _WHOLE_UP_TO = 2**53
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _find_file(place: Path) -> Path:
+def find_file(place: Path) -> Path:
     """Name the file that describes a site, given its folder or the file itself."""
     if place.is_dir():
         path = place / FILE
@@ -104,7 +103,7 @@ def _find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    path, problems = _find_file(place), Problems()
+    path, problems = find_file(place), Problems()
     table = _parse(path, problems)
     _raise_if_any(path, problems)
     return table
@@ -116,7 +115,7 @@ def _parse(path: Path, problems: Problems) -> dict[str, Any]:
         table = parse(path, problems)
     except FederationError as error:
         raise FederationError(one_line(f"{path}: {error}")) from None
-    _note(problems, lambda: check_format(table.get("format", formats.SITE), formats.SITE, "site", str(path)))
+    _note(problems, check_format, table.get("format", formats.SITE), formats.SITE, "site", str(path))
     has_known_keys(table, KEYS, "", problems)
     for key in ("name", "predictions"):
         if not table.get(key):
@@ -125,19 +124,17 @@ def _parse(path: Path, problems: Problems) -> dict[str, Any]:
         problems.add("labels and labeller cannot both be given; take one")
     for key, least in _NUMBERS.items():
         if key in table:
-            _note(problems, partial(read_whole_number, table[key], key, least=least))
+            table[key] = _note(problems, read_whole_number, table[key], key, least=least)
     return table
 
 
-def _note(problems: Problems, read: Callable[[], T]) -> T | None:
-    """Read something; what is wrong with it is noted."""
+def _note(problems: Problems, read: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+    """Read something; what is wrong with it, or with a key, is noted."""
     try:
-        return read()
-    except FederationError as error:
-        problems.extend(error)
+        return problems.read("", read, *args, **options)
     except ProtocolError as error:
         problems.add(str(error))
-    return None
+        return None
 
 
 def _paths(folder: Path, value: Any) -> list[Path]:
@@ -155,11 +152,6 @@ def read_pool(home: Path, table: Mapping[str, Any]) -> Predicted:
                 'file of its own and name that: ids = "ids.csv"'
             )
     return found
-
-
-def _read_codes(folder: Path, value: Any, predicted: Predicted) -> NDArray[np.intp]:
-    """Read a column of labels as the codes of the predictions' classes."""
-    return code_labels_by(_read_column(folder, value), predicted.classes, str(folder / str(value)))
 
 
 def _read_column(folder: Path, value: Any) -> list[Any]:
@@ -238,7 +230,8 @@ def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | 
     difference = predicted.candidates.difference(found.candidates)
     if difference is not None:
         raise FederationError(f"held_out must be of the same candidates: {difference}")
-    codes = _read_codes(folder, value["labels"], predicted)
+    labels = _read_column(folder, value["labels"])
+    codes = code_labels_by(labels, predicted.classes, str(folder / str(value["labels"])))
     if len(codes) != found.n:
         raise FederationError(f"held_out must have a label for each of {found.n} points; it has {len(codes)}")
     weights = _read_column_of_numbers(folder, value.get("weights"))
@@ -249,23 +242,18 @@ def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | 
     return HeldOut(predicted=found.labels, labels=codes, weights=weights)
 
 
-def _read_array(folder: Path, value: Any) -> NDArray[Any] | None:
-    """Read numbers that ``numpy.save`` wrote, or those of a .csv under a first line of names."""
+def _read_column_of_numbers(folder: Path, value: Any) -> NDArray[Any] | None:
+    """Read one number per point: what ``numpy.save`` wrote, or the column of a .csv, whole ones as such."""
     if value is None:
         return None
     path = folder / str(value)
     if not path.is_file():
         raise FederationError(f"{path}: no such file")
-    return np.asarray(read_point_file(path).points)
-
-
-def _read_column_of_numbers(folder: Path, value: Any) -> NDArray[Any] | None:
-    """Read one number per point; whole ones stay whole in a .csv too."""
-    found = _read_array(folder, value)
-    if found is None or Path(str(value)).suffix.lower() != ".csv":
+    found = np.asarray(read_point_file(path).points)
+    if path.suffix.lower() != ".csv":
         return found
     if found.shape[1] != 1:
-        raise FederationError(f"{folder / str(value)}: must have one column; it has {found.shape[1]}")
+        raise FederationError(f"{path}: must have one column; it has {found.shape[1]}")
     column = found[:, 0]
     is_whole = (column == np.rint(column)).all() and abs(column).max() < _WHOLE_UP_TO
     return column.astype(np.int64) if is_whole else column
@@ -295,7 +283,7 @@ def read_site(folder: str | PathLike[str]) -> Site:
     FederationError
         With one line per problem: the file, the key, the value and the rule it breaks.
     """
-    path, problems = _find_file(Path(folder)), Problems()
+    path, problems = find_file(Path(folder)), Problems()
     table = _parse(path, problems)
     site = _read_site(path.parent, table, problems)
     _raise_if_any(path, problems)
@@ -316,53 +304,35 @@ def _name_file(path: Path, problem: str) -> str:
     return problem if problem.startswith(str(path.parent)) else f"{path}: {problem}"
 
 
-def _read_whole(table: Mapping[str, Any], key: str) -> int | None:
-    """Return a number that was looked at with the table."""
-    return None if key not in table else read_whole_number(table[key], key, least=_NUMBERS[key])
-
-
 def _read_site(home: Path, table: Mapping[str, Any], problems: Problems) -> Site | None:
     """Read all files that are named, noting what is wrong with each."""
-    key = _note(problems, lambda: None if "key" not in table else read_key(home / str(table["key"])))
-    operator = _note(
-        problems, lambda: None if "operator" not in table else _read_operator(home, str(table["operator"]))
-    )
-    predicted = _note(problems, lambda: read_pool(home, table)) if table.get("predictions") else None
+    key = _note(problems, read_key, home / str(table["key"])) if "key" in table else None
+    operator = _note(problems, _read_operator, home, str(table["operator"])) if "operator" in table else None
+    predicted = _note(problems, read_pool, home, table) if table.get("predictions") else None
     if predicted is None:
         return None
-    parts = _read_parts(home, table, predicted, problems)
-    if problems:
+    _note(problems, read_ids, home, table, predicted.n)
+    pool = _note(problems, _read_own_pool, home, table, predicted)
+    labeller = _note(problems, _read_labeller, home, table, predicted)
+    held_out = _note(problems, _read_held_out, home, table.get("held_out"), predicted)
+    report = _note(problems, _read_own_report, home, table, predicted)
+    if problems or pool is None or labeller is None:
         return None
     return Site(
         name=str(table["name"]),
-        **parts,
-        minimum_count=_read_whole(table, "minimum_count") or 0,
+        pool=pool,
+        labeller=labeller,
+        held_out=held_out,
+        report=report,
         key=key,
         operator=operator,
         store=FolderStore(home / MEMORY),
-        least=_read_whole(table, "least") or 1,
-        most=_read_whole(table, "most"),
-        seed=_read_whole(table, "seed"),
+        **{name: table[name] for name in _NUMBERS if name in table},
     )
 
 
-def _read_parts(home: Path, table: Mapping[str, Any], predicted: Predicted, problems: Problems) -> dict[str, Any]:
-    """Read what must fit the predictions."""
-
-    def note(read: Callable[[], T]) -> T | None:
-        return _note(problems, read)
-
-    note(lambda: read_ids(home, table, predicted.n))
-    return {
-        "pool": note(lambda: Pool(predicted=predicted, masses=_read_masses(home, table))),
-        "labeller": note(lambda: _read_labeller(home, table, predicted)),
-        "held_out": note(lambda: _read_held_out(home, table.get("held_out"), predicted)),
-        "report": note(lambda: _read_own_report(home, table, predicted)),
-    }
-
-
-def _read_masses(home: Path, table: Mapping[str, Any]) -> NDArray[Any] | None:
-    return _read_column_of_numbers(home, table.get("masses"))
+def _read_own_pool(home: Path, table: Mapping[str, Any], predicted: Predicted) -> Pool:
+    return Pool(predicted=predicted, masses=_read_column_of_numbers(home, table.get("masses")))
 
 
 def read_ids(home: Path, table: Mapping[str, Any], n: int) -> tuple[str, ...] | None:

@@ -13,8 +13,7 @@ from typing import Any, Protocol
 from fedpact import formats
 from fedpact.describe.candidate_list import digest_of
 from fedpact.errors import ProtocolError
-from fedpact.formats import check_format
-from fedpact.protocol.whole_files import alone_at, write_whole
+from fedpact.protocol.files import alone_at, read_kept, write_whole
 
 
 class SiteStore(Protocol):
@@ -26,7 +25,7 @@ class SiteStore(Protocol):
     def save(self, run: str, record: dict[str, Any]) -> None:
         """Keep the record of a run, whole or not at all."""
 
-    def alone(self) -> AbstractContextManager[None]:
+    def alone(self) -> AbstractContextManager[object]:
         """Let nobody else load and save meanwhile who does so in this way too."""
 
 
@@ -54,11 +53,9 @@ class MemoryStore:
         """Keep the record of a run."""
         self._records[run] = json.dumps(record)
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[object]:
         """Let one thread at a time go on."""
-        with self._lock:
-            yield
+        return self._lock
 
 
 class FolderStore:
@@ -131,13 +128,9 @@ class FolderStore:
     def _read(self, path: Path) -> dict[str, Any] | None:
         """Read a record; None if there is none, or no longer."""
         try:
-            record = json.loads(path.read_bytes())
+            record = read_kept(path, formats.SITE_RECORD, "site record")
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, RecursionError) as error:
-            raise ProtocolError(f"{path}: the site's record of this run cannot be read: {error}") from None
-        if isinstance(record, dict):
-            check_format(record.get("format"), formats.SITE_RECORD, "site record", str(path), ProtocolError)
-        if not isinstance(record, dict) or type(record.get("number")) is not int or "run" not in record:
+        if type(record.get("number")) is not int or "run" not in record:
             raise ProtocolError(f"{path}: this is not a site's record of a run; move it to another place")
         return record

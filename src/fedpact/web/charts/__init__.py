@@ -1,25 +1,26 @@
-"""Charts as Plotly figures in plain values, each with a sentence and a table that say the same."""
+"""What each part of the pages says and draws: its answer in words, and Plotly figures in plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fedpact.web.charts.bars import draw_against, draw_audit, draw_payments, draw_plan
+from fedpact.explain import Explanation
+from fedpact.web.charts.bars import show_against, show_audit, show_payments, show_plan
 from fedpact.web.charts.chart import Answer, Chart
-from fedpact.web.charts.frontier import draw_frontier
-from fedpact.web.charts.game import draw_equilibria, draw_game
-from fedpact.web.charts.maps import draw_divergence
+from fedpact.web.charts.frontier import show_frontier
+from fedpact.web.charts.game import show_equilibria, show_game
+from fedpact.web.charts.maps import show_divergence
 
-__all__ = ["CHARTS", "Answer", "Chart"]
+__all__ = ["EXPLAINED", "Answer", "Chart"]
 
-CHARTS: Mapping[str, Callable[[Answer, Answer | None], tuple[Chart, ...]]] = {
-    "divergence": draw_divergence,
-    "plan": draw_plan,
-    "against": draw_against,
-    "frontier": draw_frontier,
-    "dynamics": draw_game,
-    "equilibria": draw_equilibria,
-    "payments": draw_payments,
-    "audit": draw_audit,
+EXPLAINED: Mapping[str, Callable[[Answer, Answer | None], Explanation]] = {
+    "divergence": show_divergence,
+    "plan": show_plan,
+    "against": show_against,
+    "frontier": show_frontier,
+    "dynamics": show_game,
+    "equilibria": show_equilibria,
+    "payments": show_payments,
+    "audit": show_audit,
 }
-"""Part -> what draws it, from its own answer and that of the part beside it, if that is there."""
+"""Part -> its answer in words, with every chart drawn; it may rest on the answer of the part beside it."""

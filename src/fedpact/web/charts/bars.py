@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import fedpact as fp
+from fedpact.explain import Chart as ChartData
+from fedpact.explain import Explanation
 from fedpact.explain.against import Against, explain_against, list_ways
 from fedpact.explain.numbers import count_of, format_number, format_short
-from fedpact.explain.plan import explain_plan
+from fedpact.explain.plan import explain_paid_plan
 from fedpact.explain.rule_comparison import explain_audits, explain_payments
 from fedpact.explain.settlement import clean_all
 from fedpact.web.charts.chart import (
     LEGEND_BELOW,
     MOST_BARS,
     Answer,
-    Chart,
     Figure,
     axis,
     bars,
@@ -29,25 +33,26 @@ _WAYS = {"plan": "@accent", "selfish": "@second", "alone": "@third"}
 _GAINS = (("@accent", ""), ("@second", "/"), ("@third", "x"))
 
 
-def draw_plan(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_plan(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw how many samples each contributor labels, most first; nothing where nobody labels."""
-    plan, bill = fp.Plan.from_dict(answer["plan"]), fp.Settlement.from_dict(answer["settlement"])
-    counts = sorted(((n, name) for name, n in plan.contributions.items() if n), key=lambda row: -row[0])
-    if not counts:
-        return ()
-    shown = counts[:MOST_BARS]
+    bill = fp.Settlement.from_dict(answer["settlement"])
+    said = explain_paid_plan(fp.Plan.from_dict(answer["plan"]), bill)
+    return draw(said, *(_draw_counts(chart.rows[:MOST_BARS], bill) for chart in said.charts))
+
+
+def _draw_counts(shown: Sequence[tuple[Any, ...]], bill: fp.Settlement) -> Figure:
     hints = [
         f"{plain(name)}: {count_of(count, 'sample')}<br>labelling costs {format_number(bill.labelling[name])}, "
         f"paid {format_number(bill.payments[name])}"
-        for count, name in shown
+        for name, count, _ in shown
     ]
-    figure = make_figure(
-        [bars([count for count, _ in shown], hints, "@accent", [f"{count:,}" for count, _ in shown])],
+    counts = [count for _, count, _ in shown]
+    return make_figure(
+        [bars(counts, hints, "@accent", [f"{count:,}" for count in counts])],
         height=fit_height(len(shown)),
-        xaxis=count_axis("samples", shown[0][0]),
-        yaxis=downwards([name for _, name in shown]),
+        xaxis=count_axis("samples", counts[0]),
+        yaxis=downwards([name for name, *_ in shown]),
     )
-    return (draw(explain_plan(plan).charts[0], figure),)
 
 
 def read_against(answer: Answer) -> Against:
@@ -56,27 +61,22 @@ def read_against(answer: Answer) -> Against:
     return Against(**kept, played=fp.game.Dynamics.from_dict(answer["dynamics"]))
 
 
-def draw_against(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_against(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw what each way costs; ways without a cost have no bar, and the table says why."""
     seen = read_against(answer)
-    drawn = [way for way in list_ways(seen) if way.cost is not None]
+    drawn = [(way, float(way.cost)) for way in list_ways(seen) if way.cost is not None]
     if not drawn:
-        return ()
-    costs = [float(way.cost or 0.0) for way in drawn]
+        return explain_against(seen)
+    costs = [cost for _, cost in drawn]
     texts = [format_number(cost) for cost in costs]
-    hints = [f"{plain(way.title)}: {text}<br>{plain(way.note)}" for way, text in zip(drawn, texts, strict=True)]
+    hints = [f"{plain(way.title)}: {format_number(cost)}<br>{plain(way.note)}" for way, cost in drawn]
     figure = make_figure(
-        [bars(costs, hints, [_WAYS[way.name] for way in drawn], texts)],
+        [bars(costs, hints, [_WAYS[way.name] for way, _ in drawn], texts)],
         height=fit_height(len(drawn) + 1),
         xaxis=axis("cost", range=[0, 1.3 * max(*costs, 1e-9)], nticks=6),
-        yaxis=downwards([way.title for way in drawn]),
+        yaxis=downwards([way.title for way, _ in drawn]),
     )
-    return (draw(explain_against(seen).charts[0], figure),)
-
-
-def read_payments(answer: Answer) -> fp.mechanism.RuleComparison:
-    """Return what every rule pays, without the plan that it is for."""
-    return fp.mechanism.RuleComparison.from_dict({key: answer[key] for key in answer if key != "plan"})
+    return draw(explain_against(seen), figure)
 
 
 def _find_range(amounts: list[float]) -> list[float]:
@@ -117,12 +117,11 @@ def _draw_bill(bill: fp.Settlement) -> Figure:
     )
 
 
-def draw_payments(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_payments(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw what each agent is paid, a chart for every rule that can be applied."""
-    found = read_payments(answer)
-    bills = [row.settlement for row in found.rows if row.settlement is not None]
-    charts = zip(explain_payments(found).charts, bills, strict=True)
-    return tuple(draw(chart, _draw_bill(bill)) for chart, bill in charts)
+    found = fp.mechanism.RuleComparison.from_dict({key: answer[key] for key in answer if key != "plan"})
+    bills = (row.settlement for row in found.rows if row.settlement is not None)
+    return draw(explain_payments(found), *map(_draw_bill, bills))
 
 
 def _break(title: str) -> str:
@@ -130,19 +129,21 @@ def _break(title: str) -> str:
     return plain(title).replace(" with ", "<br>with ").replace(" you ", "<br>you ")
 
 
-def draw_audit(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_audit(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw the largest gains that an audit found, side by side; nothing where no rule could be audited."""
-    charts = explain_audits(fp.mechanism.RuleComparison.from_dict(answer)).charts
-    if not charts:
-        return ()
-    (_, *titles), seen = charts[0].columns, charts[0].rows
+    said = explain_audits(fp.mechanism.RuleComparison.from_dict(answer))
+    return draw(said, *map(_draw_gains, said.charts))
+
+
+def _draw_gains(chart: ChartData) -> Figure:
+    (_, *titles), seen = chart.columns, chart.rows
     traces = []
     for column, (title, (colour, shape)) in enumerate(zip(titles, _GAINS, strict=True), start=1):
         hints = [f"{plain(row[0])}, {title}: {format_number(row[column])}" for row in seen]
         pattern = {"shape": shape, "fgcolor": "@surface", "bgcolor": colour, "size": 6}
         marker = {"color": colour, "pattern": pattern}
         traces.append(bars([row[column] for row in seen], hints, colour, name=title, marker=marker))
-    figure = make_figure(
+    return make_figure(
         traces,
         height=100 + 44 * len(seen),
         barmode="group",
@@ -150,4 +151,3 @@ def draw_audit(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...
         yaxis=downwards([row[0] for row in seen]) | {"ticktext": [_break(row[0]) for row in seen]},
         **LEGEND_BELOW,
     )
-    return (draw(charts[0], figure),)

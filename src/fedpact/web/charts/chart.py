@@ -6,10 +6,11 @@ Colours are names such as ``@accent``; the page puts in the colours of its style
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from fedpact.explain import Chart as ChartData
+from fedpact.explain import Explanation
 
 Answer = Mapping[str, Any]
 Figure = dict[str, Any]
@@ -66,10 +67,12 @@ class Chart(ChartData):
         return int(self.figure["layout"]["height"])
 
 
-def draw(data: ChartData, figure: Mapping[str, Any], *, can_zoom: bool = False) -> Chart:
-    """Give the data of a chart its figure."""
-    kept = {one.name: getattr(data, one.name) for one in fields(data)}
-    return Chart(**kept, figure=figure, can_zoom=can_zoom)
+def draw(said: Explanation, *figures: Figure, can_zoom: bool = False, **changes: Any) -> Explanation:
+    """Give the charts of an explanation their figures, and change what else differs on the page."""
+    kept = ({one.name: getattr(data, one.name) for one in fields(data)} for data in said.charts)
+    pairs = zip(kept, figures, strict=True)
+    charts = tuple(Chart(**values, figure=figure, can_zoom=can_zoom) for values, figure in pairs)
+    return replace(said, charts=charts, **changes)
 
 
 def plain(text: str) -> str:

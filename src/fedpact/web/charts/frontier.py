@@ -10,9 +10,10 @@ import math
 from typing import Any
 
 import fedpact as fp
+from fedpact.explain import Explanation
 from fedpact.explain.frontier import explain_frontier, say_note
 from fedpact.explain.numbers import format_number
-from fedpact.web.charts.chart import LEGEND_BELOW, Answer, Chart, Trace, axis, draw, make_figure, plain, scatter
+from fedpact.web.charts.chart import LEGEND_BELOW, Answer, Trace, axis, draw, make_figure, plain, scatter
 
 
 def _mark_today(today: float) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def _draw_missing(missing: list[fp.planning.FrontierPoint]) -> list[Trace]:
     return [scatter(points, "no plan exists", hints, cliponaxis=False, marker=marker)] if missing else []
 
 
-def draw_frontier(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_frontier(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw cost and lower bound over epsilon, and where no plan exists; nothing if there is none at all."""
     curve = fp.Frontier.from_dict(answer)
     planned = [(point.value, point.plan) for point in curve.points if point.plan is not None]
@@ -71,4 +72,5 @@ def draw_frontier(answer: Answer, beside: Answer | None = None) -> tuple[Chart, 
         **(_mark_today(curve.today) if curve.today else {}),
         **LEGEND_BELOW,
     )
-    return tuple(draw(chart, figure) for chart in explain_frontier(curve).charts)
+    said = explain_frontier(curve)
+    return draw(said, *([figure] if said.charts else []), tables=())

@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import fedpact as fp
-from fedpact.explain.dynamics import chart_two, say_step
-from fedpact.explain.equilibria import chart_strips, find_strips
+from fedpact.explain import Explanation
+from fedpact.explain.dynamics import chart_two, explain_play, say_step
+from fedpact.explain.equilibria import chart_strips, explain_beside_plans, find_strips
 from fedpact.explain.numbers import count_of, format_number
-from fedpact.explain.profiles import say_profile
+from fedpact.explain.phrases import say_profile
 from fedpact.web.charts.chart import (
     LEGEND_BELOW,
     Answer,
-    Chart,
+    Figure,
     Trace,
     count_axis,
     downwards,
@@ -127,7 +128,7 @@ def _widen(played: fp.game.Dynamics, curves: Mapping[str, Any] | None) -> fp.gam
     return max(played, wider, key=lambda seen: sum(len(counts) for counts in seen.responses.values()))
 
 
-def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Chart:
+def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapping[str, Any]) -> Figure:
     ends = (len(played.staircase) - 1, len(played.responses[played.names[0]]) - 1)
     across, up = (
         count_axis(f"samples of {label(name)}", end)
@@ -136,19 +137,20 @@ def _draw_two(played: fp.game.Dynamics, found: fp.Equilibria | None, plans: Mapp
     )
     traces = [*_draw_regions(played, ends[1]), *_draw_play(played), *_draw_equilibria(found)]
     traces += _draw_plans(played.names, plans)
-    figure = make_figure(traces, height=560, xaxis=across, yaxis=up, **LEGEND_BELOW)
-    return draw(chart_two(played, found, plans), figure, can_zoom=True)
+    return make_figure(traces, height=560, xaxis=across, yaxis=up, **LEGEND_BELOW)
 
 
-def draw_game(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_game(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw the game of two agents with the equilibria, if they are known; or the path of play of more agents."""
-    played = fp.game.Dynamics.from_dict(answer["dynamics"])
+    played, found, plans = fp.game.Dynamics.from_dict(answer["dynamics"]), None, {}
+    said = explain_play(played, answer["unmet"])
     if not played.responses:
-        return draw_path(played)
-    if beside is None:
-        return (_draw_two(played, None, {}),)
-    found = fp.Equilibria.from_dict(beside["equilibria"])
-    return (_draw_two(_widen(played, beside["curves"]), found, beside["plans"]),)
+        return draw(said, draw_path(played, [row[0] for row in said.charts[0].rows]))
+    if beside is not None:
+        found, plans = fp.Equilibria.from_dict(beside["equilibria"]), beside["plans"]
+        played = _widen(played, beside["curves"])
+    said = replace(said, charts=(chart_two(played, found, plans),))
+    return draw(said, _draw_two(played, found, plans), can_zoom=True)
 
 
 def _draw_strips(found: fp.Equilibria, strips: Sequence[str], plan: Mapping[str, int]) -> list[Trace]:
@@ -167,11 +169,12 @@ def _draw_strips(found: fp.Equilibria, strips: Sequence[str], plan: Mapping[str,
     return drawn
 
 
-def draw_equilibria(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_equilibria(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw a strip for every agent; nothing without equilibria, nor where the game is drawn for two."""
     found = fp.Equilibria.from_dict(answer["equilibria"])
+    said = explain_beside_plans(found, answer["plans"])
     if not found.equilibria or len(found.names) == 2:
-        return ()
+        return replace(said, charts=())
     plan = (answer["plans"]["plan"] or {"contributions": {}})["contributions"]
     strips = find_strips(found, plan)
     figure = make_figure(
@@ -181,4 +184,4 @@ def draw_equilibria(answer: Answer, beside: Answer | None = None) -> tuple[Chart
         yaxis=downwards(strips) | {"showgrid": True},
         **LEGEND_BELOW,
     )
-    return (draw(chart_strips(found, plan), figure),)
+    return draw(replace(said, charts=(chart_strips(found, plan),)), figure)

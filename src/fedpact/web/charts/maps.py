@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import fedpact as fp
-from fedpact.explain.divergence import explain_divergence
-from fedpact.explain.dynamics import chart_path, find_movers
+from fedpact.explain import Explanation, explain
+from fedpact.explain.dynamics import find_movers
 from fedpact.explain.numbers import format_number
 from fedpact.web.charts.chart import (
     Answer,
-    Chart,
+    Figure,
     axis,
     downwards,
     draw,
@@ -26,9 +28,10 @@ _STEPS = 14
 """Steps of play up to which samples are."""
 
 
-def draw_divergence(answer: Answer, beside: Answer | None = None) -> tuple[Chart, ...]:
+def show_divergence(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw the largest difference of a rate for every two agents; nothing for one agent."""
     found = fp.planning.Divergence.from_dict(answer)
+    said = explain(found)
     names, values = found.names, found.values.tolist()
     texts = [[format_number(value) for value in row] for row in values]
     hints = [
@@ -42,13 +45,13 @@ def draw_divergence(answer: Answer, beside: Answer | None = None) -> tuple[Chart
         xaxis=list_axis(names, tickangle=-90 if len(names) > 6 else 0),
         yaxis=list_axis(names, range=[len(names) - 0.5, -0.5]),
     )
-    return tuple(draw(chart, figure) for chart in explain_divergence(found).charts)
+    return draw(said, *([figure] if said.charts else []), tables=())
 
 
-def draw_path(played: fp.game.Dynamics) -> tuple[Chart, ...]:
+def draw_path(played: fp.game.Dynamics, steps: Sequence[int]) -> Figure:
     """Draw what everybody who ever contributes gives at each of the last steps of play."""
-    data, movers = chart_path(played), find_movers(played)
-    steps, names = [row[0] for row in data.rows], [played.names[agent] for agent in movers]
+    movers = find_movers(played)
+    names = [played.names[agent] for agent in movers]
     counts = [[played.path[step][agent] for step in steps] for agent in movers]
     texts = [[f"{count:,}" for count in row] for row in counts]
     hints = [
@@ -59,10 +62,9 @@ def draw_path(played: fp.game.Dynamics) -> tuple[Chart, ...]:
     trace = heat_map(counts, texts, hints, is_written=is_written, gap=1, x=steps, y=list(range(len(movers))))
     trace["colorbar"]["title"] = {"text": "samples", "font": {"size": 11, "color": "@muted"}}
     ticks = {"dtick": 1} if is_written else {}
-    figure = make_figure(
+    return make_figure(
         [trace | ({"showscale": False} if is_written else {})],
         height=min(fit_height(len(movers)), 900),
         xaxis=axis("step of play", showgrid=False, tickformat="d", **ticks),
         yaxis=downwards(names),
     )
-    return (draw(data, figure),)

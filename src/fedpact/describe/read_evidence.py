@@ -1,0 +1,196 @@
+"""From what a user hands over, arrays, lists or tables, to checked evidence; each value is checked once, here.
+
+Each agent's own unlabelled points are turned into predictions by a named class. On finitely many points an
+infinite class induces finitely many labelings. Hypotheses with the same labelling have the same error on every
+agent's points and are consistent with the same samples of them, so the labelings stand for the class without loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.candidate_list import find_difference, lists_of
+from fedpact.describe.classes import OF_POINTS, check_class, make_class
+from fedpact.describe.evidence import Predictions, Reports, Table, freeze
+from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_features, read_names
+from fedpact.describe.label_matrix import Classes, read_labels, share_classes
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.reports import Report
+from fedpact.errors import FederationError, Problems
+
+SUM_TOL = 1e-9
+OF_FEATURES = "hypotheses must name a class of points with features"
+
+T = TypeVar("T")
+
+
+def read_hypothesis_names(
+    names: Sequence[str] | None, H: int, sources: Mapping[str, object] | None = None, rule: str = ""
+) -> tuple[str, ...]:
+    """Check H different names; without any, those of the candidates that all sources have, or h1, h2, ..."""
+    lists = lists_of(sources or {})
+    if difference := find_difference(lists):
+        raise FederationError(f"{rule}; {difference}")
+    if names is None and lists:
+        names = lists[0][1].names
+    return read_names(names, H, "hypothesis names", "h")
+
+
+def note_strangers(table: Mapping[str, Any], points: Sequence[str], where: str, problems: Problems) -> None:
+    """Note what a table says of points that are not known."""
+    known = dict.fromkeys(points)
+    strangers = [point for point in table if point not in known]
+    if strangers:
+        more = f"; {len(strangers) - 1} more are unknown" if len(strangers) > 1 else ""
+        hint = nearest(strangers[0], known)
+        problems.add(f"{where} names {shorten(strangers[0])}, which is not in points ({hint}){more}")
+
+
+def _read_masses(points: Sequence[str] | None, row: Any, field: str) -> NDArray[np.float64]:
+    """Read one agent's masses: one for each point, or a table of the points that have some."""
+    problems = Problems()
+    if isinstance(row, Mapping) and points is not None:
+        note_strangers(row, points, field, problems)
+        row = [row.get(point, 0.0) for point in points]
+    if isinstance(row, str) or not isinstance(row, Iterable):
+        raise FederationError(f"{field} must be a list of masses; it is {shorten(row)}")
+    given = list(row)
+    named = points if points is not None and len(points) == len(given) else number_names("x", len(given))
+    read = [
+        problems.read("", read_number, mass, f"{field} at point {shorten(point)}")
+        for point, mass in zip(named, given, strict=True)
+    ]
+    problems.raise_if_any()
+    masses = np.array(read, dtype=np.float64)
+    if (masses < 0).any():
+        at = int(np.argmax(masses < 0))
+        raise FederationError(f"{field} must have no negative mass; at point {named[at]!r} it is {masses[at]:g}")
+    total = float(masses.sum())
+    if abs(total - 1) > SUM_TOL:
+        raise FederationError(f'{field} must sum to 1; it sums to {total:.12g} (write thirds as "1/3")')
+    return masses if abs(total - 1) < 1e-12 else masses / total
+
+
+def _read_distributions(values: Any, names: Sequence[str], points: Sequence[str] | None) -> NDArray[np.float64]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise FederationError(f"distributions must be one row of masses per agent; they are {shorten(values)}")
+    given = list(values)
+    if len(given) != len(names):
+        raise FederationError(
+            f"distributions must have one row per agent; {len(given)} rows for {len(names)} agents"
+        )
+    rows = zip(names, given, strict=True)
+    rule = "distributions must be over the same points; their lengths"
+    return np.array(_read_each(rows, partial(_read_masses, points), "distribution", len, rule))
+
+
+def _read_label_array(labels: Any, classes: Classes) -> tuple[NDArray[np.integer], Classes]:
+    (codes,), classes = share_classes({"labels": read_labels(labels, "labels")}, "labels", classes)
+    return codes, classes
+
+
+def read_table(
+    labels: Any,
+    distributions: Any,
+    *,
+    names: Sequence[str],
+    points: Sequence[str] | None,
+    hypotheses: Sequence[str] | None,
+    classes: Classes = None,
+) -> Table:
+    """Check a table; a distribution is one mass for each point, or a table of the points that have some."""
+    class_name, problems = None, Problems()
+    if isinstance(labels, HypothesisClass):
+        class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
+    numbered = problems.read("", _read_label_array, labels, classes)
+    rows = problems.read("", _read_distributions, distributions, names, points)
+    problems.raise_if_any()
+    assert numbered is not None, "what is missing was noted"
+    assert rows is not None, "what is missing was noted"
+    label_array, classes = numbered
+    n = label_array.shape[1]
+    if rows.shape[1] != n:
+        raise FederationError(
+            f"labels cover {n} points but distributions cover {rows.shape[1]}; they must be the same points"
+        )
+    points = read_names(points, n, "points, one per column of labels,", "x")
+    return Table(
+        labels=freeze(label_array),
+        distributions=freeze(rows),
+        points=points,
+        hypotheses=read_hypothesis_names(hypotheses, len(label_array)),
+        class_name=class_name,
+        classes=classes,
+    )
+
+
+def _read_each(
+    arrays: Iterable[tuple[str, Any]],
+    read: Callable[[Any, str], T],
+    field: str,
+    size: Callable[[T], int],
+    rule: str,
+) -> list[T]:
+    """Read the array of every agent; all must be of one ``size``, or the ``rule`` is broken."""
+    problems, listed = Problems(), list(arrays)
+    found = [problems.read("", read, array, f"agent {name!r}: {field}") for name, array in listed]
+    known = [array for array in found if array is not None]
+    sizes = {name: size(array) for (name, _), array in zip(listed, found, strict=True) if array is not None}
+    if len(set(sizes.values())) > 1:
+        problems.add(f"{rule} differ: {shorten(sizes)}")
+    problems.raise_if_any()
+    return known
+
+
+def read_predictions(
+    predictions: Mapping[str, Any], *, hypotheses: Sequence[str] | None, classes: Classes = None
+) -> Predictions:
+    """Check one prediction matrix per agent."""
+    rule = "every agent must predict with the same hypotheses; the numbers of rows"
+    known = _read_each(predictions.items(), read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
+    height, rule = len(known[0].codes), "every agent must predict with the same candidates"
+    named = read_hypothesis_names(hypotheses, height, predictions, rule)
+    by_agent = {f"predictions of agent {name!r}": own for name, own in zip(predictions, known, strict=True)}
+    arrays, classes = share_classes(by_agent, "predictions", classes)
+    return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=classes)
+
+
+def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) -> Reports:
+    """Check that the reports speak of one class."""
+    if not reports or not all(isinstance(report, Report) for report in reports):
+        raise FederationError("reports must be a list of at least one fedpact Report")
+    sizes = {report.name: report.H for report in reports}
+    if len(set(sizes.values())) > 1:
+        raise FederationError(
+            f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}"
+        )
+    sources, rule = {report.name: report for report in reports}, "every report must be about the same candidates"
+    named = read_hypothesis_names(hypotheses, reports[0].H, sources, rule)
+    return Reports(reports=tuple(reports), hypotheses=named)
+
+
+def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
+    """Check one (n_i, d) array per agent."""
+    rule = "every agent's points must have the same features; their numbers"
+    return tuple(_read_each(points.items(), read_features, "points", lambda array: array.shape[1], rule))
+
+
+def read_restriction(
+    points: Mapping[str, Any], hypotheses: str, *, feature_names: Sequence[str] | None = None
+) -> Predictions:
+    """Every labelling that a named class induces on all points."""
+    problems = Problems()
+    arrays = problems.read("", read_points, points)
+    problems.read("", check_class, hypotheses, OF_POINTS, OF_FEATURES)
+    problems.raise_if_any()
+    assert arrays is not None, "what is missing was noted"
+    made = make_class(hypotheses, np.concatenate(arrays), feature_names=feature_names)
+    ends = np.cumsum([len(array) for array in arrays])[:-1]
+    own = dict(zip(points, np.split(made.labels, ends, axis=1), strict=True))
+    return read_predictions(own, hypotheses=made.hypotheses)

@@ -1,1 +1,0 @@
-"""Figures: plain values in, a matplotlib figure out."""
