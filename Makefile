@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow coverage lint docs reference notebooks bench fuzz faults soak reproduce answers walk release install clean
+.PHONY: demo test test-slow coverage lint docs reference notebooks bench fuzz faults soak reproduce answers walk lines release install clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core
@@ -84,6 +84,10 @@ answers: .venv/dev
 # The walk of one federation through the files: files touched, switches between them, modules imported.
 walk: .venv/core
 	$(BIN)/python scripts/trace_walk.py
+
+# How much there is to read: lines of code without docstrings, comments and imports, folder by folder.
+lines:
+	$(PYTHON) scripts/count_lines.py
 
 install: .venv/core
 
