@@ -37,13 +37,6 @@ points = np.random.default_rng(0).normal(size=(60, 3))
 tree = DecisionTreeClassifier(max_depth=1).fit(points, points[:, 0] > 0)
 assert (fp.sites.predict({"tree": tree}, points).labels[0] == (points[:, 0] > 0)).all()
 """,
-    "torch": """
-import torch
-from safetensors.torch import save_file
-save_file(torch.nn.Linear(2, 3).state_dict(), "net.safetensors")
-found = fp.sites.from_torch(lambda: torch.nn.Linear(2, 3), {"net": "net.safetensors"}, np.eye(2, dtype="f"))
-assert found.labels.shape == (1, 2)
-""",
     "onnx": f"""
 import base64
 Path("larger.onnx").write_bytes(base64.b64decode("{ONNX}"))

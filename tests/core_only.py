@@ -47,7 +47,6 @@ FUNCTIONS = {
     "fp.plan(fed).plot()": "plot",
     "fp.plan(fed).to_dataframe()": "notebook",
     "fp.mixed_equilibrium(fed)": "game",
-    "fp.sites.from_torch(dict, {'net': 'net.safetensors'}, [[0]])": "torch",
     "fp.sites.predict({'net': 'net.onnx'}, [[0]])": "onnx",
     "fp.sites.read_predictions('table.parquet')": "parquet",
     "fp.sites.add_noise(fp.report([[0], [1]], name='a'), privacy_epsilon=1, privacy_delta=1e-5)": "privacy",
@@ -113,13 +112,12 @@ def ask_all():
     with TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("table.csv").write_text("one,two\n0,1\n1,1\n")
         Path("table.parquet").touch()
-        Path("net.safetensors").touch()
         Path("net.onnx").touch()
         asked = {words: command(words) for words in COMMANDS}
         asked |= {code: function(code) for code in FUNCTIONS}
         failed = {words: answer for words in ALONE if (answer := command(words))[0] != 0}
         return asked | {
-            "files left behind": (len(list(Path.cwd().iterdir())) - 4, ""),
+            "files left behind": (len(list(Path.cwd().iterdir())) - 3, ""),
             "failed alone": (failed, ""),
         }
 

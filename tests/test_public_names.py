@@ -90,6 +90,7 @@ def test_what_is_not_there_is_said(part):
         (fp, "SolverError", "fedpact.errors.SolverError"),
         (fp.game, "equilibria", "fedpact.equilibria"),
         (fp.mechanism, "regret", "fedpact.game.regret"),
+        (fp.sites, "from_torch", "fedpact.sites.predict with functions that ask modules, or .onnx files"),
     ],
 )
 def test_what_is_elsewhere_is_said_with_its_place(part, name, place):

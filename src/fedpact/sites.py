@@ -4,7 +4,7 @@ Use it to turn candidate models into predictions, and to protect the report that
 them:
 
 - ``read_predictions``, ``write_predictions``: files of predictions
-- ``predict``, ``from_torch``, ``Predicted``, ``TorchWeights``: what models of any kind say at points
+- ``predict``, ``Predicted``: what models of any kind say at points
 - ``CandidateList``: the candidates by name and digest, so that all sites mean the same ones
 - ``add_noise``, ``Noise``, ``hide_small_counts``: privacy of a report; ``read_report``: a report from its file
 """

@@ -1,8 +1,6 @@
 # The public names, each from where it is made. Type checkers read this file, and so does fedpact/lazy.py.
-from fedpact.candidates.adapt_torch import TorchWeights as TorchWeights
 from fedpact.candidates.matrix_files import read_predictions as read_predictions
 from fedpact.candidates.matrix_files import write_predictions as write_predictions
-from fedpact.candidates.predict import from_torch as from_torch
 from fedpact.candidates.predict import predict as predict
 from fedpact.candidates.predicted import Predicted as Predicted
 from fedpact.describe.candidate_list import CandidateList as CandidateList

@@ -22,7 +22,7 @@ def save(path, nodes, output, *, inputs=(("x", TensorProto.FLOAT, ["n", 3]),), w
         "model",
         [helper.make_tensor_value_info(*given) for given in inputs],
         [helper.make_tensor_value_info("y", output, None)],
-        [numpy_helper.from_array(weights, "w")],
+        [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.array([2]), "i")],
     )
     sets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
     onnx.save(helper.make_model(graph, opset_imports=sets, ir_version=9), path)
@@ -45,7 +45,39 @@ def test_the_largest_score_decides(linear):
 def test_one_logit_is_read_by_its_sign(tmp_path):
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
     path = save(tmp_path / "one.onnx", nodes, TensorProto.FLOAT, weights=WEIGHTS[:, :1])
-    assert predict({"one": path}, POINTS).labels[0].tolist() == (SCORES[:, 0] > 0).astype(int).tolist()
+    flat = save(tmp_path / "flat.onnx", nodes, TensorProto.FLOAT, weights=WEIGHTS[:, 0])
+    expected = (SCORES[:, 0] > 0).astype(int).tolist()
+    assert predict({"one": path, "flat": flat}, POINTS).labels.tolist() == [expected] * 2
+
+
+def test_probabilities_are_not_taken_for_logits(tmp_path):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["logit"]), helper.make_node("Sigmoid", ["logit"], ["y"])]
+    path = save(tmp_path / "one.onnx", nodes, TensorProto.FLOAT, weights=WEIGHTS[:, :1])
+    with pytest.raises(FederationError, match=r"candidate 'one' gives one score per point.*threshold=0.5"):
+        predict({"one": path}, POINTS)
+    found = predict({"one": path}, POINTS, threshold=0.5)
+    assert found.labels[0].tolist() == (SCORES[:, 0] > 0).astype(int).tolist()
+
+
+def test_scores_are_finite_and_one_for_each_declared_class(linear):
+    with pytest.raises(FederationError, match="'linear' must give finite scores; at point 1 one is not"):
+        predict({"linear": linear}, np.full((2, 3), np.nan))
+    with pytest.raises(FederationError, match="'linear' scores 4 classes and 2 are declared"):
+        predict({"linear": linear}, POINTS, classes=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([("Unsqueeze", "xi", "y")], r"one score per point and class; .* \(7, 3, 1\)"),
+        ([("Transpose", "x", "y")], "it gave 3 predictions for the 7 points from point 1 on"),
+        ([("Transpose", "x", "a"), ("MatMul", "xa", "y")], r"same classes in every batch; it scored \[6, 7\]"),
+    ],
+)
+def test_scores_of_another_shape_are_refused(tmp_path, nodes, message):
+    path = save(tmp_path / "net.onnx", [helper.make_node(*node) for node in nodes], TensorProto.FLOAT)
+    with pytest.raises(FederationError, match=message):
+        predict({"net": path}, POINTS, batch=7)
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,12 @@ def test_declared_classes_number_the_codes():
         (parity, "candidate 'f' predicts 'even', which is not among the declared classes"),
         (3.5, "candidate 'f' must be a fitted estimator, .*; it is 3.5"),
         (dict, "candidate 'f' must be a fitted model; it is the class dict itself"),
-        ("model.txt", "candidate 'f': a model file must end in .onnx or .safetensors"),
+        ("model.txt", "candidate 'f': a model file must end in .onnx; it is 'model.txt'"),
         ("predictions.csv", "for fedpact.sites.read_predictions"),
-        ("net.safetensors", r"use fedpact.sites.from_torch\(module, {'f': 'net.safetensors'}, points\)"),
-        ("net.pt", "net.pt: a pickle can run any program .* safetensors.torch.save_file"),
+        (
+            "net.pt",
+            "'net.pt'; a pickle can run any program .*, and is refused: export the model, or give a function",
+        ),
         ("folder/MODEL.PKL", "a pickle can run any program"),
     ],
 )
@@ -134,7 +136,7 @@ def test_what_a_function_raises_is_raised():
 def test_optional_packages_are_not_imported_before_they_are_used():
     code = (
         "import sys, fedpact as fp; fp.sites.predict({'f': lambda x: [0]}, [1]); "
-        "print({'sklearn', 'torch', 'safetensors', 'onnxruntime', 'pyarrow'} & set(sys.modules))"
+        "print({'sklearn', 'torch', 'onnxruntime', 'pyarrow'} & set(sys.modules))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed == "set()\n"

@@ -70,7 +70,7 @@ def test_a_report_on_500_models_is_small():
     h, g = np.triu_indices(500, k=1)
     counts = np.array([(labels[a] != labels[b]).sum() for a, b in zip(h[:2000], g[:2000], strict=True)])
     wide = np.resize(counts, len(h))  # as varied as real counts are
-    candidates = CandidateList.from_names(f"checkpoint-{index}.safetensors" for index in range(500))
+    candidates = CandidateList.from_names(f"checkpoint-{index}.onnx" for index in range(500))
     sent = Report(name="site", n=5_000, n_classes=10, counts=wide, candidates=candidates)
     assert len(to_bytes(sent)) < 1_000_000
 

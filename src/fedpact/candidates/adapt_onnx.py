@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fedpact.candidates.batches import Answer, Prepared, Scores, first_line
+from fedpact.candidates.batches import Prepared, first_line, name_refusals
 from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.parsing import about, read_bytes
 from fedpact.errors import FederationError, MissingExtraError
@@ -69,14 +69,8 @@ def prepare_onnx(name: str, path: Path) -> Prepared:
     session = _open(name, content, path)
     source, output = session.get_inputs()[0], session.get_outputs()[0]
 
-    def ask(points: Any) -> Answer:
-        try:
-            given: Any = np.ascontiguousarray(np.asarray(points), dtype=_TYPES[source.type])
-            answer = np.asarray(session.run([output.name], {source.name: given})[0])
-        except errors as error:
-            raise FederationError(
-                f"candidate {name!r} cannot predict these points; {path.name} says: {first_line(error)}"
-            ) from error
-        return Scores(answer) if answer.dtype.kind == "f" else answer
+    def ask(points: Any) -> Any:
+        given: Any = np.ascontiguousarray(np.asarray(points), dtype=_TYPES[source.type])
+        return session.run([output.name], {source.name: given})[0]
 
-    return Prepared(digest_of(content), ask)
+    return Prepared(digest_of(content), name_refusals(name, path.name, ask, errors), may_score=True)

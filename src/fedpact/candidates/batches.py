@@ -1,6 +1,6 @@
 """One candidate at a time, one batch of points at a time.
 
-An adapter prepares a candidate: its digest, and a function from a batch of points to labels or to scores. What
+A candidate is prepared before: its digest, and a function from a batch of points to labels or to scores. What
 comes back is checked here, the same for every kind of model, and kept as codes.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,27 +21,36 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """One number per point and class, of which the largest decides; or one per point for two classes."""
-
-    values: NDArray[Any]
-
-
-Answer: TypeAlias = NDArray[Any] | Sequence[Any] | Scores
-
-
-@dataclass(frozen=True, slots=True)
 class Prepared:
-    """A candidate that can be asked: the digest of its model, and what it says of a batch of points."""
+    """A candidate that can be asked."""
 
     digest: str
-    ask: Callable[[Any], Answer]
+    ask: Callable[[Any], Any]
+    """What it says of a batch of points."""
+    may_score: bool = False
+    """Whether floating-point numbers are scores: one per point and class, or one per point for two classes."""
 
 
 def first_line(error: Exception) -> str:
     """Cut what another library says of a failure to a line."""
     lines = str(error).strip().splitlines()
     return lines[0][:_LONGEST] if lines else type(error).__name__
+
+
+def name_refusals(
+    name: str, who: str, ask: Callable[[Any], Any], errors: tuple[type[Exception], ...]
+) -> Callable[[Any], Any]:
+    """Ask another library's model; what that refuses is said with the candidate's name."""
+
+    def ask_named(points: Any) -> Any:
+        try:
+            return ask(points)
+        except errors as error:
+            raise FederationError(
+                f"candidate {name!r} cannot predict these points; {who} says: {first_line(error)}"
+            ) from error
+
+    return ask_named
 
 
 def count_points(points: Any) -> int:
@@ -61,13 +70,11 @@ def _take(points: Any, first: int, stop: int) -> Any:
     return points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
 
 
-def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, Answer]]:
+def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, NDArray[Any]]]:
     for first in range(0, n, batch):
         stop = min(first + batch, n)
-        answer = candidate.ask(_take(points, first, stop))
-        if not isinstance(answer, Scores):
-            answer = read_array(answer, what)
-        size = np.shape(answer.values if isinstance(answer, Scores) else answer)[:1]
+        answer = read_array(candidate.ask(_take(points, first, stop)), what)
+        size = answer.shape[:1]
         if size != (stop - first,):
             got = f"{size[0]} predictions" if size else "a single value"
             raise FederationError(
@@ -77,9 +84,10 @@ def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Ite
         yield first, answer
 
 
-def _read_scores(scores: NDArray[Any], what: str, first: int) -> NDArray[Any]:
+def _read_scores(scores: NDArray[Any], what: str, first: int) -> tuple[int, NDArray[Any]]:
+    """Count the scores of each point, and keep the place of the largest, or the only one."""
     columns = scores[:, None] if scores.ndim == 1 else scores
-    if columns.ndim != 2 or columns.dtype.kind not in "fiub" or not columns.shape[1]:
+    if columns.ndim != 2 or not columns.shape[1]:
         raise FederationError(
             f"{what} must give one score per point and class; it gave {columns.dtype} of shape {columns.shape}"
         )
@@ -88,7 +96,8 @@ def _read_scores(scores: NDArray[Any], what: str, first: int) -> NDArray[Any]:
         raise FederationError(
             f"{what} must give finite scores; at point {first + 1 + int(np.flatnonzero(~finite)[0])} one is not"
         )
-    return columns
+    width = columns.shape[1]
+    return width, columns[:, 0] if width == 1 else columns.argmax(axis=1)
 
 
 def _cut(scores: NDArray[Any], threshold: float | None, what: str) -> NDArray[np.bool_]:
@@ -111,10 +120,11 @@ def _decide(
     widths = {width for width, _ in scored}
     if len(widths) > 1:
         raise FederationError(f"{what} must score the same classes in every batch; it scored {sorted(widths)}")
+    (width,) = widths
     places = np.concatenate([kept for _, kept in scored])
-    if widths == {1}:
+    if width == 1:
         return code_places(_cut(places, threshold, what), 2, classes, what)
-    return code_places(places, widths.pop(), classes, what)
+    return code_places(places, width, classes, what)
 
 
 def ask_one(
@@ -132,10 +142,8 @@ def ask_one(
     labels: list[Coded] = []
     scored: list[tuple[int, NDArray[Any]]] = []
     for first, answer in _ask(candidate, points, n, batch, what):
-        if isinstance(answer, Scores):
-            columns = _read_scores(answer.values, what, first)
-            width = columns.shape[1]
-            scored.append((width, columns[:, 0] if width == 1 else columns.argmax(axis=1)))
+        if candidate.may_score and answer.dtype.kind == "f":
+            scored.append(_read_scores(answer, what, first))
         else:
             labels.append(code_labels(answer, what, first=first + 1))
         tell(min(first + batch, n))

@@ -19,16 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from fedpact.candidates.matrix_csv import check_names, read_csv, write_csv
-from fedpact.candidates.predicted import Predicted, collect
+from fedpact.candidates.predicted import Predicted
 from fedpact.describe.array_files import map_npy
-from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.hypothesis_class import number_names
-from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes
+from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes, stack
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, MissingExtraError
 
@@ -109,8 +109,6 @@ def write_npy(predicted: Predicted, path: Path) -> None:
         np.save(file, labels, allow_pickle=False)
 
 
-PathName: TypeAlias = str | PathLike[str]
-
 _WRITERS: dict[str, Callable[[Predicted, Path], None]] = {
     ".npy": write_npy,
     ".csv": write_csv,
@@ -137,7 +135,7 @@ def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str
             return read_parquet(path)
 
 
-def _list_paths(files: PathName | Sequence[PathName]) -> list[Path]:
+def _list_paths(files: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
     listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
     if not listed or not all(isinstance(file, str | PathLike) for file in listed):
         raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
@@ -145,7 +143,7 @@ def _list_paths(files: PathName | Sequence[PathName]) -> list[Path]:
 
 
 def read_predictions(
-    files: PathName | Sequence[PathName],
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     classes: Iterable[Label] | None = None,
 ) -> Predicted:
@@ -185,10 +183,11 @@ def read_predictions(
                 f"{path}: candidate {twice[0]!r} is in an earlier file as well; their names must be different"
             )
         rows |= found
-    return collect(rows, {name: digest_of(name) for name in rows}, declared)
+    labels, known = stack(rows, declared)
+    return Predicted(labels=labels, candidates=CandidateList.from_names(rows), classes=known)
 
 
-def write_predictions(predicted: Predicted, path: PathName) -> None:
+def write_predictions(predicted: Predicted, path: str | PathLike[str]) -> None:
     """Write predictions as ``.npy``, ``.csv`` or ``.parquet``, by the names of their classes.
 
     ``.npy`` keeps no names of candidates. Read with the same ``classes`` to get the same codes.

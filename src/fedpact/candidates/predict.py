@@ -4,8 +4,6 @@
 candidate                                 how it is asked                       digest
 ========================================= ===================================== =====================
 path of an ``.onnx`` file                 onnxruntime                           of the file
-:class:`TorchWeights`                     the module with the file's weights    of the file
-PyTorch module                            evaluation mode, no gradients         of the weights
 anything with ``predict``                 ``predict(points)``                   of what it has learned
 any other callable                        ``f(points)``                         of the name
 ========================================= ===================================== =====================
@@ -13,80 +11,52 @@ any other callable                        ``f(points)``                         
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from fedpact.candidates.adapt_onnx import prepare_onnx
-from fedpact.candidates.adapt_torch import (
-    SAFE,
-    Module,
-    TorchWeights,
-    is_module,
-    prepare_module,
-    prepare_weights,
-    refuse_pickle,
-)
-from fedpact.candidates.batches import BATCH, Prepared, ask_one, count_points, first_line
+from fedpact.candidates.batches import BATCH, Prepared, ask_one, count_points, name_refusals
 from fedpact.candidates.model_digest import digest_model
-from fedpact.candidates.predicted import Predicted, collect
+from fedpact.candidates.predicted import Predicted
 from fedpact.describe.candidate_list import CandidateList, digest_of
-from fedpact.describe.label_codes import Coded, Label, read_classes
+from fedpact.describe.label_codes import Coded, Label, read_classes, stack
 from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
 
 def _prepare_estimator(name: str, estimator: Any) -> Prepared:
-    """Ask ``estimator.predict``; what it refuses is said with its name."""
-
-    def ask(points: Any) -> Any:
-        try:
-            return estimator.predict(points)
-        except (AttributeError, TypeError, ValueError) as error:  # NotFittedError is a ValueError
-            raise FederationError(
-                f"candidate {name!r} cannot predict these points; {type(estimator).__name__}.predict says: "
-                f"{first_line(error)}"
-            ) from error
-
+    refusals = (AttributeError, TypeError, ValueError)  # NotFittedError is a ValueError
+    ask = name_refusals(name, f"{type(estimator).__name__}.predict", estimator.predict, refusals)
     return Prepared(digest_model(name, estimator), ask)
 
 
 def _prepare_file(name: str, path: Path) -> Prepared:
-    suffix = path.suffix.lower()
-    if suffix == ".onnx":
-        return prepare_onnx(name, path)
-    refuse_pickle(path)
-    if suffix == SAFE:
+    if path.suffix.lower() != ".onnx":
         raise FederationError(
-            f"candidate {name!r}: {path} holds weights without the module that they belong to; use "
-            f"fedpact.sites.from_torch(module, {{{name!r}: {path.name!r}}}, points)"
+            f"candidate {name!r}: a model file must end in .onnx; it is {shorten(str(path))}; a pickle can run "
+            "any program when it is read, and is refused: export the model, or give a function that asks it; "
+            "predictions in .npy, .csv or .parquet are for fedpact.sites.read_predictions"
         )
-    raise FederationError(
-        f"candidate {name!r}: a model file must end in .onnx or {SAFE}; it is {shorten(str(path))}; "
-        "predictions in .npy, .csv or .parquet are for fedpact.sites.read_predictions"
-    )
+    return prepare_onnx(name, path)
 
 
 def _prepare(name: str, candidate: Any) -> Prepared:
     if isinstance(candidate, str | PathLike):
         return _prepare_file(name, Path(candidate))
-    if isinstance(candidate, TorchWeights):
-        return prepare_weights(name, candidate)
     if isinstance(candidate, type):
         raise FederationError(
             f"candidate {name!r} must be a fitted model; it is the class {candidate.__name__} itself"
         )
-    if is_module(candidate):
-        return prepare_module(name, candidate)
     if callable(getattr(candidate, "predict", None)):
         return _prepare_estimator(name, candidate)
     if callable(candidate):
         return Prepared(digest_of(name), candidate)
     raise FederationError(
-        f"candidate {name!r} must be a fitted estimator, a PyTorch module, the path of an .onnx file or a "
-        f"function from points to labels; it is {shorten(candidate)}"
+        f"candidate {name!r} must be a fitted estimator, the path of an .onnx file or a function from "
+        f"points to labels; it is {shorten(candidate)}"
     )
 
 
@@ -104,13 +74,13 @@ def predict(
     Parameters
     ----------
     candidates
-        Name -> model: a fitted estimator, a PyTorch module, :class:`TorchWeights`, the path of an ``.onnx``
-        file, or a function from points to labels. The table above says how each is asked.
+        Name -> model: a fitted estimator, the path of an ``.onnx`` file, or a function from points to labels.
+        The table above says how each is asked.
     points
         n points: an array, a table, a tensor or a list, whatever the candidates take.
     classes
-        All labels in the order of their codes. The scores of a network are for these classes in this order.
-        Without them the labels that occur, sorted; the classes of a network are then 0, 1, ...
+        All labels in the order of their codes. The scores of an ``.onnx`` file are for these in this order.
+        Without them the labels that occur, sorted; the classes of such a file are then 0, 1, ...
     threshold
         Above what a single score per point means the second class. Without it 0, the sign of a logit; where all
         such scores lie between 0 and 1 they may be probabilities, and it must be said.
@@ -143,7 +113,7 @@ def predict(
     size, n = read_whole_number(batch, "batch", least=1), count_points(points)
     cut = None if threshold is None else read_number(threshold, "threshold")
     rows: dict[str, Coded] = {}
-    digests = {}
+    digests: list[str] = []
 
     def tell(predicted: int) -> None:
         if progress is not None:
@@ -151,39 +121,8 @@ def predict(
 
     for name, candidate in candidates.items():
         prepared = _prepare(name, candidate)
-        digests[name] = prepared.digest
+        digests.append(prepared.digest)
         rows[name] = ask_one(name, prepared, points, batch=size, classes=declared, threshold=cut, tell=tell)
-    return collect(rows, digests, declared)
-
-
-def from_torch(
-    module: Module | Callable[[], Module],
-    files: Mapping[str, str | PathLike[str]],
-    points: Any,
-    *,
-    classes: Iterable[Label] | None = None,
-    threshold: float | None = None,
-    batch: int = BATCH,
-    progress: Progress | None = None,
-) -> Predicted:
-    """Predict with one PyTorch architecture and the weights of several ``.safetensors`` files.
-
-    Parameters
-    ----------
-    module
-        The architecture, or a function that makes it; its own weights are not changed.
-    files
-        Name -> file of weights.
-    points, classes, threshold, batch, progress
-        As for :func:`predict`.
-    """
-    if not isinstance(files, Mapping):
-        raise FederationError(f"files must be names and files of weights; they are {shorten(files)}")
-    return predict(
-        {name: TorchWeights(module, file) for name, file in files.items()},
-        points,
-        classes=classes,
-        threshold=threshold,
-        batch=batch,
-        progress=progress,
-    )
+    labels, known = stack(rows, declared)
+    listed = CandidateList(names=tuple(rows), digests=tuple(digests))
+    return Predicted(labels=labels, candidates=listed, classes=known)

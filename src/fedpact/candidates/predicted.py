@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.label_codes import Coded, Label, read_classes, smallest_type, stack
+from fedpact.describe.label_codes import Label, read_classes, smallest_type
 from fedpact.errors import FederationError
 from fedpact.result import Shown
 from fedpact.rows import Column
@@ -92,10 +91,3 @@ class Predicted(Shown):
         """(H, n) labels by the names of their classes."""
         labels: NDArray[Any] = np.array(self.classes)[self.labels]
         return labels
-
-
-def collect(rows: Mapping[str, Coded], digests: Mapping[str, str], classes: Iterable[Any] | None) -> Predicted:
-    """Put the predictions of all candidates together."""
-    labels, known = stack(rows, classes)
-    listed = CandidateList(names=tuple(rows), digests=tuple(digests[name] for name in rows))
-    return Predicted(labels=labels, candidates=listed, classes=known)

@@ -169,7 +169,7 @@ def _refuse(wrong: NDArray[np.bool_], labels: Sequence[Any] | NDArray[Any], what
 
 
 def code_places(places: NDArray[Any], count: int, classes: Sequence[Label] | None, what: str) -> Coded:
-    """Code places among ``count`` classes, as the outputs of a network are, by the declared classes if any.
+    """Code places among ``count`` classes, as scores are, by the declared classes if any.
 
     Examples
     --------
