@@ -191,7 +191,7 @@ def make_layouts() -> dict[str, dict[str, Any]]:
             }
         },
         "home": {str(formats.HOME): placed["home"]},
-        "site": {str(formats.SITE): {"keys": list(KEYS), "written": placed["site"]}},
+        "site": {str(formats.SITE): {"keys": sorted(KEYS), "written": placed["site"]}},
         "site-record": {str(formats.SITE_RECORD): placed["record"]},
         "keys": {str(formats.KEYS): {"format": "int", **of_class(Index)}},
         **{

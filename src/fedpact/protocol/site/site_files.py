@@ -57,32 +57,15 @@ from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import find_column, read_sheet
+from fedpact.protocol.site.spreadsheets import Sheet, find_column, read_sheet
 
 FILE = "site.toml"
 MEMORY = ".fedpact"
-KEYS = (
-    "format",
-    "name",
-    "predictions",
-    "classes",
-    "masses",
-    "labels",
-    "labeller",
-    "examples",
-    "ids",
-    "held_out",
-    "report",
-    "minimum_count",
-    "key",
-    "operator",
-    "most",
-    "least",
-    "seed",
-)
-
+FILES = ("predictions", "masses", "examples", "ids", "report", "key", "operator")
+"""What files are named by where people label; the others say where labels come from, or are tables."""
 _NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
 """Whole numbers, and how small they may be."""
+KEYS = ("format", "name", "classes", "labels", "labeller", "held_out", *FILES, *_NUMBERS)
 _WHOLE_UP_TO = 2**53
 
 P = ParamSpec("P")
@@ -335,16 +318,25 @@ def _read_own_pool(home: Path, table: Mapping[str, Any], predicted: Predicted) -
     return Pool(predicted=predicted, masses=_read_column_of_numbers(home, table.get("masses")))
 
 
+def read_lines(home: Path, table: Mapping[str, Any], key: str, n: int) -> Sheet | None:
+    """Read a .csv with a line for each point, if it is named."""
+    if key not in table:
+        return None
+    path = home / str(table[key])
+    sheet = read_sheet(path)
+    if len(sheet.rows) != n:
+        raise FederationError(f"{path}: {key} must be one line for each of {n} points; they are {len(sheet.rows)}")
+    return sheet
+
+
 def read_ids(home: Path, table: Mapping[str, Any], n: int) -> tuple[str, ...] | None:
     """Read how a site itself calls its points, if it says so: the column ``id`` of a .csv, or the only one."""
-    if "ids" not in table:
+    sheet = read_lines(home, table, "ids", n)
+    if sheet is None:
         return None
     path = home / str(table["ids"])
-    sheet = read_sheet(path)
     column = 0 if len(sheet.head) == 1 else find_column(sheet, "id", path)
     ids = tuple(cells[column] for _, cells in sheet.rows)
-    if len(ids) != n:
-        raise FederationError(f"{path}: ids must be one line for each of {n} points; they are {len(ids)}")
     twice = next((one for one, count in Counter(ids).items() if count > 1), None)
     if twice is not None:
         raise FederationError(f"{path}: ids must be different; {shorten(twice)} is there twice")
