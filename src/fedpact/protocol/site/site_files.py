@@ -32,7 +32,8 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -86,10 +87,9 @@ def find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    path, problems = find_file(place), Problems()
-    table = _parse(path, problems)
-    _raise_if_any(path, problems)
-    return table
+    path = find_file(place)
+    with _noting(path) as problems:
+        return _parse(path, problems)
 
 
 def _parse(path: Path, problems: Problems) -> dict[str, Any]:
@@ -266,25 +266,24 @@ def read_site(folder: str | PathLike[str]) -> Site:
     FederationError
         With one line per problem: the file, the key, the value and the rule it breaks.
     """
-    path, problems = find_file(Path(folder)), Problems()
-    table = _parse(path, problems)
-    site = _read_site(path.parent, table, problems)
-    _raise_if_any(path, problems)
+    path = find_file(Path(folder))
+    with _noting(path) as problems:
+        site = _read_site(path.parent, _parse(path, problems), problems)
     assert site is not None, "what could not be read was noted"
     return site
 
 
-def _raise_if_any(path: Path, problems: Problems) -> None:
-    """Raise all that was noted, each with the file that it is about."""
+@contextmanager
+def _noting(path: Path) -> Iterator[Problems]:
+    """Collect problems and raise them at the end, each with the file that it is about unless it says so itself."""
+    problems, home = Problems(), str(path.parent)
+    yield problems
     try:
         problems.raise_if_any()
     except FederationError as error:
-        raise FederationError(_name_file(path, problem) for problem in error.problems) from None
-
-
-def _name_file(path: Path, problem: str) -> str:
-    """Say in which file a problem is, unless it says so itself."""
-    return problem if problem.startswith(str(path.parent)) else f"{path}: {problem}"
+        raise FederationError(
+            one if one.startswith(home) else f"{path}: {one}" for one in error.problems
+        ) from None
 
 
 def _read_site(home: Path, table: Mapping[str, Any], problems: Problems) -> Site | None:
