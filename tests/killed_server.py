@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from carrier import OPERATOR, check_books, kept_plan, key_of, run_with, small_federation
+from carrier import OPERATOR, check_books, kept_plan, key_of, plan_by, run_with, small_federation
 from fedpact.errors import LedgerError
 from fedpact.protocol.keys.signing import save_key
 from fedpact.protocol.ledger.store import Ledger
@@ -59,7 +59,7 @@ def serve(fed, home, appends):
     pact = make_pact(fed, keys=keys, operator=OPERATOR.public, false_alarm_rate=1e-6, retry=0.2)
     with DeadlyLedger.open_or_create(home / "books.db") as ledger:
         ledger.lives = appends
-        carry_out(continue_or_start(ledger, pact, entries=0, key=OPERATOR, planner=kept_plan), sites)
+        carry_out(plan_by(kept_plan, continue_or_start(ledger, pact, entries=0, key=OPERATOR)), sites)
 
 
 def live(fed, home, most, appends=0):

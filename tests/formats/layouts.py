@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from carrier import OPERATOR, ListLedger, kept_plan, run_over, run_with, small_federation
+from carrier import OPERATOR, ListLedger, kept_plan, plan_by, run_over, run_with, small_federation
 from fedpact import formats
 from fedpact.describe import file_evidence, files
 from fedpact.describe.candidate_list import CandidateList
@@ -106,7 +106,7 @@ def make_runs() -> list[ListLedger]:
     run_with(lambda carrier, outgoing: [] if outgoing.site == "north" else None, ledger=without)
     _, _, carrier = run_with(lambda carrier, outgoing: [(0.1, b"x")], ledger=stopped)
     carrier.harm = None
-    run_over(resume_run(stopped, now=carrier.now, key=OPERATOR, planner=kept_plan), carrier)
+    run_over(plan_by(kept_plan, resume_run(stopped, now=carrier.now, key=OPERATOR)), carrier)
     return [finished, without, stopped]
 
 
@@ -191,7 +191,7 @@ def make_layouts() -> dict[str, dict[str, Any]]:
             }
         },
         "home": {str(formats.HOME): placed["home"]},
-        "site": {str(formats.SITE): {"keys": list(KEYS), "written": placed["site"]}},
+        "site": {str(formats.SITE): {"keys": sorted(KEYS), "written": placed["site"]}},
         "site-record": {str(formats.SITE_RECORD): placed["record"]},
         "keys": {str(formats.KEYS): {"format": "int", **of_class(Index)}},
         **{

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from carrier import OPERATOR, START, Carrier, kept_plan, key_of, run_over, small_federation
+from carrier import OPERATOR, START, Carrier, kept_plan, key_of, plan_by, run_over, small_federation
 from fedpact import formats
 from fedpact.describe.report_files import read_report, to_bytes
 from fedpact.errors import FederationError, FormatError, LedgerError, MessageError
@@ -64,7 +64,7 @@ def test_an_interrupted_run_is_resumed(path, tmp_path):
     assert read_outcome(tmp_path / "run.db").status == "running"
     sites = make_sites()
     with Ledger.open(tmp_path / "run.db") as ledger:
-        operator = resume_run(ledger, now=START + 60, key=OPERATOR, planner=kept_plan)
+        operator = plan_by(kept_plan, resume_run(ledger, now=START + 60, key=OPERATOR))
         outcome = run_over(operator, Carrier(sites, now=START + 60))
     assert (outcome.status, outcome.contributions) == ("finished", {"north": 10, "south": 4, "east": 0})
     assert check_books(tmp_path / "run.db").status == "sound"

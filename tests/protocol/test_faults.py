@@ -17,6 +17,7 @@ from carrier import (
     forge,
     kept_plan,
     key_of,
+    plan_by,
     run_over,
     run_with,
     small_federation,
@@ -238,7 +239,7 @@ def test_without_a_plan_the_run_stops_with_a_sentence_and_is_resumed():
     assert not outcome.payments
     assert entries[-1].kind == "stop"
     carrier.harm = None
-    again = run_over(resume_run(ledger, now=carrier.now, key=OPERATOR, planner=kept_plan), carrier)
+    again = run_over(plan_by(kept_plan, resume_run(ledger, now=carrier.now, key=OPERATOR)), carrier)
     assert again.status is RunStatus.FINISHED
     assert not again.gone
     check_books(list(ledger.entries()), fed)
@@ -259,7 +260,7 @@ def test_a_site_whose_refusal_is_mended_takes_part_after_a_resume():
     assert (outcome.gone["north"].step, outcome.gone["north"].code) == ("report", "refused")
     assert outcome.gone["north"].values["detail"].startswith("the federation compares candidates with the")
     carrier.sites["north"] = replace(carrier.sites["north"], pool=sites["north"].pool)
-    again = run_over(resume_run(ledger, now=carrier.now, key=OPERATOR, planner=kept_plan), carrier)
+    again = run_over(plan_by(kept_plan, resume_run(ledger, now=carrier.now, key=OPERATOR)), carrier)
     assert again.status is RunStatus.FINISHED
     assert not again.gone
 

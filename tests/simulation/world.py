@@ -86,8 +86,12 @@ class World:
         opened = kinds.count("open")
         is_next = opened == kinds.count("close") < self._wanted
         if is_next or (kinds[-1:] != ["close"] and self.queue.strikes("confusion")):
-            return start_run(ledger, self._pacts[opened % len(self._pacts)], now=now, **self._own)
-        return resume_run(ledger, now=now, **self._own)
+            pact = self._pacts[opened % len(self._pacts)]
+            operator = start_run(ledger, pact, now=now, key=self._own["key"])
+        else:
+            operator = resume_run(ledger, now=now, key=self._own["key"])
+        operator.planner = self._own["planner"]
+        return operator
 
     def _over(self, status: RunStatus) -> None:
         """Go on when a run is over: with the next one, or with the sites brought back, or not."""

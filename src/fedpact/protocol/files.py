@@ -185,12 +185,12 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read_small(path: str | PathLike[str]) -> bytes:
+def _read_small(path: Path) -> bytes:
     """Read a file that is no larger than keys and certificates are."""
     try:
-        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+        if path.exists() and not path.is_file():  # a pipe would be waited for
             raise IsADirectoryError
-        with Path(path).open("rb") as file:
+        with path.open("rb") as file:
             data = file.read(_MOST + 1)
         if len(data) <= _MOST:
             return data
@@ -201,14 +201,13 @@ def read_small(path: str | PathLike[str]) -> bytes:
         problem = "not a file; a key or certificate is wanted"
     except (OSError, ValueError) as error:
         problem = f"cannot be read: {say_os_error(error)}"
-    raise ProtocolError(one_line(f"{path}: {problem}"))
+    raise ProtocolError(problem)
 
 
 def read_as(path: str | PathLike[str], parse: Callable[[bytes], T]) -> T:
     """Read a key or certificate; what is wrong with it is said of the file."""
-    data = read_small(path)
     try:
-        return parse(data)
+        return parse(_read_small(Path(path)))
     except ProtocolError as error:
         raise ProtocolError(one_line(f"{path}: {error}")) from None
 

@@ -47,14 +47,20 @@ _ENVELOPE = ("protocol", *_NAMES, "body")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a site is asked for."""
+class _Message:
+    """What every message names."""
 
     run: str
     request: str
     """Name of the request: a site answers it once, and the same each time it is asked again."""
     site: str
     step: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(_Message):
+    """What a site is asked for."""
+
     body: Mapping[str, Any]
 
 
@@ -117,13 +123,9 @@ Body: TypeAlias = Reported | Contributed | Evaluated | Receipt | Refused | Pendi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answer:
+class Answer(_Message):
     """What a site answers."""
 
-    run: str
-    request: str
-    site: str
-    step: str
     body: Body
 
 
@@ -212,11 +214,8 @@ def _read_envelope(data: bytes) -> dict[str, Any]:
 
 
 def _write(message: Request | Answer, body: Mapping[str, Any], key: SigningKey | None) -> bytes:
-    value = {
-        "protocol": formats.MESSAGE,
-        **{name: getattr(message, name) for name in _NAMES},
-        "body": dict(body),
-    }
+    names = {name: getattr(message, name) for name in _NAMES}
+    value = {"protocol": formats.MESSAGE, **names, "body": dict(body)}
     return to_canonical(value if key is None else sign_value(key, value))
 
 
@@ -230,12 +229,10 @@ def write_answer(answer: Answer, key: SigningKey | None = None) -> bytes:
     return _write(answer, to_plain(answer.body), key)
 
 
-def signed_answer(
-    *, run: str, request: str, site: str, step: str, body: Any, signature: str | None
-) -> dict[str, Any]:
+def signed_answer(run: str, site: str, step: str, kept: Mapping[str, Any]) -> dict[str, Any]:
     """Put an answer together again from what a ledger keeps of it, as the site signed it."""
-    said = {"run": run, "request": request, "site": site, "step": step, "body": body}
-    return {"protocol": formats.MESSAGE, **said, "signature": signature}
+    said = {key: kept[key] for key in ("request", "body", "signature")}
+    return {"protocol": formats.MESSAGE, "run": run, "site": site, "step": step, **said}
 
 
 class NotSignedError(MessageError):

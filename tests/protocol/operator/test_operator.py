@@ -15,6 +15,7 @@ from carrier import (
     forge,
     kept_plan,
     key_of,
+    plan_by,
     run_over,
     run_with,
     small_federation,
@@ -127,7 +128,7 @@ def test_an_operator_that_stops_anywhere_is_continued(after, sites):
         run_over(start(FED, sites, ledger), carrier)
     continued = ListLedger()
     continued.kept = ledger.kept
-    outcome = run_over(resume_run(continued, now=carrier.now, key=OPERATOR, planner=kept_plan), carrier)
+    outcome = run_over(plan_by(kept_plan, resume_run(continued, now=carrier.now, key=OPERATOR)), carrier)
     expected = run_with()[0]
     for key in ("contributions", "payments", "hypothesis", "gone", "met", "refusals", "status"):
         assert getattr(outcome, key) == getattr(expected, key)

@@ -41,14 +41,12 @@ from fedpact.protocol.flower.records import (
     to_content,
 )
 from fedpact.protocol.messages import (
-    Answer,
     Contributed,
     Evaluated,
     Pending,
     Receipt,
     Refused,
     Reported,
-    Request,
     read_answer,
     read_request,
 )
@@ -178,7 +176,7 @@ def say_answer(data: bytes, answer: bytes, site: Path) -> str:
 
     Examples
     --------
-    >>> from fedpact.protocol.messages import write_answer, write_request
+    >>> from fedpact.protocol.messages import Answer, Request, write_answer, write_request
     >>> told = {"run": "12ab34cd56", "request": "r", "site": "north", "step": "evaluate"}
     >>> asked = write_request(Request(**told, body={"index": 0}))
     >>> say_answer(asked, write_answer(Answer(**told, body=Evaluated(n=40, mistakes=2))), Path("north"))
@@ -194,23 +192,16 @@ def say_answer(data: bytes, answer: bytes, site: Path) -> str:
             return f"waiting: {said.body.why}{_say_how_to_label(site)}"
         case Refused():
             return f"refused {of_run}: {said.body.why}"
-        case _:
-            return f"answered {of_run}{_say_body(request, said)}"
-
-
-def _say_body(request: Request, said: Answer) -> str:
-    match said.body:
         case Reported():
             able = "any number of" if said.body.pool is None else f"up to {said.body.pool}"
-            return f": can label {able} samples"
+            told = f": can label {able} samples"
         case Contributed():
-            return f": {said.body.m} samples"
+            told = f": {said.body.m} samples"
         case Evaluated():
-            return f": {said.body.mistakes} of {said.body.n} held-out samples wrong" if said.body.n else ""
+            told = f": {said.body.mistakes} of {said.body.n} held-out samples wrong" if said.body.n else ""
         case Receipt():
-            return f": {_say_amount(request.body.get('statement'))}"
-        case _:
-            return ""
+            told = f": {_say_amount(request.body.get('statement'))}"
+    return f"answered {of_run}{told}"
 
 
 def _say_amount(statement: Any) -> str:

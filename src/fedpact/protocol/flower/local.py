@@ -55,7 +55,7 @@ class LocalDeployment:
     ) -> None:
         home = home.resolve()
         home.mkdir(parents=True, exist_ok=True)
-        self._within, self._tls, self._count = start_within, tls, 0
+        self._within, self._tls = start_within, tls
         self.processes = ProcessGroup(home, {**flower_environment(home), **(environment or {})})
         self.connection = SuperLinkConnection(
             address=f"{HOST}:{free_port()}", root_certificates=None if tls is None else tls / "ca.crt", home=home
@@ -69,7 +69,7 @@ class LocalDeployment:
 
     def launch_node(self, site: Path, keys: Path) -> int:
         """Start a SuperNode that answers for a site's folder, and return its number."""
-        number, self._count = self._count, self._count + 1
+        number = len(self.processes.started) - 1
         self.processes.start(f"node{number}", supernode_command(self.connection.address, site, keys))
         return number
 

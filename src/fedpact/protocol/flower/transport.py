@@ -140,18 +140,15 @@ class FlowerTransport:
         self._look_at = now + _LOOK
         listed = {info.node_id: info.last_activated_at for info in self._grid.get_nodes()}
         for node in [node for node in self._nodes.values() if listed.get(node.id) != node.started]:
-            self._lose(node)
+            del self._nodes[node.id]
+            if node.site is not None:
+                LOG.info("site %r left: its node %s is gone or was started anew", node.site, node.id)
         for node_id, started in listed.items():
             if node_id not in self._nodes:
                 self._joined += 1
                 self._nodes[node_id] = _Node(node_id, started, self._joined)
         self._greet(now)
         self._tell_rivals()
-
-    def _lose(self, node: _Node) -> None:
-        del self._nodes[node.id]
-        if node.site is not None:
-            LOG.info("site %r left: its node %s is gone or was started anew", node.site, node.id)
 
     def _greet(self, now: float) -> None:
         for node in self._nodes.values():

@@ -93,21 +93,22 @@ def is_loopback(host: str) -> bool:
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.2", "example.org")]
     [True, True, True, False, False, False]
     """
-    if host == "localhost":
-        return True
+    address = _to_address(host.strip("[]"))
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _to_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(text)
     except ValueError:
-        return False
+        return None
 
 
 def _read_host(host: Any) -> str:
     """Return an address or the ASCII form of a name."""
     text = host.strip() if isinstance(host, str) else ""
-    try:
-        return str(ipaddress.ip_address(text))
-    except ValueError:
-        pass
+    if address := _to_address(text):
+        return str(address)
     try:
         name = text.lower() if text.isascii() else text.encode("idna").decode()
     except UnicodeError:
@@ -134,10 +135,8 @@ def read_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _to_general_name(host: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
+    address = _to_address(host)
+    return x509.DNSName(host) if address is None else x509.IPAddress(address)
 
 
 def hosts_of(certificate: x509.Certificate) -> tuple[str, ...]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 from cryptography import x509
 
-from fedpact.coded import Coded
+from fedpact.coded import Coded, coded
 from fedpact.describe.parsing import one_line
 from fedpact.errors import ProtocolError
 from fedpact.protocol.files import find_open_mode, is_there, read_as
@@ -107,109 +107,93 @@ class KeysCheck(Result):
         return not self.problems
 
 
-class _Findings:
-    """What the files of one folder say, and what is wrong with them."""
-
-    def __init__(self, folder: Path, names: Sequence[str]) -> None:
-        self.folder = folder
-        there = {name: is_there(folder / name) for name in names}
-        is_for_flower = any(there[name] for name in names if Path(name).name not in _SIGNING)
-        self.files = {name: it for name, it in there.items() if is_for_flower or Path(name).name in _SIGNING}
-        self.values: dict[str, Any] = {}
-        self.problems: list[KeysProblem] = []
-
-    def add(self, name: str, code: str, **values: Any) -> None:
-        self.problems.append(KeysProblem(file=str(self.folder / name), code=code, values=values))
-
-    def read(self, name: str) -> None:
-        """Read a file; a private key must be so."""
-        path = self.folder / name
-        try:
-            self.values[name] = read_as(path, _READERS[path.name])
-        except ProtocolError as error:
-            self.add(name, "unusable", detail=str(error).removeprefix(one_line(f"{path}: ")))
-            return
-        if path.suffix == ".key" and (mode := find_open_mode(path)):
-            self.add(name, "open-to-others", mode=mode, quoted=shlex.quote(str(path)))
-
-    def compare(self, name: str, other: Any, code: str, **values: Any) -> None:
-        """Note that a file says something else than it must, if both are known."""
-        if other is not None and self.values.get(name, other) != other:
-            self.add(name, code, **values)
-
-    def private_of(self, place: str) -> dict[str, bool]:
-        """Which private keys belong into a folder, and whether they are there."""
-        return {name: it for name, it in self.files.items() if name.startswith(place) and name.endswith(".key")}
+Finding: TypeAlias = tuple[str, Coded]
+"""A file of the folder, or "" for the folder itself, and what is wrong with it."""
 
 
-def _check_missing(found: _Findings, *, is_own: bool) -> None:
+def _find_files(folder: Path, names: Sequence[str]) -> dict[str, bool]:
+    """Say which files belong to a set, and whether each is there; what Flower needs does whole or not at all."""
+    there = {name: is_there(folder / name) for name in names}
+    to_sign = [name for name in names if Path(name).name in _SIGNING]
+    is_for_flower = any(there[name] for name in names if name not in to_sign)
+    return there if is_for_flower else {name: there[name] for name in to_sign}
+
+
+def _private_of(files: Mapping[str, bool], place: str) -> dict[str, bool]:
+    """Which private keys belong into a folder, and whether they are there."""
+    return {name: it for name, it in files.items() if name.startswith(place) and name.endswith(".key")}
+
+
+def _find_missing(files: Mapping[str, bool], *, is_own: bool) -> Iterator[Finding]:
     """Find what is missing; private keys of a site may be with it, but not half of them."""
-    for name in [name for name, is_present in found.files.items() if not is_present]:
+    for name in [name for name, is_present in files.items() if not is_present]:
         if is_own:
-            found.add(name, "missing-here")
+            yield name, coded("missing-here")
         elif not name.startswith(SITES) or not name.endswith(".key"):
-            found.add(name, "missing")
+            yield name, coded("missing")
         else:
-            here = [own for own, is_present in found.private_of(name.rpartition("/")[0]).items() if is_present]
-            for left in here:
-                found.add(name, "half-handed", left=Path(left).name)
+            here = [own for own, is_present in _private_of(files, name.rpartition("/")[0]).items() if is_present]
+            yield from ((name, coded("half-handed", left=Path(left).name)) for left in here)
 
 
-def _check_pairs(found: _Findings, place: str, listed: str | None) -> None:
-    """Check that both halves of a pair belong together, and to the key that is listed."""
-    found.compare(f"{place}signing.pub", listed, "not-listed")
-    found.compare(f"{place}signing.key", listed or found.values.get("signing.pub"), "other-half", of="signing.pub")
-    supernode = found.values.get(f"{place}supernode.pub")
-    found.compare(f"{place}supernode.key", supernode, "other-half", of="supernode.pub")
+def _read(path: Path) -> tuple[Any, Coded | None]:
+    """Read a file, and say what is wrong with it; a private key must be so."""
+    try:
+        value = read_as(path, _READERS[path.name])
+    except ProtocolError as error:
+        return None, coded("unusable", detail=str(error).removeprefix(one_line(f"{path}: ")))
+    mode = find_open_mode(path) if path.suffix == ".key" else None
+    return value, coded("open-to-others", mode=mode, quoted=shlex.quote(str(path))) if mode else None
 
 
-def _check_times(found: _Findings, file: str, certificate: x509.Certificate, now: float) -> None:
-    starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-    if ends <= to_time(now):
-        found.add(file, f"ended-{_AGAIN[file]}", at=ends.timestamp())
-    if starts > to_time(now):
-        found.add(file, "not-yet-valid", at=starts.timestamp())
+def _find_untimely(certificates: Mapping[str, x509.Certificate], now: float) -> Iterator[Finding]:
+    for file, certificate in certificates.items():
+        starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+        if ends <= to_time(now):
+            yield file, coded(f"ended-{_AGAIN[file]}", at=ends.timestamp())
+        if starts > to_time(now):
+            yield file, coded("not-yet-valid", at=starts.timestamp())
 
 
-def _check_tls(found: _Findings) -> None:
-    ca, server = (found.values.get(f"{TLS}/{name}.crt") for name in ("ca", "server"))
-    for name, certificate in (("ca", ca), ("server", server)):
+def _rules(values: Mapping[str, Any], index: Index | None) -> Iterator[tuple[str, Any, Coded]]:
+    """List files, what each must say if that is known, and what is wrong if it says something else."""
+    for name in ("ca", "server"):
+        certificate = values.get(f"{TLS}/{name}.crt")
         public = None if certificate is None else certificate.public_key()
-        found.compare(f"{TLS}/{name}.key", public, "other-half", of=f"{name}.crt")
-    if ca and server and not is_issued_by(server, ca):
-        found.add(f"{TLS}/server.crt", "other-issuer")
+        yield f"{TLS}/{name}.key", public, coded("other-half", of=f"{name}.crt")
+    keys: list[tuple[str, str | None]] = [("", None)]
+    if index is not None:
+        keys = [(f"{place}/", index.sites[name]) for name, place in index.folders.items()]
+        keys = [(f"{OPERATOR}/", index.operator), *keys]
+    for place, listed in keys:
+        signing, supernode = (values.get(f"{place}{name}.pub") for name in ("signing", "supernode"))
+        yield f"{place}signing.pub", listed, coded("not-listed")
+        yield f"{place}signing.key", listed or signing, coded("other-half", of="signing.pub")
+        yield f"{place}supernode.key", supernode, coded("other-half", of="supernode.pub")
+        if index is not None:
+            yield f"{place}operator.pub", index.operator, coded("other-operator")
+            yield f"{place}ca.crt", values.get(f"{TLS}/ca.crt"), coded("other-authority", copy=f"{TLS}/ca.crt")
 
 
-def _check_distinct(found: _Findings, keys: Mapping[str, str | bytes | None], what: str) -> None:
+def _find_shared(keys: Mapping[str, str | bytes | None], what: str) -> Iterator[Finding]:
     first: dict[str | bytes, str] = {}
     for name, key in keys.items():
         if key is not None and first.setdefault(key, name) != name:
-            found.add("", "one-key", first=first[key], second=name, what=what)
+            yield "", coded("one-key", first=first[key], second=name, what=what)
 
 
-def _check_set(found: _Findings, index: Index) -> None:
-    """Check what a whole set alone can tell: whether its folders fit together."""
-    _check_tls(found)
-    _check_pairs(found, f"{OPERATOR}/", index.operator)
-    for name, place in index.folders.items():
-        _check_pairs(found, f"{place}/", index.sites[name])
-        found.compare(f"{place}/operator.pub", index.operator, "other-operator")
-        root = found.values.get(f"{TLS}/ca.crt")
-        found.compare(f"{place}/ca.crt", root, "other-authority", copy=f"{TLS}/ca.crt")
-    supernodes = {name: found.values.get(f"{place}/supernode.pub") for name, place in index.folders.items()}
-    _check_distinct(found, index.sites, "signing")
-    _check_distinct(found, supernodes, "SuperNode")
-    parent = found.folder / SITES
+def _find_strange(folder: Path, values: Mapping[str, Any], index: Index) -> Iterator[Finding]:
+    """Find what a whole set alone can tell: another authority's server, a key of two sites, folders of nobody."""
+    ca, server = (values.get(f"{TLS}/{name}.crt") for name in ("ca", "server"))
+    if ca and server and not is_issued_by(server, ca):
+        yield f"{TLS}/server.crt", coded("other-issuer")
+    supernodes = {name: values.get(f"{place}/supernode.pub") for name, place in index.folders.items()}
+    yield from _find_shared(index.sites, "signing")
+    yield from _find_shared(supernodes, "SuperNode")
+    parent = folder / SITES
     for name in sorted(f"{SITES}/{path.name}" for path in parent.iterdir()) if parent.is_dir() else ():
         if name not in index.folders.values():  # as an add that was killed leaves behind
-            found.add(name, "leftover")
-
-
-def _judge(found: _Findings, certificates: Mapping[str, x509.Certificate], now: float) -> KeysCheckStatus:
-    if found.problems:
-        return KeysCheckStatus.UNSOUND
-    ends_soon = any(one.not_valid_after_utc < to_time(now) + SOON for one in certificates.values())
-    return KeysCheckStatus.ENDS_SOON if ends_soon else KeysCheckStatus.SOUND
+            yield name, coded("leftover")
 
 
 def _to_check(file: str, certificate: x509.Certificate) -> CertificateCheck:
@@ -252,25 +236,29 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     own = {place.resolve().name: ""}
     places = own if index is None else {name: f"{folder}/" for name, folder in index.folders.items()}
     of_sites = [f"{prefix}{name}" for prefix in places.values() for name in _OF_SITE]
-    found = _Findings(place, of_sites if is_own else [*_OF_OPERATOR, *of_sites])
-    _check_missing(found, is_own=is_own)
-    for name in [name for name, is_present in found.files.items() if is_present]:
-        found.read(name)
-    certificates = {name: found.values[name] for name in _AGAIN if name in found.values}
-    for name, certificate in certificates.items():
-        _check_times(found, name, certificate, at)
-    if index is None:
-        _check_pairs(found, "", None)
-    else:
-        _check_set(found, index)
-    here = {name: found.private_of(prefix).values() for name, prefix in places.items()}
+    files = _find_files(place, of_sites if is_own else [*_OF_OPERATOR, *of_sites])
+    read = {name: _read(place / name) for name, is_present in files.items() if is_present}
+    values = {name: value for name, (value, _) in read.items() if value is not None}
+    certificates = {name: values[name] for name in _AGAIN if name in values}
+    found = [
+        *_find_missing(files, is_own=is_own),
+        *((name, problem) for name, (_, problem) in read.items() if problem is not None),
+        *_find_untimely(certificates, at),
+        *((name, code) for name, due, code in _rules(values, index) if due and values.get(name, due) != due),
+        *(() if index is None else _find_strange(place, values, index)),
+    ]
+    ends_soon = any(one.not_valid_after_utc < to_time(at) + SOON for one in certificates.values())
+    sound = KeysCheckStatus.ENDS_SOON if ends_soon else KeysCheckStatus.SOUND
+    here = {name: _private_of(files, prefix).values() for name, prefix in places.items()}
     return KeysCheck(
         folder=fspath(folder),
-        sites={name: found.values.get("signing.pub", "") for name in own} if index is None else index.sites,
-        files=found.files,
+        sites={name: values.get("signing.pub", "") for name in own} if index is None else index.sites,
+        files=files,
         handed_over=tuple(name for name, keys in here.items() if not is_own and not any(keys)),
         incomplete=tuple(name for name, keys in here.items() if not all(keys) and (is_own or any(keys))),
         certificates=tuple(_to_check(name, certificate) for name, certificate in certificates.items()),
-        problems=tuple(found.problems),
-        status=_judge(found, certificates, at),
+        problems=tuple(
+            KeysProblem(file=str(place / name), code=one.code, values=one.values) for name, one in found
+        ),
+        status=KeysCheckStatus.UNSOUND if found else sound,
     )

@@ -83,7 +83,6 @@ SITES: Final = "sites"
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 """What no folder can be called on Windows."""
 _FOLDER = re.compile(rf"{SITES}/[a-z0-9][a-z0-9-]*")
-_KEYS = ("operator", "sites", "folders")
 _DAYS = 365
 
 
@@ -141,9 +140,9 @@ def _parse_index(data: bytes) -> Index:
         entry = json.loads(data)
     except (ValueError, RecursionError):
         raise ProtocolError("not JSON; bring back the file as it was made") from None
-    operator, sites, folders = [entry.get(key) for key in _KEYS] if isinstance(entry, dict) else 3 * [None]
-    if isinstance(entry, dict):
-        check_format(entry.get("format"), formats.KEYS, "keys", "the file", ProtocolError)
+    entry = entry if isinstance(entry, dict) else {"format": formats.KEYS}
+    check_format(entry.get("format"), formats.KEYS, "keys", "the file", ProtocolError)
+    operator, sites, folders = (entry.get(key) for key in ("operator", "sites", "folders"))
     if not isinstance(sites, dict) or not isinstance(folders, dict) or sites.keys() != folders.keys():
         raise ProtocolError('must hold "operator", "sites" and "folders", the latter two for the same sites')
     for key in (operator, *sites.values()):

@@ -49,15 +49,14 @@ def refuse_other_files(path: Path, want: Want = "old") -> None:
         raise LedgerError(f"{path} is not a ledger, or its first bytes were changed")
 
 
-def chunks(
+def rows_of(
     database: Database, *, first: int | None = None, last: int | None = None, is_down: bool = False
-) -> Iterator[list[Row]]:
-    """Read rows upwards, or downwards, each chunk in a transaction of its own."""
+) -> Iterator[Row]:
+    """Read rows upwards, or downwards, some at once, each time in a transaction of its own."""
     while True:
         with database.reading() as connection:
             rows = read_rows(connection, first=first, last=last, most=_CHUNK, is_down=is_down)
-        if rows:
-            yield rows
+        yield from rows
         if len(rows) < _CHUNK:
             return
         first, last = (first, rows[-1].seq - 1) if is_down else (rows[-1].seq + 1, last)
@@ -171,16 +170,12 @@ class Ledger:
 
     def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         """Append several entries, given as kind and body: all of them, or none."""
-        entries = self._chain(items, run=run, at=at)
-        self._write(Row.of(entry) for entry in entries)
-        return entries
-
-    def _chain(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         entries: list[Entry] = []
         previous = self._head
         for seq, (kind, body) in enumerate(items, start=self._length + 1):
             entries.append(make_entry(seq=seq, at=at, run=run, kind=kind, body=body, previous=previous))
             previous = entries[-1].hash
+        self._write(Row.of(entry) for entry in entries)
         return entries
 
     def restore(self, entries: Iterable[Entry]) -> None:
@@ -228,8 +223,7 @@ class Ledger:
             raise LedgerError(f"start must be at least 1; it is {start}")
         if start > self._length:
             return
-        found = chunks(self._database, first=max(start - 1, 1), last=self._length)
-        rows = (row for rows in found for row in rows)
+        rows = rows_of(self._database, first=max(start - 1, 1), last=self._length)
         seq, previous = start, NOTHING_BEFORE
         if start > 1:
             previous = next((row.hash for row in rows), previous)
@@ -244,16 +238,15 @@ class Ledger:
     def last(self, kind: str) -> Entry | None:
         """Find the newest entry of a kind, looking from the end; nothing if there is none."""
         seq, above = self._length, self._head
-        for rows in chunks(self._database, first=1, last=self._length, is_down=True):
-            for row in rows:
-                if row.seq != seq:
-                    raise BrokenLedgerError("missing", seq=seq)
-                entry = check_row(row, seq=seq, previous=None, where=self.where)
-                if entry.hash != above:
-                    raise BrokenLedgerError("not-named", seq=seq)
-                if entry.kind == kind:
-                    return entry
-                seq, above = seq - 1, entry.previous
+        for row in rows_of(self._database, first=1, last=self._length, is_down=True):
+            if row.seq != seq:
+                raise BrokenLedgerError("missing", seq=seq)
+            entry = check_row(row, seq=seq, previous=None, where=self.where)
+            if entry.hash != above:
+                raise BrokenLedgerError("not-named", seq=seq)
+            if entry.kind == kind:
+                return entry
+            seq, above = seq - 1, entry.previous
         if seq:
             raise BrokenLedgerError("missing", seq=seq)
         return None

@@ -35,7 +35,7 @@ from fedpact.protocol.ledger.database import (
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, Entry, check_chain
 from fedpact.protocol.ledger.export import OPENING, read_export
 from fedpact.protocol.ledger.place import Where, file_of, find_ledger, make_engine, read_place, say_place
-from fedpact.protocol.ledger.store import chunks
+from fedpact.protocol.ledger.store import rows_of
 from fedpact.result import Result
 
 _NOTED = re.compile(r"[0-9a-f]{12,64}")
@@ -134,7 +134,7 @@ def _read_database(url: URL, start: bytes | None = None) -> Iterator[Entry]:
     try:
         database = Database(engine)
         _insist_on_ledger(database, file_of(url))
-        for entry in check_chain((row for rows in chunks(database) for row in rows), where=database.where):
+        for entry in check_chain(rows_of(database), where=database.where):
             seq = entry.seq
             yield entry
         if database.is_sqlite:

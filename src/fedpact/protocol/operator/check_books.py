@@ -200,19 +200,18 @@ class RunBooks:
             yield problem
 
     def _check_answer(self, state: RunState, entry: Entry) -> Iterator[Coded]:
-        said = {key: entry.body[key] for key in ("request", "body", "signature")}
-        ask = state.asks[said["request"]]
+        ask, said = state.asks[entry.body["request"]], entry.body["body"]
         if ask.request in state.answered:
             yield coded("answered-twice", request=ask.request)
         elif state.is_lost(ask):
             yield coded("gone-heard", site=ask.site)
-        if entry.body["digest"] != digest_of_value(said["body"]):
+        if entry.body["digest"] != digest_of_value(said):
             yield coded("other-digest", site=ask.site)
-        signed = signed_answer(run=entry.run, site=ask.site, step=ask.step, **said)
+        signed = signed_answer(entry.run, ask.site, ask.step, entry.body)
         problem = coded("not-signed", site=ask.site)
         yield from self.check_signature(state.pact.keys.get(ask.site), signed, problem)
         try:
-            check_body(state, ask, read_body(ask.step, said["body"]))
+            check_body(state, ask, read_body(ask.step, said))
         except NotAcceptedError as error:
             yield coded("not-acceptable", site=ask.site, why=error.why.code)
 

@@ -17,7 +17,7 @@ everybody has its statement, including those who left after they had contributed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -78,17 +78,6 @@ def _agreed_capacity(state: RunState, name: str) -> int:
     return min(limit for limit in limits if limit is not None)
 
 
-def _ask(state: RunState, site: str, step: str, now: float, body: Mapping[str, Any]) -> Draft:
-    number = state.asked_for(site, step) + 1
-    return "ask", {
-        "request": f"{step}/{site}/{number}",
-        "site": site,
-        "step": step,
-        "body": dict(body),
-        "deadline": now + state.pact.patience[step],
-    }
-
-
 def request_body(state: RunState, ask: Ask) -> dict[str, Any]:
     """Return what an open request says: what the ledger has of it, and what it stands for."""
     if ask.step == "pay":
@@ -138,14 +127,12 @@ def _fees(state: RunState, fed: Federation) -> list[float] | None:
     return [state.pact.fee[name] if name in state.covered else 0.0 for name in fed.names]
 
 
-def _owing(state: RunState) -> list[tuple[str, int, int]]:
-    """Sites that owe samples: name, how many they have delivered, how many the plan wants in all."""
+def _owing(state: RunState) -> dict[str, dict[str, int]]:
+    """Sites that owe samples: how many they have delivered, and how many the plan wants in all."""
     assert state.plan is not None, "nobody owes samples before there is a plan"
     wanted = state.plan.contributions
-    have = state.contributed
-    return [
-        (name, have.get(name, 0), wanted[name]) for name in state.left if wanted.get(name, 0) > have.get(name, 0)
-    ]
+    counts = {name: {"have": state.contributed.get(name, 0), "total": wanted.get(name, 0)} for name in state.left}
+    return {name: count for name, count in counts.items() if count["total"] > count["have"]}
 
 
 def _choose(state: RunState) -> Draft:
@@ -183,13 +170,14 @@ def _bill(state: RunState, found: Plan) -> Settlement:
     return bill(fed, plan_of_fed, read_terms(fed, state.pact.rule, fee=_fees(state, fed)), sharing=sharing)
 
 
-def _settle(state: RunState) -> Draft:
-    assert state.plan is not None
-    return "settle", {"settlement": _bill(state, state.plan).to_dict()}
-
-
-def _asks(state: RunState, now: float, step: str, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Draft]:
-    return [_ask(state, site, step, now, body) for site, body in wanted]
+def _ask(state: RunState, now: float, step: str, bodies: Mapping[str, dict[str, Any]]) -> list[Draft]:
+    """Ask sites for something, each with what it has to know for that."""
+    deadline = now + state.pact.patience[step]
+    names = {site: f"{step}/{site}/{state.asked_for(site, step) + 1}" for site in bodies}
+    return [
+        ("ask", {"request": names[site], "site": site, "step": step, "body": body, "deadline": deadline})
+        for site, body in bodies.items()
+    ]
 
 
 def decide(state: RunState, now: float, *, planner: Planner = plan_uncut) -> list[Draft]:
@@ -202,15 +190,11 @@ def decide(state: RunState, now: float, *, planner: Planner = plan_uncut) -> lis
     fresh = [name for name in state.left if name not in state.reports]
     if fresh:
         expected = None if state.pact.candidates is None else state.pact.candidates.fingerprint
-        return _asks(state, now, "report", [(name, {"candidates": expected}) for name in fresh])
+        return _ask(state, now, "report", {name: {"candidates": expected} for name in fresh})
     if not state.is_plan_current and state.chosen is None:
         return [_plan(state, planner)]
     if state.chosen is None:
-        owing = _owing(state)
-        if owing:
-            bodies = [(name, {"have": have, "total": total}) for name, have, total in owing]
-            return _asks(state, now, "contribute", bodies)
-        return [_choose(state)]
+        return _ask(state, now, "contribute", _owing(state)) or [_choose(state)]
     return _conclude(state, now)
 
 
@@ -218,15 +202,16 @@ def _conclude(state: RunState, now: float) -> list[Draft]:
     """Evaluate, settle, pay, close."""
     unseen = [name for name in state.left if not state.asked_for(name, "evaluate")]
     if unseen:
-        return _asks(state, now, "evaluate", [(name, {"index": state.chosen}) for name in unseen])
+        return _ask(state, now, "evaluate", {name: {"index": state.chosen} for name in unseen})
     if state.settlement is None:
-        return [_settle(state)]
+        assert state.plan is not None, "nothing is chosen before there is a plan"
+        return [("settle", {"settlement": _bill(state, state.plan).to_dict()})]
     unpaid = [name for name in state.settlement.payments if name not in state.payments]
     if unpaid:
         return [_pay(state, state.settlement, name, now) for name in unpaid]
     unsent = [name for name in state.payments if not state.asked_for(name, "pay")]
     if unsent:
-        return _asks(state, now, "pay", [(name, {}) for name in unsent])
+        return _ask(state, now, "pay", {name: {} for name in unsent})
     paid = sum(statement["amount"] for statement in state.payments.values())
     return [("close", {"paid": float(paid)})]
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from fedpact.coded import Coded, coded
 from fedpact.errors import FederationError, LedgerError, MessageError
@@ -58,15 +57,9 @@ class Outgoing:
 class Operator:
     """Runs the protocol by the ledger; see :func:`start_run` and :func:`resume_run`."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        state: RunState,
-        *,
-        key: SigningKey | None = None,
-        planner: Planner = plan_uncut,
-    ) -> None:
-        self.ledger, self.state, self.key, self.planner = ledger, state, key, planner
+    def __init__(self, ledger: Ledger, state: RunState, *, key: SigningKey | None = None) -> None:
+        self.ledger, self.state, self.key = ledger, state, key
+        self.planner: Planner = plan_uncut
         self.pending: dict[str, str] = {}
         """Request -> what its site says it is waiting for."""
         self._sent: dict[str, float] = {}
@@ -207,14 +200,7 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
         raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=H)
 
 
-def start_run(
-    ledger: Ledger,
-    pact: Pact,
-    *,
-    now: float,
-    key: SigningKey | None = None,
-    planner: Planner = plan_uncut,
-) -> Operator:
+def start_run(ledger: Ledger, pact: Pact, *, now: float, key: SigningKey | None = None) -> Operator:
     """Open a run in a ledger: the pact is its first entry.
 
     Raises
@@ -228,7 +214,7 @@ def start_run(
     _check_key(pact, key)
     run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
     opened = ledger.append("open", {"pact": pact.to_dict()}, run=run, at=now)
-    return Operator(ledger, replay([opened]), key=key, planner=planner)
+    return Operator(ledger, replay([opened]), key=key)
 
 
 def read_run(ledger: Ledger) -> RunState:
@@ -239,23 +225,17 @@ def read_run(ledger: Ledger) -> RunState:
     return replay(ledger.entries(start=last.seq))
 
 
-def resume_run(
-    ledger: Ledger,
-    *,
-    now: float,
-    key: SigningKey | None = None,
-    planner: Planner = plan_uncut,
-) -> Operator:
+def resume_run(ledger: Ledger, *, now: float, key: SigningKey | None = None) -> Operator:
     """Continue the last run of a ledger; one that is finished stays so."""
     state = read_run(ledger)
     _check_key(state.pact, key)
     if state.status is not RunStatus.FINISHED:
         resumed = ledger.append("resume", {}, run=state.run, at=now)
         state = after(state, resumed)
-    return Operator(ledger, state, key=key, planner=planner)
+    return Operator(ledger, state, key=key)
 
 
-def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -> Operator:
+def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, key: SigningKey | None = None) -> Operator:
     """Continue the ledger's run, or open one if the last was finished among the first ``entries``.
 
     A run that was opened later is the one that is wanted; finished, it stays so.
@@ -263,10 +243,10 @@ def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, **own: Any) -
     last = ledger.last("open")
     state = None if last is None else read_run(ledger)
     if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
-        return start_run(ledger, pact, now=time.time(), **own)
+        return start_run(ledger, pact, now=time.time(), key=key)
     if state.pact.to_dict() != pact.to_dict():
         raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")
-    return resume_run(ledger, now=time.time(), **own)
+    return resume_run(ledger, now=time.time(), key=key)
 
 
 def _check_key(pact: Pact, key: SigningKey | None) -> None:

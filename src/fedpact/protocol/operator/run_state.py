@@ -144,43 +144,39 @@ class RunState:
         return sum(ask.site == site and ask.step == step for ask in self.asks.values())
 
 
-def _with(table: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
-    return {**table, key: value}
-
-
 def _after_ask(state: RunState, entry: Entry) -> RunState:
     ask = Ask(asked=entry.at, **entry.body)
-    return replace(state, asks=_with(state.asks, ask.request, ask))
+    return replace(state, asks={**state.asks, ask.request: ask})
 
 
 def _after_answer(state: RunState, entry: Entry) -> RunState:
     ask = state.asks[entry.body["request"]]
     state = replace(
         state,
-        answered=_with(state.answered, ask.request, entry.body["digest"]),
-        answered_at=_with(state.answered_at, ask.request, entry.at),
+        answered={**state.answered, ask.request: entry.body["digest"]},
+        answered_at={**state.answered_at, ask.request: entry.at},
     )
     body, site = read_body(ask.step, entry.body["body"]), ask.site
     match body:
         case Reported():
             return replace(
                 state,
-                reports=_with(state.reports, site, parse_report(body.report)),
-                pools=_with(state.pools, site, body.pool),
+                reports={**state.reports, site: parse_report(body.report)},
+                pools={**state.pools, site: body.pool},
             )
         case Contributed():
             before = state.mistakes.get(site, np.zeros(len(body.mistakes), dtype=np.int64))
             is_short = body.m < ask.body["total"] - ask.body["have"]
             return replace(
                 state,
-                contributed=_with(state.contributed, site, state.contributed.get(site, 0) + body.m),
-                delivered=_with(state.delivered, ask.request, body.m),
-                mistakes=_with(state.mistakes, site, before + body.mistakes),
+                contributed={**state.contributed, site: state.contributed.get(site, 0) + body.m},
+                delivered={**state.delivered, ask.request: body.m},
+                mistakes={**state.mistakes, site: before + body.mistakes},
                 exhausted=state.exhausted | ({site} if is_short else frozenset()),
                 is_plan_current=state.is_plan_current and not is_short,
             )
         case Evaluated():
-            return replace(state, evaluated=_with(state.evaluated, site, body))
+            return replace(state, evaluated={**state.evaluated, site: body})
         case Receipt():
             return replace(state, receipts=state.receipts | {site})
     raise LedgerError(f"entry {entry.seq} records an answer that is none")
@@ -192,7 +188,7 @@ def _after_gone(state: RunState, entry: Entry) -> RunState:
         return replace(state, unreached=state.unreached | {site})
     why = Gone(step=step, code=entry.body["code"], values=entry.body["values"])
     is_current = state.is_plan_current and step not in ("report", "contribute")
-    return replace(state, gone=_with(state.gone, site, why), is_plan_current=is_current)
+    return replace(state, gone={**state.gone, site: why}, is_plan_current=is_current)
 
 
 def _after_resume(state: RunState, entry: Entry) -> RunState:
@@ -239,7 +235,7 @@ _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
         state, settlement=Settlement.from_dict(entry.body["settlement"]), settled=entry.at
     ),
     "pay": lambda state, entry: replace(
-        state, payments=_with(state.payments, entry.body["site"], entry.body["statement"])
+        state, payments={**state.payments, entry.body["site"]: entry.body["statement"]}
     ),
     "stop": _after_stop,
     "resume": _after_resume,

@@ -212,13 +212,6 @@ def _find_run(entries: Sequence[Entry], run: str | None) -> str:
     return meant[0]
 
 
-def _is_signed(entry: Entry, site: str, keys: Mapping[str, str]) -> bool:
-    said = {key: entry.body[key] for key in ("request", "body", "signature")}
-    return site not in keys or check_signature(
-        keys[site], signed_answer(run=entry.run, site=site, step="pay", **said)
-    )
-
-
 def _receipts(entries: Iterable[Entry], keys: Mapping[str, str]) -> dict[str, tuple[str, dict[str, Any]]]:
     """Site -> digest of the statement that it signed for, and the receipt."""
     asked: dict[str, str] = {}
@@ -229,7 +222,8 @@ def _receipts(entries: Iterable[Entry], keys: Mapping[str, str]) -> dict[str, tu
         elif entry.kind == "answer" and entry.body["request"] in asked:
             site = asked[entry.body["request"]]
             receipt = {"at": say_time(entry.at), "entry": entry.seq, "signature": entry.body["signature"]}
-            if _is_signed(entry, site, keys):
+            signed = signed_answer(entry.run, site, "pay", entry.body)
+            if site not in keys or check_signature(keys[site], signed):
                 found[site] = entry.body["body"]["statement"], receipt
     return found
 

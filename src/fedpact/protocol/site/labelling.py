@@ -22,9 +22,9 @@ from fedpact.errors import FederationError
 from fedpact.protocol.files import write_for_people
 from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
-from fedpact.protocol.site.site_files import MEMORY, read_ids, read_pool, read_table
+from fedpact.protocol.site.site_files import FILES, MEMORY, read_ids, read_lines, read_pool, read_table
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import Sheet, defuse, read_sheet, to_csv
+from fedpact.protocol.site.spreadsheets import defuse, to_csv
 from fedpact.result import Result
 
 _BOM = b"\xef\xbb\xbf"
@@ -140,22 +140,9 @@ class _Desk:
 
     def own_files(self) -> list[Path]:
         """Files of the site, which no export may replace."""
-        keys = ("predictions", "examples", "ids", "masses", "points", "report", "key", "operator")
-        named = [self.table.get(key) for key in keys]
+        named = [self.table.get(key) for key in FILES]
         flat = [one for value in named for one in (value if isinstance(value, list) else [value]) if one]
         return [self.home / str(one) for one in (SITE_FILE, FILE, *flat)]
-
-    def read_examples(self) -> Sheet | None:
-        """Read what people are shown, one row per point."""
-        if "examples" not in self.table:
-            return None
-        path = self.home / str(self.table["examples"])
-        sheet = read_sheet(path)
-        if len(sheet.rows) != self.n:
-            raise FederationError(
-                f"{path}: examples must be one line for each of {self.n} points; they are {len(sheet.rows)}"
-            )
-        return sheet
 
 
 def _title(name: str) -> str:
@@ -164,7 +151,7 @@ def _title(name: str) -> str:
 
 
 def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None:
-    shown = desk.read_examples()
+    shown = read_lines(desk.home, desk.table, "examples", desk.n)
     columns: list[tuple[str, list[Any]]] = [(HEAD[0], [place + 1 for place in places])]
     if desk.ids is not None:
         columns.append((ID, [defuse(desk.ids[place]) for place in places]))

@@ -32,7 +32,8 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -57,32 +58,15 @@ from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import find_column, read_sheet
+from fedpact.protocol.site.spreadsheets import Sheet, find_column, read_sheet
 
 FILE = "site.toml"
 MEMORY = ".fedpact"
-KEYS = (
-    "format",
-    "name",
-    "predictions",
-    "classes",
-    "masses",
-    "labels",
-    "labeller",
-    "examples",
-    "ids",
-    "held_out",
-    "report",
-    "minimum_count",
-    "key",
-    "operator",
-    "most",
-    "least",
-    "seed",
-)
-
+FILES = ("predictions", "masses", "examples", "ids", "report", "key", "operator")
+"""What files are named by where people label; the others say where labels come from, or are tables."""
 _NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
 """Whole numbers, and how small they may be."""
+KEYS = ("format", "name", "classes", "labels", "labeller", "held_out", *FILES, *_NUMBERS)
 _WHOLE_UP_TO = 2**53
 
 P = ParamSpec("P")
@@ -103,10 +87,9 @@ def find_file(place: Path) -> Path:
 
 def read_table(place: Path) -> dict[str, Any]:
     """Read what a site's folder says of itself; the files that it names are not looked at."""
-    path, problems = find_file(place), Problems()
-    table = _parse(path, problems)
-    _raise_if_any(path, problems)
-    return table
+    path = find_file(place)
+    with _noting(path) as problems:
+        return _parse(path, problems)
 
 
 def _parse(path: Path, problems: Problems) -> dict[str, Any]:
@@ -283,25 +266,24 @@ def read_site(folder: str | PathLike[str]) -> Site:
     FederationError
         With one line per problem: the file, the key, the value and the rule it breaks.
     """
-    path, problems = find_file(Path(folder)), Problems()
-    table = _parse(path, problems)
-    site = _read_site(path.parent, table, problems)
-    _raise_if_any(path, problems)
+    path = find_file(Path(folder))
+    with _noting(path) as problems:
+        site = _read_site(path.parent, _parse(path, problems), problems)
     assert site is not None, "what could not be read was noted"
     return site
 
 
-def _raise_if_any(path: Path, problems: Problems) -> None:
-    """Raise all that was noted, each with the file that it is about."""
+@contextmanager
+def _noting(path: Path) -> Iterator[Problems]:
+    """Collect problems and raise them at the end, each with the file that it is about unless it says so itself."""
+    problems, home = Problems(), str(path.parent)
+    yield problems
     try:
         problems.raise_if_any()
     except FederationError as error:
-        raise FederationError(_name_file(path, problem) for problem in error.problems) from None
-
-
-def _name_file(path: Path, problem: str) -> str:
-    """Say in which file a problem is, unless it says so itself."""
-    return problem if problem.startswith(str(path.parent)) else f"{path}: {problem}"
+        raise FederationError(
+            one if one.startswith(home) else f"{path}: {one}" for one in error.problems
+        ) from None
 
 
 def _read_site(home: Path, table: Mapping[str, Any], problems: Problems) -> Site | None:
@@ -335,16 +317,25 @@ def _read_own_pool(home: Path, table: Mapping[str, Any], predicted: Predicted) -
     return Pool(predicted=predicted, masses=_read_column_of_numbers(home, table.get("masses")))
 
 
+def read_lines(home: Path, table: Mapping[str, Any], key: str, n: int) -> Sheet | None:
+    """Read a .csv with a line for each point, if it is named."""
+    if key not in table:
+        return None
+    path = home / str(table[key])
+    sheet = read_sheet(path)
+    if len(sheet.rows) != n:
+        raise FederationError(f"{path}: {key} must be one line for each of {n} points; they are {len(sheet.rows)}")
+    return sheet
+
+
 def read_ids(home: Path, table: Mapping[str, Any], n: int) -> tuple[str, ...] | None:
     """Read how a site itself calls its points, if it says so: the column ``id`` of a .csv, or the only one."""
-    if "ids" not in table:
+    sheet = read_lines(home, table, "ids", n)
+    if sheet is None:
         return None
     path = home / str(table["ids"])
-    sheet = read_sheet(path)
     column = 0 if len(sheet.head) == 1 else find_column(sheet, "id", path)
     ids = tuple(cells[column] for _, cells in sheet.rows)
-    if len(ids) != n:
-        raise FederationError(f"{path}: ids must be one line for each of {n} points; they are {len(ids)}")
     twice = next((one for one, count in Counter(ids).items() if count > 1), None)
     if twice is not None:
         raise FederationError(f"{path}: ids must be different; {shorten(twice)} is there twice")
