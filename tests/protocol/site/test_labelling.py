@@ -212,7 +212,10 @@ def test_an_export_replaces_nothing_unless_forced_and_never_the_site_s_own_files
     export_labels(desk, todo, force=True)
     assert len(read_rows(todo)) == 3
     (desk / "annotations.csv").write_text("point,label\n3,ill\n")
-    for name in ("annotations.csv", "predictions.csv", "site.toml"):
+    (desk / "later.csv").write_text("not read by those who label")
+    with (desk / "site.toml").open("a") as described:
+        described.write('held_out = {predictions = "later.csv", labels = "later.csv"}\n')
+    for name in ("annotations.csv", "predictions.csv", "site.toml", "later.csv"):
         before = (desk / name).read_bytes()
         with pytest.raises(FederationError, match="one of the site's own files"):
             export_labels(desk, desk / name, force=True)

@@ -140,7 +140,8 @@ class _Desk:
 
     def own_files(self) -> list[Path]:
         """Files of the site, which no export may replace."""
-        named = [self.table.get(key) for key in FILES]
+        held_out = self.table.get("held_out")
+        named = [*map(self.table.get, FILES), *(held_out.values() if isinstance(held_out, dict) else ())]
         flat = [one for value in named for one in (value if isinstance(value, list) else [value]) if one]
         return [self.home / str(one) for one in (SITE_FILE, FILE, *flat)]
 
