@@ -68,3 +68,8 @@ def test_values_in_lists_are_written_too():
 
 def test_a_sentence_begins_with_a_capital_and_ends_with_a_full_stop():
     assert [sentence(text) for text in ("it is met", "Is it?", "")] == ["It is met.", "Is it?", ""]
+
+
+def test_of_several_texts_those_are_said_that_hold_in_their_order():
+    words = Words({"many": "{n} samples", "none": "nothing", "never": "{missing}"})
+    assert words.say_those({"none": True, "never": False, "many": True}, n=2) == ("nothing", "2 samples")

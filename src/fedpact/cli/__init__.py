@@ -93,10 +93,8 @@ def main() -> None:
     """Run the command line; an error that fedpact raises on purpose is one line and an exit code."""
     try:
         app()
-    except fp.InfeasibleError as error:
-        sys.exit(_fail(error, 3))
     except fp.FedpactError as error:
-        sys.exit(_fail(error, 1))
+        sys.exit(_fail(error, 3 if isinstance(error, fp.InfeasibleError) else 1))
     except OSError as error:
         sys.exit(_fail(f"the answer cannot be written: {error.strerror}", 1))
 

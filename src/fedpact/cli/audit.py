@@ -62,39 +62,25 @@ def audit(
         "time_limit": time_limit,
         "rng": rng,
     }
+    own = _given(
+        fee=read_amounts(fee, "fee"),
+        cost_recovery=cost_recovery,
+        min_standalone=read_amounts(min_standalone, "min_standalone"),
+        private=private,
+        pivot=None if pivot == "none" else pivot,
+    )
     if rule == "all":
-        _refuse_with_all(
-            fee=fee,
-            cost_recovery=cost_recovery,
-            min_standalone=min_standalone,
-            private=private,
-            pivot=None if pivot == "none" else pivot,
-        )
+        for key in own:
+            option = key.replace("_", "-")
+            raise fp.FederationError(f"--{option} belongs to one rule; name it with --rule instead of 'all'")
         with progress_bar("Settling and auditing") as report:
             table = fp.mechanism.compare_rules(fed, **options, progress=report)
         answer(table, as_json=as_json)
         return
     with progress_bar("Trying misreports") as report:
-        seen = fp.audit(
-            fed,
-            rule,
-            **options,
-            private=private,
-            fee=read_amounts(fee, "fee"),
-            cost_recovery=cost_recovery,
-            min_standalone=read_amounts(min_standalone, "min_standalone"),
-            pivot=pivot,
-            progress=report,
-        )
+        seen = fp.audit(fed, rule, **options, **own, progress=report)
     answer(seen, as_json=as_json)
 
 
 def _given(**options: Any) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
-
-
-def _refuse_with_all(**options: Any) -> None:
-    for key in _given(**options):
-        raise fp.FederationError(
-            f"--{key.replace('_', '-')} belongs to one rule; name it with --rule instead of 'all'"
-        )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import JsonOption, print_json, say, show
+from fedpact.cli.common import AnyLedgerArgument, JsonOption, print_json, say, show
 
 
 def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) -> list[fp.protocol.Statement]:
@@ -22,10 +22,7 @@ def _choose(found: list[fp.protocol.Statement], site: str | None, where: str) ->
 
 
 def statement(
-    ledger: Annotated[
-        str,
-        typer.Argument(metavar="LEDGER", help="A ledger's file or URL, the home of its run, or a JSON export."),
-    ],
+    ledger: AnyLedgerArgument,
     site: Annotated[str | None, typer.Option(metavar="NAME", help="Only this site's.")] = None,
     run: Annotated[
         str | None, typer.Option(metavar="RUN", help="By its first letters; else the last run.")

@@ -111,6 +111,10 @@ ConfidenceOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
+AnyLedgerArgument = Annotated[
+    str,
+    typer.Argument(metavar="LEDGER", help="A ledger's file or URL, the home of its run, or a JSON export."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")]
 

@@ -61,12 +61,7 @@ def game(
     has_dynamics = dynamics or order is not None or start is not None
     path = _play(fed, order or "round-robin", start, seed) if has_dynamics else None
     with progress_bar("Searching profiles") as report:
-        found = fp.equilibria(
-            fed,
-            max_count=max_count,
-            time_limit=time_limit,
-            progress=report,
-        )
+        found = fp.equilibria(fed, max_count=max_count, time_limit=time_limit, progress=report)
     parts = {"mixed": mixture, "dynamics": path}
     if as_json:
         print_json(found.to_dict() | {key: part.to_dict() for key, part in parts.items() if part is not None})
@@ -87,10 +82,5 @@ def _mix(fed: fp.Federation, worth: float | None) -> fp.game.MixedEquilibrium:
 
 def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.game.Dynamics:
     with progress_bar("Playing rounds") as report:
-        return fp.best_response_dynamics(
-            fed,
-            order=order,
-            start=None if start is None else read_m(start),
-            rng=read_seed(seed),
-            progress=report,
-        )
+        begin = None if start is None else read_m(start)
+        return fp.best_response_dynamics(fed, order=order, start=begin, rng=read_seed(seed), progress=report)

@@ -16,6 +16,7 @@ from rich.markup import escape
 import fedpact as fp
 from fedpact.cli import books
 from fedpact.cli.common import (
+    AnyLedgerArgument,
     ForceOption,
     JsonOption,
     console,
@@ -113,10 +114,7 @@ def show(
 
 @app.command()
 def verify(
-    ledger: Annotated[
-        str,
-        typer.Argument(metavar="LEDGER", help="A ledger's file or URL, the home of its run, or a JSON export."),
-    ],
+    ledger: AnyLedgerArgument,
     head: Annotated[
         str | None,
         typer.Option(metavar="HASH", help="A hash that was once the newest, or its first 12 digits; still there?"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -113,19 +112,20 @@ def run(
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
     _check_given(context, file, home, is_resumed=resume is not None)
+    from fedpact.protocol.home import hold_home
+
     if resume is not None:
         place = fp.protocol.read_home(resume)
         is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
-        carrier = _choose_carrier(
-            engine or place.engine, local_nodes, place.superlink if is_elsewhere else superlink
-        )
+        superlink = place.superlink if is_elsewhere else superlink
+        engine = _choose_engine(engine or place.engine, local_nodes, superlink)
         _check_local(place.pact.names, local_nodes)
-        with _hold_home(place.folder):
+        with hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
-                outcome = _carry_out(place, carrier)
+                outcome = _carry_out(place, engine, superlink)
     else:
-        carrier = _choose_carrier(engine, local_nodes, superlink)
+        engine = _choose_engine(engine, local_nodes, superlink)
         terms = {
             "method": method,
             "confidence": confidence,
@@ -137,7 +137,7 @@ def run(
         pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
         _check_local(pact.names, local_nodes)
         folder = home or Path("fedpact-runs", pact.name)
-        with _hold_home(folder):
+        with hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,
                 pact,
@@ -145,33 +145,26 @@ def run(
                 folders=sites or (),
                 keys=keys,
                 ledger=ledger,
-                engine=carrier.engine,
-                superlink=carrier.superlink,
+                engine=engine,
+                superlink=superlink,
                 rerun=rerun,
             )
-            outcome = _carry_out(place, carrier)
+            outcome = _carry_out(place, engine, superlink)
     answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
         from fedpact.explain.phrases import say_reason
 
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
-        raise fp.InfeasibleError(f"{why}; {_say_resume(place, carrier)}")
+        raise fp.InfeasibleError(f"{why}; {_say_resume(place, engine, superlink)}")
 
 
-class _Carrier(NamedTuple):
-    """Who carries the messages, and from where."""
-
-    engine: str
-    superlink: str | None
-
-
-def _say_resume(place: fp.protocol.RunHome, carrier: _Carrier) -> str:
+def _say_resume(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> str:
     """Give the command that continues a run; what carried it first is kept in its home."""
     words = ["fedpact", "run", "--resume", str(place.folder)]
-    words += ["--engine", carrier.engine] if carrier.engine != (place.engine or ENGINES[0]) else []
-    if carrier.superlink is not None and carrier.superlink != place.superlink:
-        words += ["--superlink", carrier.superlink]
+    words += ["--engine", engine] if engine != (place.engine or ENGINES[0]) else []
+    if superlink is not None and superlink != place.superlink:
+        words += ["--superlink", superlink]
     return f"resume with: {shlex.join(words)}"
 
 
@@ -198,13 +191,7 @@ def _check_given(context: typer.Context, file: str | None, home: Path | None, *,
         raise fp.FederationError("--teacher labels at sites that are made up; these have labels of their own")
 
 
-def _hold_home(folder: Path) -> AbstractContextManager[None]:
-    from fedpact.protocol.home import hold_home
-
-    return hold_home(folder)
-
-
-def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str | None) -> _Carrier:
+def _choose_engine(engine: str | None, local_nodes: int | None, superlink: str | None) -> str:
     chosen = ENGINES[0] if engine is None else engine
     if chosen not in ENGINES:
         raise fp.FederationError(f"engine must be one of {', '.join(ENGINES)}; it is {chosen!r}")
@@ -214,7 +201,7 @@ def _choose_carrier(engine: str | None, local_nodes: int | None, superlink: str 
         raise fp.FederationError("--local-nodes starts a SuperLink, --superlink names one; give one of the two")
     if chosen != ENGINES[0]:
         require_package("flwr", f"the engine {chosen}", extra="flower")
-    return _Carrier(chosen, superlink)
+    return chosen
 
 
 def _check_local(sites: tuple[str, ...], local_nodes: int | None) -> None:
@@ -234,23 +221,23 @@ def _agree(
     return fp.protocol.make_pact(fed, **terms), fp.protocol.simulate_sites(fed, teacher=teacher, seed=seed)
 
 
-def _carry_out(place: fp.protocol.RunHome, carrier: _Carrier) -> fp.protocol.RunOutcome:
+def _carry_out(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> fp.protocol.RunOutcome:
     try:
         with watching(place) as watch:
-            return _run(place, carrier, watch)
+            return _run(place, engine, superlink, watch)
     except KeyboardInterrupt:
-        what = "interrupted" if carrier.superlink is None else f"left; the run goes on at {carrier.superlink}"
-        print(f"{what}; {_say_resume(place, carrier)}", file=sys.stderr)
+        what = "interrupted" if superlink is None else f"left; the run goes on at {superlink}"
+        print(f"{what}; {_say_resume(place, engine, superlink)}", file=sys.stderr)
         raise typer.Exit(130) from None
 
 
-def _run(place: fp.protocol.RunHome, carrier: _Carrier, watch: Any) -> fp.protocol.RunOutcome:
-    if carrier.engine == "in-process":
+def _run(place: fp.protocol.RunHome, engine: str, superlink: str | None, watch: Any) -> fp.protocol.RunOutcome:
+    if engine == "in-process":
         return fp.protocol.run_home(place, watch=watch)
-    if carrier.engine == "flower-sim":
+    if engine == "flower-sim":
         fp.protocol.flower.run_in_flower_simulation(place, watch=watch)
-    elif carrier.superlink is not None:
-        fp.protocol.flower.run_at_superlink(place, carrier.superlink, watch=watch)
+    elif superlink is not None:
+        fp.protocol.flower.run_at_superlink(place, superlink, watch=watch)
     else:
         fp.protocol.flower.run_on_local_flower(place, watch=watch)
     outcome = fp.protocol.read_progress(place)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import make_table
+from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.generic import make_chart, make_table
 from fedpact.explain.numbers import format_number
 from fedpact.explain.words import words_of
 
@@ -135,13 +135,9 @@ def list_needs(
 def explain_against(seen: Against) -> Explanation:
     """Explain what coordination saves; the chart's description says it, and sentences what has no cost."""
     ways = list_ways(seen)
-    chart = Chart(
-        name="against",
-        title=_WORDS.say("chart.title"),
-        description=" ".join(map(_say_way, sorted(ways, key=lambda way: way.name == "selfish"))),
-        columns=tuple(map(_WORDS.name, ("way", "cost", "note"))),
-        rows=tuple((way.title, way.cost, way.note) for way in ways),
-    )
+    said = map(_say_way, sorted(ways, key=lambda way: way.name == "selfish"))
+    rows = [(way.title, way.cost, way.note) for way in ways]
+    chart = make_chart(_WORDS, "against", "way, cost, note", rows, said)
     planned = None if seen.plan is None else seen.plan["contributions"]
     return Explanation(
         kind="against",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table
+from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table, values_of
 from fedpact.explain.numbers import join_values
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
@@ -35,23 +35,11 @@ def _list_reports(lie: Witness) -> list[str]:
 def list_witness(lie: Witness) -> list[str]:
     """Say who lies, what that changes and what it brings, one sentence each."""
     before, after = _say_plan(lie.contributions_truthful), _say_plan(lie.contributions_lying)
-    changed = {name for name, is_met in lie.met_lying.items() if is_met != lie.met_truthful[name]}
-    lost = tuple(name for name in lie.met_lying if name in changed and lie.met_truthful[name])
-    won = tuple(name for name in lie.met_lying if name in changed and lie.met_lying[name])
-    return [
-        *_list_reports(lie),
-        _WITNESS.say("same" if before == after else "moved", before=before, after=after),
-        *([_WITNESS.say("lost", agents=lost)] if lost else []),
-        *([_WITNESS.say("won", agents=won)] if won else []),
-        _WITNESS.say(
-            "gain",
-            agents=lie.agents,
-            n=len(lie.agents),
-            lying=lie.utility_lying,
-            truthful=lie.utility_truthful,
-            gain=lie.gain,
-        ),
-    ]
+    lost = tuple(name for name, is_met in lie.met_truthful.items() if is_met and not lie.met_lying[name])
+    won = tuple(name for name, is_met in lie.met_lying.items() if is_met and not lie.met_truthful[name])
+    known = {"same" if before == after else "moved": True, "lost": bool(lost), "won": bool(won), "gain": True}
+    values = values_of(lie) | {"before": before, "after": after, "lost": lost, "won": won, "n": len(lie.agents)}
+    return [*_list_reports(lie), *_WITNESS.say_those(known, **values)]
 
 
 def explain_witness(lie: Witness) -> Explanation:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation
-from fedpact.explain.generic import explain_as, list_rows
+from fedpact.explain.generic import explain_as, list_rows, make_chart
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -24,36 +24,24 @@ def _list_pairs(found: Divergence) -> list[tuple[str, str, float]]:
     return sorted(pairs, key=lambda pair: -pair[2])
 
 
-def _describe(found: Divergence, pairs: list[tuple[str, str, float]]) -> str:
+def _describe(found: Divergence, pairs: list[tuple[str, str, float]]) -> list[str]:
     (first, second, most), (*near, least) = pairs[0], pairs[-1]
-    said = [_WORDS.say("chart.description")]
-    if found.pair is not None and most > 0:
-        h, g = found.pair
-        said.append(_WORDS.say("chart.shown_by", value=most, first=first, second=second, h=h, g=g))
-    else:
-        said.append(_WORDS.say("chart.largest", value=most, first=first, second=second))
+    h, g = found.pair or ("", "")
+    key = "chart.shown_by" if found.pair is not None and most > 0 else "chart.largest"
+    said = [_WORDS.say("chart.description"), _WORDS.say(key, value=most, first=first, second=second, h=h, g=g)]
     if len(pairs) > 1:
         said.append(_WORDS.say("chart.smallest", value=least, first=near[0], second=near[1]))
-    return " ".join(said)
+    return said
 
 
 def _chart(found: Divergence) -> Chart:
     """Give the matrix, or for many agents the pairs that differ most."""
     pairs = _list_pairs(found)
-    columns: tuple[str, ...] = ("", *found.names)
-    rows: list[tuple[Any, ...]] = [
-        (name, *row) for name, row in zip(found.names, found.values.tolist(), strict=True)
-    ]
     if len(found.names) > _AS_MATRIX:
         columns = (*[_WORDS.say("chart.pair")] * 2, _WORDS.say("chart.difference"))
-        rows = [*pairs[:_MOST_PAIRS]]
-    return Chart(
-        name="divergence",
-        title=_WORDS.say("chart.title"),
-        description=_describe(found, pairs),
-        columns=columns,
-        rows=tuple(rows),
-    )
+        return make_chart(_WORDS, "divergence", columns, pairs[:_MOST_PAIRS], _describe(found, pairs))
+    rows = [(name, *row) for name, row in zip(found.names, found.values.tolist(), strict=True)]
+    return make_chart(_WORDS, "divergence", ("", *found.names), rows, _describe(found, pairs))
 
 
 def _say_headline(found: Divergence) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import explain_as, make_table
+from fedpact.explain.generic import explain_as, make_chart, make_table
 from fedpact.explain.phrases import say_profile, skip_middle
 from fedpact.explain.words import words_of
 
@@ -59,35 +59,39 @@ def chart_path(played: Dynamics) -> Chart:
     """Give the data of the chart of the last steps of play."""
     movers = find_movers(played)
     steps = range(len(played.path))[-_DRAWN_STEPS:]
-    said = [_WORDS.say("path.description", movers=len(movers), steps=len(played.path))]
-    if len(steps) < len(played.path):
-        said.append(_WORDS.say("path.last", n=_DRAWN_STEPS))
-    said.append(_WORDS.say("path.never" if played.cycle else "path.ends", cost=played.costs[-1]))
-    return Chart(
-        name="path",
-        title=_WORDS.say("path.title"),
-        description=" ".join(said),
-        columns=(_WORDS.name("step"), *(played.names[agent] for agent in movers), _WORDS.name("cost")),
-        rows=tuple((step, *(played.path[step][agent] for agent in movers), played.costs[step]) for step in steps),
+    known = {
+        "path.description": True,
+        "path.last": len(steps) < len(played.path),
+        "path.never" if played.cycle else "path.ends": True,
+    }
+    said = _WORDS.say_those(
+        known, movers=len(movers), steps=len(played.path), n=_DRAWN_STEPS, cost=played.costs[-1]
     )
+    columns = (_WORDS.name("step"), *(played.names[agent] for agent in movers), _WORDS.name("cost"))
+    rows = [(step, *(played.path[step][agent] for agent in movers), played.costs[step]) for step in steps]
+    return make_chart(_WORDS, "path", columns, rows, said, _WORDS.say("path.title"))
 
 
-def _describe_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> str:
-    first, second = played.names
-    said = [_WORDS.say("two.description", first=first, second=second)]
-    if played.staircase and played.staircase[0] is not None:
-        said.append(_WORDS.say("two.without_first", first=first, second=second, n=played.staircase[0]))
-    if 0 in played.staircase:
-        count = played.staircase.index(0)
-        said.append(_WORDS.say("two.without_second", first=first, second=second, n=count))
-    end = say_step(played, played.path[-1])
-    said.append(_WORDS.say("path.never" if played.cycle else "two.ends", profile=end))
-    if found is not None:
-        said.append(_WORDS.say("two.found", n=len(found.costs)))
-    plan = plans.get("plan")
-    if plan is not None:
-        said.append(_WORDS.say("two.plan", profile=say_profile(plan["contributions"])))
-    return " ".join(said)
+def _describe_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> tuple[str, ...]:
+    plan, alone = plans.get("plan"), played.staircase[0] if played.staircase else None
+    known = {
+        "two.description": True,
+        "two.without_first": alone is not None,
+        "two.without_second": 0 in played.staircase,
+        "path.never" if played.cycle else "two.ends": True,
+        "two.found": found is not None,
+        "two.plan": plan is not None,
+    }
+    return _WORDS.say_those(
+        known,
+        first=played.names[0],
+        second=played.names[1],
+        of_second=alone,
+        of_first=played.staircase.index(0) if 0 in played.staircase else None,
+        profile=say_step(played, played.path[-1]),
+        n=0 if found is None else len(found.costs),
+        plan="" if plan is None else say_profile(plan["contributions"]),
+    )
 
 
 def _list_points(played: Dynamics, found: Equilibria | None, plans: Plans) -> tuple[tuple[Any, ...], ...]:
@@ -107,13 +111,9 @@ def _list_points(played: Dynamics, found: Equilibria | None, plans: Plans) -> tu
 
 def chart_two(played: Dynamics, found: Equilibria | None, plans: Plans) -> Chart:
     """Give the data of the chart of two agents: what is enough, the path, the equilibria and plans if known."""
-    return Chart(
-        name="game",
-        title=_WORDS.say("two.title"),
-        description=_describe_two(played, found, plans),
-        columns=(_WORDS.say("two.point"), *played.names, _WORDS.name("cost")),
-        rows=_list_points(played, found, plans),
-    )
+    columns = (_WORDS.say("two.point"), *played.names, _WORDS.name("cost"))
+    said = _describe_two(played, found, plans)
+    return make_chart(_WORDS, "game", columns, _list_points(played, found, plans), said, _WORDS.say("two.title"))
 
 
 def explain_dynamics(played: Dynamics) -> Explanation:

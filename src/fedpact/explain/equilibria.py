@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
-from fedpact.explain.generic import explain_as, list_facts, make_facts, make_table
+from fedpact.explain.generic import explain_as, list_facts, make_chart, make_facts, make_table
 from fedpact.explain.numbers import format_share, join_names
 from fedpact.explain.phrases import say_profile, say_shortfall, skip_middle
 from fedpact.explain.words import words_of
@@ -97,13 +97,8 @@ def chart_strips(found: Equilibria, plan: Mapping[str, int]) -> Chart:
     left = len(found.names) - len(strips)
     if left:
         said += _WORDS.say("strips.idle" if len(strips) < _STRIPS else "strips.left_out", n=left)
-    return Chart(
-        name="strips",
-        title=_WORDS.say("strips.title"),
-        description=said,
-        columns=(_WORDS.name("agent"), _WORDS.say("strips.in_equilibria"), _WORDS.say("strips.in_plan")),
-        rows=tuple((name, _say_range(counts[name]), plan.get(name)) for name in strips),
-    )
+    rows = [(name, _say_range(counts[name]), plan.get(name)) for name in strips]
+    return make_chart(_WORDS, "strips", "agent, in_equilibria, in_plan", rows, [said], _WORDS.say("strips.title"))
 
 
 def explain_equilibria(found: Equilibria) -> Explanation:
@@ -126,8 +121,7 @@ def explain_beside_plans(found: Equilibria, plans: Mapping[str, Mapping[str, Any
         title = "plan_by" if plan and "method" in plan else key
         who = _WORDS.say("plans.none") if plan is None else say_profile(plan["contributions"])
         rows.append((_WORDS.say(f"plans.{title}", **(plan or {})), who, plan and plan["cost"]))
-    title = _WORDS.say("plans.title")
-    table = make_table(_WORDS, "plans", "plan, profile prose, cost number", rows, title=title)
+    table = make_table(_WORDS, "plans", "plan, profile prose, cost number", rows)
     said = explain_equilibria(found)
     return replace(said, tables=(*said.tables, table))
 

@@ -1,9 +1,10 @@
-"""Explain a result: by the function of its kind, else by its fields."""
+"""Explain a result: by ``explain_KIND`` where a module has one, else by its fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from fedpact.describe.numbers import shorten
@@ -13,28 +14,17 @@ from fedpact.explain.generic import explain_fields
 from fedpact.result import Shown, read_result
 
 _MODULES = {
-    "audit": "audit witness",
-    "comparison": "comparison",
-    "contribution_check": "contribution-check",
-    "divergence": "divergence",
+    "audit": "witness",
     "documents": "labelling pact report",
-    "dynamics": "dynamics",
-    "equilibria": "equilibria mixed-equilibrium",
-    "federation": "federation file-check summary",
-    "frontier": "frontier",
+    "equilibria": "mixed-equilibrium",
+    "federation": "file-check summary",
     "keys": "key-set keys-check",
     "ledger": "books-check ledger-check",
-    "plan": "plan shadow-prices",
-    "realizability": "realizability",
-    "rule_comparison": "rule-comparison",
+    "plan": "shadow-prices",
     "run": "run-outcome",
-    "settlement": "settlement",
-    "share": "share",
-    "statement": "statement",
-    "verification": "verification",
 }
-"""Modules -> the kinds that say more than their fields do, each by its ``explain_KIND``."""
-_OWN = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
+"""Modules -> the kinds that they explain beside the one they are named after."""
+_ELSEWHERE = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
 
 
 def explain(result: Any) -> Explanation:
@@ -51,9 +41,9 @@ def explain(result: Any) -> Explanation:
         result = read_result(result)
     if not isinstance(result, Shown):
         raise FederationError(f"a result, or its dictionary, is needed; it is {shorten(result)}")
-    module = _OWN.get(result.kind)
-    if module is None:
+    name = result.kind.replace("-", "_")
+    place = f"fedpact.explain.{_ELSEWHERE.get(result.kind, name)}"
+    if find_spec(place) is None:
         return explain_fields(result)
-    name = f"explain_{result.kind.replace('-', '_')}"
-    found: Explanation = getattr(import_module(f"fedpact.explain.{module}"), name)(result)
+    found: Explanation = getattr(import_module(place), f"explain_{name}")(result)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
-from fedpact.explain.generic import explain_as, make_table, say_refusal
+from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
 from fedpact.explain.plan import say_quality
 from fedpact.explain.words import words_of
 
@@ -25,7 +25,7 @@ def say_note(point: FrontierPoint) -> str:
     return "" if point.refusal is None else say_refusal(point.refusal)
 
 
-def _values_of(curve: Frontier) -> dict[str, Any]:
+def _ends_of(curve: Frontier) -> dict[str, Any]:
     """Return what the sentences name: the ends of the curve, as far as there are plans."""
     ends = [point for point in curve.points if point.plan is not None] or curve.points
     costs = [None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1])]
@@ -63,21 +63,16 @@ def _list_points(curve: Frontier) -> Table:
 
 
 def _chart(curve: Frontier, table: Table) -> Chart:
-    described = (_WORDS.say("chart.description", **_values_of(curve)), *_list_sentences(curve))
-    return Chart(
-        name="frontier",
-        title=_WORDS.say("chart.title", name=curve.name, axis=curve.axis),
-        description=" ".join(described),
-        columns=tuple(column.title for column in table.columns),
-        rows=table.rows,
-    )
+    said = (_WORDS.say("chart.description", **_ends_of(curve)), *_list_sentences(curve))
+    columns, title = [column.title for column in table.columns], _WORDS.say("chart.title", axis=curve.axis)
+    return make_chart(_WORDS, "frontier", columns, table.rows, said, title)
 
 
 def explain_frontier(curve: Frontier) -> Explanation:
     """Explain a frontier."""
     table, planned = _list_points(curve), [point for point in curve.points if point.plan is not None]
     key = "headline" if planned[1:] else "headline_one" if planned else "headline_none"
-    values = _values_of(curve)
+    values = _ends_of(curve)
     low, high = values["strictest"], values["loosest"]
     values["range"] = low if low == high else _WORDS.say("range", low=low, high=high)
     method = _WORDS.say(f"method.{curve.axis}", method=curve.method)

@@ -7,12 +7,12 @@ title, headline and sentences may name fields in braces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from fedpact.coded import Refusal
-from fedpact.explain.explanation import Column, Explanation, Fact, Kind, Point, Table
+from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Kind, Point, Table
 from fedpact.explain.words import Words, sentence, words_of
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
@@ -49,6 +49,8 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
 def make_table(words: Words, name: str, columns: str, rows: Iterable[tuple[Any, ...]], **more: Any) -> Table:
     """Make a table; ``columns`` lists their keys, each with its kind unless that is text.
 
+    Its title is the text ``NAME.title``, if there is one and none is given.
+
     Examples
     --------
     >>> make_table(words_of("plan"), "plan", "agent, samples count", [("alice", 3)]).columns
@@ -56,7 +58,23 @@ def make_table(words: Words, name: str, columns: str, rows: Iterable[tuple[Any, 
     """
     keyed = [(*column.split(), "text")[:2] for column in columns.split(",")]
     titled = tuple(Column(words.name(key), kind) for key, kind in keyed)  # type: ignore[arg-type]
-    return Table(name=name, columns=titled, rows=tuple(rows), **more)
+    return Table(
+        name=name, columns=titled, rows=tuple(rows), **{"title": words.texts.get(f"{name}.title", ""), **more}
+    )
+
+
+def make_chart(
+    words: Words,
+    name: str,
+    columns: str | Sequence[str],
+    rows: Iterable[Any],
+    said: Iterable[str],
+    title: str = "",
+) -> Chart:
+    """Make the data of a chart: keys of its columns or their titles, rows, and sentences on what it shows."""
+    titles = map(words.name, columns.split(", ")) if isinstance(columns, str) else columns
+    named, shown = title or words.say("chart.title"), tuple(map(tuple, rows))
+    return Chart(name=name, title=named, description=" ".join(said), columns=tuple(titles), rows=shown)
 
 
 def make_facts(words: Words, values: Mapping[str, Any], **more: Any) -> tuple[Fact, ...]:
@@ -103,8 +121,8 @@ def list_facts(result: Shown, words: Words) -> tuple[Fact, ...]:
     )
 
 
-def _values_of(result: Any) -> dict[str, Any]:
-    """Return what a title or headline may name."""
+def values_of(result: Any) -> dict[str, Any]:
+    """Return what texts about a result may name: its fields, and what follows from them."""
     return {name: getattr(result, name) for name in (*(one.name for one in fields(result)), *result.DERIVED)}
 
 
@@ -112,7 +130,7 @@ def explain_as(
     result: Shown, *, title: str | None = None, headline: str | None = None, **more: Any
 ) -> Explanation:
     """Explain a result by what is given; title and headline that are not are those of its words."""
-    words, values = words_of(result.kind), _values_of(result)
+    words, values = words_of(result.kind), values_of(result)
     if title is None:
         title = words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize()
     if headline is None:
@@ -122,7 +140,7 @@ def explain_as(
 
 def explain_fields(result: Shown) -> Explanation:
     """Explain a result by its fields."""
-    words, values = words_of(result.kind), _values_of(result)
+    words, values = words_of(result.kind), values_of(result)
     names, table = words.name(result.INDEX), list_rows(result, words)
     has_rows = result.ROWS is not None or table.rows[1:] or [one.title for one in table.columns[:1]] == [names]
     return explain_as(

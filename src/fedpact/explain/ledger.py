@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import explain_as, make_table, say_status
+from fedpact.explain.generic import explain_as, make_table, say_status, values_of
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import sentence, words_of
 from fedpact.mechanism.payment.money import without_dust
@@ -146,8 +146,7 @@ def explain_ledger_check(check: LedgerCheck) -> Explanation:
 def explain_books_check(check: BooksCheck) -> Explanation:
     """Explain whether the books add up."""
     unsigned = _BOOKS.say("unsigned", unsigned=check.unsigned) if check.unsigned else ""
-    keys = ("runs", "closed", "signatures", "followed", "payments")
-    counts = _BOOKS.say("headline", unsigned=unsigned, **{key: getattr(check, key) for key in keys})
+    counts = _BOOKS.say("headline", **values_of(check) | {"unsigned": unsigned})
     rows = [(problem.entry, problem.run, say_problem(problem)) for problem in check.problems]
     return explain_as(
         check,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Point, Table
-from fedpact.explain.generic import explain_as, make_points, make_table, say_status
+from fedpact.explain.generic import explain_as, make_chart, make_points, make_table, say_status
 from fedpact.explain.words import sentence, words_of
 
 if TYPE_CHECKING:
@@ -58,10 +58,9 @@ def _list_facts(plan: Plan) -> tuple[Fact, ...]:
     grade, mood = _grade(plan), "good" if _grade(plan) == "optimal" else ""
     label = _WORDS.say(f"facts.{'optimal' if mood else 'ratio'}", lower_bound=plan.lower_bound)
     value = _WORDS.say(f"facts.{grade}_value", above=plan.ratio - 1)
+    said = {"samples": samples, "cost": plan.cost, "labelling": labelling}
     return (
-        Fact(label=_WORDS.say("facts.samples", n=samples), value=samples, is_in_headline=True),
-        Fact(label=_WORDS.say("facts.cost"), value=plan.cost, is_in_headline=True),
-        Fact(label=_WORDS.say("facts.labelling"), value=labelling, is_in_headline=True),
+        *(Fact(label=_WORDS.say(f"facts.{key}", n=samples), value=said[key], is_in_headline=True) for key in said),
         Fact(label=label, value=value, mood=mood, is_in_headline=True),  # type: ignore[arg-type]
     )
 
@@ -83,11 +82,9 @@ def _list_points(plan: Plan) -> tuple[Point, ...]:
 
 
 def _list_sentences(plan: Plan) -> tuple[str, ...]:
-    said = [] if plan.teacher is None else [_WORDS.say("teacher", teacher=plan.teacher)]
-    if plan.is_sampled:
-        said.append(_WORDS.say("sampled"))
-    if plan.confidence is not None:
-        said.append(_WORDS.say("confidence", confidence=plan.confidence))
+    teacher, confidence = plan.teacher, plan.confidence
+    known = {"teacher": teacher is not None, "sampled": plan.is_sampled, "confidence": confidence is not None}
+    said = list(_WORDS.say_those(known, teacher=teacher, confidence=confidence))
     for more in plan.more_points:
         key = "exact_points" if more.factor is None else "more_points"
         said.append(_WORDS.say(key, factor=more.factor, cost=more.cost, change=more.cost / plan.cost - 1))
@@ -138,7 +135,6 @@ def _list_pairs(plan: Plan) -> Table:
         "pairs",
         "truth, hypothesis, for, share share",
         [(pair.truth, pair.hypothesis, pair.agent or everybody, pair.share) for pair in plan.duals[:_PAIRS]],
-        title=_WORDS.say("pairs.title"),
         note=_WORDS.say("pairs.note"),
         rest=_WORDS.say("pairs.rest", shown=_PAIRS, all=len(plan.duals)) if len(plan.duals) > _PAIRS else "",
     )
@@ -163,15 +159,9 @@ def _chart(plan: Plan) -> tuple[Chart, ...]:
         return ()
     more = _WORDS.say("chart.more", shown=_BARS) if len(counts) > _BARS else ""
     samples, most = sum(plan.contributions.values()), _say_most(counts)
-    return (
-        Chart(
-            name="plan",
-            title=_WORDS.say("chart.title"),
-            description=_WORDS.say("chart.description", samples=samples, n=len(counts), most=most, more=more),
-            columns=tuple(map(_WORDS.name, ("agent", "samples", "cost"))),
-            rows=tuple((name, count, plan.costs[name]) for count, name in counts),
-        ),
-    )
+    said = _WORDS.say("chart.description", samples=samples, n=len(counts), most=most, more=more)
+    rows = [(name, count, plan.costs[name]) for count, name in counts]
+    return (make_chart(_WORDS, "plan", "agent, samples, cost", rows, [said]),)
 
 
 def explain_plan(plan: Plan) -> Explanation:

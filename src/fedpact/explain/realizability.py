@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
-from fedpact.explain.generic import explain_as, make_table
+from fedpact.explain.generic import explain_as, make_table, values_of
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -26,43 +26,20 @@ def _list_sites(seen: Realizability) -> Table:
     return make_table(_WORDS, "sites", columns, rows, total=total)
 
 
-def _say_excess(seen: Realizability) -> str:
-    """Say how far the labels are from what some candidate says."""
-    return _WORDS.say(
-        "excess.none" if seen.consistent else "excess.some",
-        consistent=seen.consistent,
-        H=len(seen.mistakes),
-        samples=seen.error.m,
-        best=seen.best,
-        mistakes=seen.error.mistakes,
-        rate=seen.error.rate or 0.0,
-        low=seen.error.low,
-        high=seen.error.high,
-        confidence=seen.confidence,
-        noise=seen.noise,
-        p_value=seen.p_value,
-    )
-
-
-def _say_teacher(seen: Realizability) -> str:
-    """Say what stands if the sites label by the best candidate."""
+def _list_sentences(seen: Realizability) -> tuple[str, ...]:
+    """Say how far the labels are from what some candidate says, and what stands if the sites label by the best."""
+    if seen.best is None:
+        return ()
+    is_right, error = bool(seen.consistent), seen.error
     limits = [
         _WORDS.say("teacher.limit", site=site, limit=limit) for site, limit in seen.error_with_teacher.items()
     ]
-    return _WORDS.say("teacher.promise", teacher=seen.teacher, limits=limits, confidence=seen.confidence)
-
-
-def _list_sentences(seen: Realizability) -> list[str]:
-    if seen.best is None:
-        return []
-    said = [_WORDS.say("best", H=len(seen.mistakes), best=seen.best), _say_excess(seen)]
-    return said if seen.consistent else [*said, _say_teacher(seen)]
+    counts = {"H": len(seen.mistakes), "samples": error.m, "mistakes": error.mistakes, "rate": error.rate or 0.0}
+    values = values_of(seen) | counts | {"low": error.low, "high": error.high, "limits": limits}
+    excess = "excess.none" if is_right else "excess.some"
+    return _WORDS.say_those({"best": True, excess: True, "teacher.promise": not is_right}, **values)
 
 
 def explain_realizability(seen: Realizability) -> Explanation:
     """Explain what labelled samples say about the candidates."""
-    return explain_as(
-        seen,
-        sentences=tuple(_list_sentences(seen)),
-        tables=(_list_sites(seen),),
-    )
+    return explain_as(seen, sentences=_list_sentences(seen), tables=(_list_sites(seen),))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.audit import gain_of, list_witness, say_truthful
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
-from fedpact.explain.generic import explain_as, make_table, say_refusal
+from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
 from fedpact.explain.phrases import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, find_concerned, size_of
 from fedpact.explain.words import words_of
@@ -66,15 +66,11 @@ def _list_witnesses(row: RuleRow, seen: Audit) -> Table:
     return make_table(_WORDS, name, "scenario, witness prose", rows, title=title, is_folded=True)
 
 
-def _describe(rows: Sequence[tuple[str, float, float, float]]) -> str:
+def _describe(rows: Sequence[tuple[str, float, float, float]]) -> tuple[str, ...]:
     safe = tuple(row[0] for row in rows if max(row[1:]) == 0)
     worst, tempting = max(rows, key=lambda row: row[1]), sum(row[1] > 0 for row in rows)
-    said = [_WORDS.say("chart.rules", n=len(rows))]
-    if tempting:
-        said.append(_WORDS.say("chart.tempting", n=tempting, rule=worst[0], gain=worst[1]))
-    if safe:
-        said.append(_WORDS.say("chart.safe", rules=safe))
-    return " ".join(said)
+    known = {"chart.rules": True, "chart.tempting": tempting > 0, "chart.safe": bool(safe)}
+    return _WORDS.say_those(known, all=len(rows), n=tempting, rule=worst[0], gain=worst[1], rules=safe)
 
 
 def _chart_gains(found: RuleComparison) -> tuple[Chart, ...]:
@@ -84,17 +80,8 @@ def _chart_gains(found: RuleComparison) -> tuple[Chart, ...]:
         for row in found.rows
         if (seen := row.audit) is not None
     )
-    if not rows:
-        return ()
-    return (
-        Chart(
-            name="audit",
-            title=_WORDS.say("chart.title"),
-            description=_describe(rows),
-            columns=tuple(map(_WORDS.name, ("rule", "gain", "gain_dominant", "gain_coalition"))),
-            rows=rows,
-        ),
-    )
+    columns = "rule, gain, gain_dominant, gain_coalition"
+    return (make_chart(_WORDS, "audit", columns, rows, _describe(rows)),) if rows else ()
 
 
 def explain_payments(found: RuleComparison) -> Explanation:

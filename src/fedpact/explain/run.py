@@ -64,18 +64,18 @@ def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:
         yield Fact(label=_WORDS.say("facts.met"), value=value, is_in_headline=True)
 
 
-def _list_sentences(outcome: RunOutcome) -> Iterator[str]:
+def _list_sentences(outcome: RunOutcome) -> tuple[str, ...]:
     """Say what an operator must not overlook, then how the run stands."""
-    if outcome.why is not None:
-        yield _WORDS.say("why", why=say_reason(outcome.why.code, outcome.why.values))
-    if outcome.mistakes:
-        yield _WORDS.say("unrealizable", mistakes=outcome.mistakes)
+    why = outcome.why and say_reason(outcome.why.code, outcome.why.values)
     missed = [site for site, is_met in outcome.met.items() if is_met is False]
-    if missed:
-        yield _WORDS.say("missed", sites=missed)
-    if outcome.refusals:
-        yield _WORDS.say("refusals", n=outcome.refusals)
-    yield _WORDS.say(f"status.{outcome.status}")
+    known = {
+        "why": why is not None,
+        "unrealizable": bool(outcome.mistakes),
+        "missed": bool(missed),
+        "refusals": outcome.refusals > 0,
+        f"status.{outcome.status}": True,
+    }
+    return _WORDS.say_those(known, why=why, mistakes=outcome.mistakes, sites=missed, n=outcome.refusals)
 
 
 def explain_run_outcome(outcome: RunOutcome) -> Explanation:
@@ -90,5 +90,5 @@ def explain_run_outcome(outcome: RunOutcome) -> Explanation:
         else _WORDS.say(key, **said, paid=without_dust(outcome.deficit, 1.0)),
         facts=tuple(_list_facts(outcome, samples)),
         tables=(_list_sites(outcome),),
-        sentences=tuple(_list_sentences(outcome)),
+        sentences=_list_sentences(outcome),
     )

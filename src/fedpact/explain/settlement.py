@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Table
-from fedpact.explain.generic import explain_as, make_facts, make_table
+from fedpact.explain.generic import explain_as, make_chart, make_facts, make_table
 from fedpact.explain.phrases import name_rule, note_rule
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import without_dust
@@ -61,14 +61,11 @@ def _list_agents(bill: Settlement) -> Table:
     return make_table(_WORDS, "payments", columns, rows)
 
 
-def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> str:
+def _describe(title: str, bill: Settlement, paid: Mapping[str, float]) -> tuple[str, ...]:
     most, owing = max(paid, key=lambda name: paid[name]), sum(amount < 0 for amount in paid.values())
-    said = [_WORDS.say("chart.paid", rule=title, deficit=without_dust(bill.deficit, bill.spend), cost=bill.cost)]
-    if paid[most] > 0:
-        said.append(_WORDS.say("chart.most", amount=paid[most], name=most))
-    if owing:
-        said.append(_WORDS.say("chart.owing", owing=owing, k=len(paid)))
-    return " ".join(said)
+    known = {"chart.paid": True, "chart.most": paid[most] > 0, "chart.owing": owing > 0}
+    money = {"deficit": without_dust(bill.deficit, bill.spend), "cost": bill.cost, "amount": paid[most]}
+    return _WORDS.say_those(known, rule=title, name=most, owing=owing, k=len(paid), **money)
 
 
 def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
@@ -76,26 +73,20 @@ def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
     title = name_rule(bill.rule, bill.pivot)
     paid, fees = clean_all(bill, bill.payments), clean_all(bill, bill.fees)
     beside = (bill.contributions, bill.labelling, fees, paid, bill.utility, bill.utility_alone)
-    keys = ("agent", "contributions", "labelling", "fees", "payments", "utility", "utility_alone")
-    return Chart(
-        name=name,
-        title=title,
-        description=_describe(title, bill, paid),
-        columns=tuple(map(_WORDS.name, keys)),
-        rows=tuple((agent, *(values[agent] for values in beside)) for agent in paid),
-    )
+    columns = "agent, contributions, labelling, fees, payments, utility, utility_alone"
+    rows = [(agent, *(values[agent] for values in beside)) for agent in paid]
+    return make_chart(_WORDS, name, columns, rows, _describe(title, bill, paid), title)
 
 
 def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
     agents = find_concerned(bill)
-    own = note_rule(bill.rule)
     return explain_as(
         bill,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
         headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
         facts=list_facts(bill),
-        sentences=(*list_money(bill), *own, _WORDS.say("worth")),
+        sentences=(*list_money(bill), *note_rule(bill.rule), _WORDS.say("worth")),
         charts=(chart_payments(bill),),
         tables=(_list_agents(bill),),
     )

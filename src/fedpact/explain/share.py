@@ -42,25 +42,19 @@ def _say_group(group: LeavingGroup, split: Share) -> str:
     return _WORDS.say("group", who=who, cost=group.cost, share=group.share, saving=group.saving)
 
 
-def _say_least_core(split: Share, e: float) -> str:
-    if e > 0:
-        return _WORDS.say("saves", e=e)
-    is_sure = split.is_proved and split.looked_at == "all"
-    return _WORDS.say("loses" if is_sure else "loses_so_far", e=abs(e))
-
-
 def _list_sentences(split: Share) -> tuple[str, ...]:
-    said = [_say_group(group, split) for group in split.leaving[:_GROUPS]]
-    if len(split.leaving) > _GROUPS:
-        said.append(_WORDS.say("more_groups", n=len(split.leaving) - _GROUPS))
-    if split.least_core_value is not None:
-        said.append(_say_least_core(split, split.least_core_value))
-    said.append(_WORDS.say(f"looked_at.{split.looked_at}", tried=split.groups_tried, planned=split.groups_planned))
-    if not split.is_proved:
-        said.append(_WORDS.say("unproved"))
-    if split.standard_errors is not None:
-        said.append(_WORDS.say("drawn"))
-    return tuple(said)
+    e, is_sure = split.least_core_value, split.is_proved and split.looked_at == "all"
+    known = {
+        "more_groups": len(split.leaving) > _GROUPS,
+        "saves": e is not None and e > 0,
+        "loses" if is_sure else "loses_so_far": e is not None and e <= 0,
+        f"looked_at.{split.looked_at}": True,
+        "unproved": not split.is_proved,
+        "drawn": split.standard_errors is not None,
+    }
+    values = {"n": len(split.leaving) - _GROUPS, "tried": split.groups_tried, "planned": split.groups_planned}
+    groups = [_say_group(group, split) for group in split.leaving[:_GROUPS]]
+    return (*groups, *_WORDS.say_those(known, e=abs(e or 0.0), **values))
 
 
 def explain_share(split: Share) -> Explanation:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedpact.explain.explanation import Explanation, Fact, Table
-from fedpact.explain.generic import explain_as, make_points, make_table
+from fedpact.explain.generic import explain_as, make_facts, make_points, make_table
 from fedpact.explain.phrases import say_reason, say_statement
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
@@ -92,7 +92,6 @@ def _list_requests(body: Mapping[str, Any]) -> Table:
         "requests",
         "asked, answered, samples number, quota count, delivered count",
         rows,
-        title=_WORDS.say("requests.title"),
         note="" if rows else _WORDS.say("requests.none"),
         total=(_WORDS.say("requests.total"), None, None, body["quota"], body["contributed"]),
     )
@@ -120,7 +119,6 @@ def _list_settlement(body: Mapping[str, Any], money: _Money, is_owed: bool) -> T
         "settlement",
         "line, amount number",
         _list_lines(body, money),
-        title=_WORDS.say("settlement.title"),
         note=_WORDS.say("settlement.note", rule=body["rule"], words=say_statement(body["rule"])),
         total=(due, money(abs(body["amount"]))),
         rest=_WORDS.say("unit"),
@@ -160,7 +158,7 @@ def _say_books(found: Statement) -> dict[str, str]:
     }
 
 
-def _list_facts(found: Statement) -> Iterator[Fact]:
+def _list_facts(found: Statement) -> tuple[Fact, ...]:
     body, left = found.statement, found.statement["left"]
     said = {
         "number": f"{body['run']}/{found.entry}",
@@ -173,8 +171,7 @@ def _list_facts(found: Statement) -> Iterator[Fact]:
     if left is not None:
         why = say_reason(left["code"], left["values"])
         said["left"] = words_of("reason").say("lost_at", step=left["step"], why=why)
-    for key, value in said.items():
-        yield Fact(label=_WORDS.say(f"facts.{key}"), value=value)
+    return make_facts(_WORDS, said)
 
 
 def _list_warnings(found: Statement, money: _Money) -> Iterator[str]:
@@ -198,19 +195,14 @@ def explain_statement(found: Statement) -> Explanation:
         money = _money_of(body)
         is_owed = without_dust(body["amount"], money.total) < 0
         key, amount = "headline_owed" if is_owed else "headline", money(abs(body["amount"]))
-        points = _say_check(body) | _say_books(found)
+        headline = _WORDS.say(key, amount=amount, site=found.site, m=body["contributed"])
         return explain_as(
             found,
             title=_WORDS.say("title", site=body["site"]),
-            headline=" ".join(
-                [
-                    *_list_warnings(found, money),
-                    _WORDS.say(key, amount=amount, site=found.site, m=body["contributed"]),
-                ]
-            ),
-            facts=tuple(_list_facts(found)),
+            headline=" ".join([*_list_warnings(found, money), headline]),
+            facts=_list_facts(found),
             tables=(_list_requests(body), _list_settlement(body, money, is_owed)),
-            points=make_points(_WORDS, points),
+            points=make_points(_WORDS, _say_check(body) | _say_books(found)),
             sentences=(_WORDS.say("footer"),),
         )
 
@@ -220,14 +212,10 @@ def explain_statements(listed: Sequence[Statement]) -> Explanation:
     with well_formed("a statement"):
         bodies = [found.statement for found in listed]
         money = _money_of(*bodies)
+        received = [None if found.receipt is None else found.receipt["at"] for found in listed]
         rows = [
-            (
-                found.site,
-                body["contributed"],
-                *(money(body[key]) for key in _AMOUNTS),
-                None if found.receipt is None else found.receipt["at"],
-            )
-            for found, body in zip(listed, bodies, strict=True)
+            (found.site, body["contributed"], *(money(body[key]) for key in _AMOUNTS), at)
+            for found, body, at in zip(listed, bodies, received, strict=True)
         ]
         by_status = {
             status: [one.site for one in listed if one.status is status]

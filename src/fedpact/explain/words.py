@@ -89,6 +89,10 @@ class Words:
         """Fill a text in."""
         return _FILLER.vformat(self.texts[key], (), values)
 
+    def say_those(self, told: Mapping[str, bool], /, **values: Any) -> tuple[str, ...]:
+        """Fill in those texts that are to be said, all from the same values."""
+        return tuple(self.say(key, **values) for key, is_said in told.items() if is_said)
+
     def name(self, key: str) -> str:
         """Return what a field is called: as the words say, else its key with spaces."""
         return self.texts.get(f"fields.{key}", key.replace("_", " "))

@@ -31,11 +31,6 @@ from fedpact.web.state import ServerState
 
 _STATIC: list[str | tuple[str, str]] = [("fedpact.web", "static"), ("plotly", "package_data")]
 """Packages and their folders with what pages load."""
-_REFUSED = (
-    HTTPException,
-    RequestValidationError,
-    fp.FedpactError,
-)
 
 
 def _say_entry(entry: dict[str, Any]) -> str:
@@ -127,7 +122,7 @@ def make_app(
     app.mount("/static", GZipMiddleware(StaticFiles(packages=_STATIC), compresslevel=6))
     for router in (run_routes.router, run_routes.pages, routes.router, routes.pages):
         app.include_router(router)
-    for kind in _REFUSED:
+    for kind in (HTTPException, RequestValidationError, fp.FedpactError):
         app.add_exception_handler(kind, _refuse)
     app.add_middleware(Guard, limits=bounds, host=host, token=token)
     return app

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from fastapi import HTTPException, UploadFile
 
@@ -127,12 +128,8 @@ _ENDINGS = (".toml", ".json")
 _DATA = (".npy", ".npz", ".csv")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
-    """Files as they were sent, and which of them describes the federation."""
-
-    files: Mapping[str, bytes]
-    main: str
+Sent: TypeAlias = tuple[dict[str, bytes], str]
+"""Files as they were sent, by name, and which of them describes the federation."""
 
 
 def read_text(text: str, syntax: str | None = None) -> Sent:
@@ -146,7 +143,7 @@ def read_text(text: str, syntax: str | None = None) -> Sent:
         data = text.encode()
     except UnicodeEncodeError:
         raise HTTPException(422, "the text is not Unicode that can be written as UTF-8") from None
-    return Sent(files={f"pasted.{chosen}": data}, main=f"pasted.{chosen}")
+    return {f"pasted.{chosen}": data}, f"pasted.{chosen}"
 
 
 def _read_name(name: str | None) -> str:
@@ -179,4 +176,4 @@ async def read_files(sent: Sequence[UploadFile]) -> Sent:
         files[name] = await file.read()
     if not files:
         raise HTTPException(422, "choose a federation file, and the files that it names (field files of a form)")
-    return Sent(files=files, main=_find_main(list(files)))
+    return files, _find_main(list(files))

@@ -16,6 +16,7 @@ from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
+from fedpact.game.dynamics import ORDERS
 from fedpact.mechanism.payment.money import without_dust
 from fedpact.planning.methods import PLANNERS
 from fedpact.web.charts import EXPLAINED
@@ -23,7 +24,7 @@ from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
-from fedpact.web.view import MOST_REPORTS, MOST_SECONDS, ORDERS, View
+from fedpact.web.view import MOST_REPORTS, MOST_SECONDS, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

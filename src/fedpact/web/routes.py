@@ -19,6 +19,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 import fedpact as fp
+from fedpact.game.dynamics import ORDERS
 from fedpact.web import worker
 from fedpact.web.export import PART_NAMES, render_export
 from fedpact.web.jobs import JobState, follow, wait_for
@@ -27,7 +28,7 @@ from fedpact.web.models import ExampleView, FederationText, FederationView, JobV
 from fedpact.web.parts import PAGES, PARTS
 from fedpact.web.render import PartState, render_page, render_part
 from fedpact.web.state import AddressedJob, AddressedView, ServerState, State, ask_part, ask_parts
-from fedpact.web.view import METHODS, MOST_REPORTS, OF_ALL, ORDERS, PER_AGENT, View, list_options
+from fedpact.web.view import METHODS, MOST_REPORTS, OF_ALL, PER_AGENT, View, list_options
 
 router = APIRouter()
 pages = APIRouter(include_in_schema=False)
@@ -90,15 +91,16 @@ async def list_examples(state: State) -> list[ExampleView]:
 
 
 async def _read_sent(state: ServerState, sent: Sent) -> FederationView:
+    files, main = sent
     with tempfile.TemporaryDirectory(prefix="fedpact-") as folder:
-        task = partial(worker.read_files, sent.files, sent.main, state.limits, folder)
+        task = partial(worker.read_files, files, main, state.limits, folder)
         job = state.jobs.do("read", task)
         await wait_for(job, state.limits.quick_seconds * 2)
         state.jobs.cancel(job)
     if job.state is not JobState.DONE:
         raise fp.FederationError(job.problems or "the file could not be read in time; try again later")
     fed, job.answer = job.answer, None
-    return view_federation(state.library.add(sent.files, fed), fed)
+    return view_federation(state.library.add(files, fed), fed)
 
 
 @router.post("/federations.json", status_code=201, summary="Send a federation as text")

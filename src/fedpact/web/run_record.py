@@ -38,12 +38,11 @@ class Condition(StrEnum):
 
 _UNDER_WAY = (Condition.PREPARING, Condition.RUNNING)
 _LEFT = (Condition.STOPPED, Condition.CANCELLED, Condition.FAILED, Condition.INTERRUPTED)
-CONDITION_OF = {
-    fp.protocol.RunStatus.FINISHED: Condition.FINISHED,
-    fp.protocol.RunStatus.STOPPED: Condition.STOPPED,
-    fp.protocol.RunStatus.RUNNING: Condition.INTERRUPTED,
-}
-"""What a ledger says of a run that nobody carries out any more."""
+
+
+def read_condition(status: fp.protocol.RunStatus) -> Condition:
+    """Return what a ledger says of a run that nobody carries out any more."""
+    return Condition.INTERRUPTED if status is fp.protocol.RunStatus.RUNNING else Condition(status.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +158,7 @@ def _find_condition(home: fp.protocol.RunHome) -> tuple[Condition, tuple[str, ..
         outcome = fp.protocol.read_progress(home)
     except _UNREADABLE as error:
         return Condition.FAILED, (f"its ledger cannot be read: {error}",)
-    return (Condition.INTERRUPTED if outcome is None else CONDITION_OF[outcome.status]), ()
+    return (Condition.INTERRUPTED if outcome is None else read_condition(outcome.status)), ()
 
 
 def _read_run(folder: Path) -> Run | None:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ValidationError
@@ -271,15 +271,8 @@ async def show_check(state: State, run: AddressedRun, check: str = "now") -> HTM
     return HTMLResponse(render("run_check.html", address=run.address, checked=checked))
 
 
-@pages.post("/runs/{key}/cancel")
-async def cancel_run_by_form(state: State, run: AddressedRun) -> RedirectResponse:
-    """End the process of a run."""
-    await state.runs.cancel(run)
-    return RedirectResponse(run.address, status_code=303)
-
-
-@pages.post("/runs/{key}/continue")
-async def continue_run_by_form(state: State, run: AddressedRun) -> RedirectResponse:
-    """Go on from where the ledger of a run ends."""
-    state.runs.go_on(run)
+@pages.post("/runs/{key}/cancel", dependencies=[Depends(cancel_run)])
+@pages.post("/runs/{key}/continue", dependencies=[Depends(continue_run)])
+async def go_back(run: AddressedRun) -> RedirectResponse:
+    """Show a run that a form has cancelled or continued."""
     return RedirectResponse(run.address, status_code=303)

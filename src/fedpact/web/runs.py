@@ -29,7 +29,7 @@ from fedpact.web.limits import Limits
 from fedpact.web.models import Standing
 from fedpact.web.pool import Pool, WorkerLostError
 from fedpact.web.run_ledger import Reader, read_standing
-from fedpact.web.run_record import CONDITION_OF, Condition, Run, RunNote, read_runs, write_note
+from fedpact.web.run_record import Condition, Run, RunNote, read_condition, read_runs, write_note
 from fedpact.web.worker import RunTask
 
 AT_ONCE = 2
@@ -226,7 +226,7 @@ class RunManager:
             await self._end(run, Condition.FAILED, f"the run's folder cannot be written: {error.strerror}")
         else:
             if outcome == "done":
-                run.become(CONDITION_OF[found])
+                run.become(read_condition(found))
             else:
                 run.become(Condition.FAILED, *found[0])
 

@@ -83,38 +83,31 @@ def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
     )
 
 
-def _make_epsilon(view: View) -> Slider:
-    file, now = view.known.federation.epsilon, view.fed.epsilon
+_NUMBERS = {
+    "epsilon": ("Tolerated error, epsilon", (0.01, 0.5), (2.0, 0.99)),
+    "delta": ("Chance to miss it, delta", (0.001, 0.9), (1.02, 0.999)),
+}
+"""Field -> its title, the ends of its slider, and how far beyond the value the upper one goes, up to what."""
+
+
+def _make_number(field: str, view: View) -> Slider:
+    title, (least, most), (factor, limit) = _NUMBERS[field]
+    file, now = (np.atleast_1d(getattr(fed, field)) for fed in (view.known.federation, view.fed))
     low, high = float(now.min()), float(now.max())
-    shown = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
     return Slider(
-        kind="epsilon",
-        field="epsilon",
-        title="Tolerated error, epsilon",
-        low=min(0.01, low / 4) if low > 0 else 0.01,
-        high=max(0.5, min(0.99, 2 * high)),
+        kind=field,
+        field=field,
+        title=title,
+        low=min(least, low / 4) if low > 0 else least,
+        high=max(most, min(limit, factor * high)),
         now=low,
-        shown=shown,
+        shown=format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}",
         base=format_field(float(file[0])) if file.min() == file.max() else "",
-    )
-
-
-def _make_delta(view: View) -> Slider:
-    now = view.fed.delta
-    return Slider(
-        kind="delta",
-        field="delta",
-        title="Chance to miss it, delta",
-        low=min(0.001, now / 4),
-        high=max(0.9, min(0.999, 1.02 * now)),
-        now=now,
-        shown=format_number(now),
-        base=format_field(view.known.federation.delta),
     )
 
 
 def list_sliders(view: View) -> list[Slider]:
     """Return the sliders: the error, its chance unless it does not matter, and everybody's cost."""
-    delta = [] if view.fed.objective == "expected" else [_make_delta(view)]
+    fields = ["epsilon"] if view.fed.objective == "expected" else ["epsilon", "delta"]
     costs = [_make_cost(*pair) for pair in zip(view.known.federation.agents, view.fed.agents, strict=True)]
-    return [_make_epsilon(view), *delta, *costs]
+    return [*(_make_number(field, view) for field in fields), *costs]

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import fedpact as fp
 from fedpact.describe.names import read_choice
 from fedpact.explain.numbers import format_field
+from fedpact.game.dynamics import ORDERS
 from fedpact.planning.methods import PLANNERS
 from fedpact.web.library import Known
 
@@ -138,7 +139,6 @@ def read_changes(base: fp.Federation, parameters: Iterable[tuple[str, str]]) -> 
 
 
 METHODS = tuple(PLANNERS)
-ORDERS = ("round-robin", "random", "simultaneous")
 MOST_REPORTS = 2_000
 MOST_SECONDS = 240.0
 

@@ -12,7 +12,6 @@ from fedpact.explain.against import Against, explain_against, list_ways
 from fedpact.explain.numbers import count_of, format_number, format_short
 from fedpact.explain.plan import explain_paid_plan
 from fedpact.explain.rule_comparison import explain_audits, explain_payments
-from fedpact.explain.settlement import clean_all
 from fedpact.web.charts.chart import (
     LEGEND_BELOW,
     MOST_BARS,
@@ -92,15 +91,15 @@ def _find_range(amounts: list[float]) -> list[float]:
     return [low - 0.35 * width if low < 0 else 0.0, high + 0.25 * width]
 
 
-def _draw_bill(bill: fp.Settlement) -> Figure:
+def _draw_bill(chart: ChartData) -> Figure:
     """Draw whoever is paid or charged something, or labels; everybody, if nobody is."""
-    paid, fees = clean_all(bill, bill.payments), clean_all(bill, bill.fees)
-    names = ([name for name in paid if paid[name] or bill.labelling[name]] or list(paid))[:MOST_BARS]
-    amounts, costs = [paid[name] for name in names], [bill.labelling[name] for name in names]
+    rows = [(name, cost, fee, paid) for name, _, cost, fee, paid, *_ in chart.rows]
+    shown = ([row for row in rows if row[3] or row[1]] or rows)[:MOST_BARS]
+    names, costs, _, amounts = map(list, zip(*shown, strict=True))
     hints = [
-        f"{plain(name)}: paid {format_number(paid[name])}<br>labelling costs "
-        f"{format_number(bill.labelling[name])}, fee {format_number(fees[name])}"
-        for name in names
+        f"{plain(name)}: paid {format_number(paid)}<br>labelling costs "
+        f"{format_number(cost)}, fee {format_number(fee)}"
+        for name, cost, fee, paid in shown
     ]
     colours = ["@accent" if amount >= 0 else "@second" for amount in amounts]
     tick = {"symbol": "line-ns-open", "size": 18, "color": "@ink", "line": {"width": 2}}
@@ -120,8 +119,8 @@ def _draw_bill(bill: fp.Settlement) -> Figure:
 def show_payments(answer: Answer, beside: Answer | None = None) -> Explanation:
     """Draw what each agent is paid, a chart for every rule that can be applied."""
     found = fp.mechanism.RuleComparison.from_dict({key: answer[key] for key in answer if key != "plan"})
-    bills = (row.settlement for row in found.rows if row.settlement is not None)
-    return draw(explain_payments(found), *map(_draw_bill, bills))
+    said = explain_payments(found)
+    return draw(said, *map(_draw_bill, said.charts))
 
 
 def _break(title: str) -> str:
