@@ -23,6 +23,7 @@ _RENAMED = {
     "experiments": "the program reproduction/ of the repository: make reproduce",
     "make_report": "fedpact.web.export_html",
     "refute_payment": "reproduction.refute_payment in the repository",
+    "tradeoff": "find_rates of reproduction.errata.proofs in the repository",
     "train": "scikit-learn that trains candidates; fedpact.sites.predict asks what is fitted",
     "train_sites": "scikit-learn that trains candidates; fedpact.protocol.Site is made of what they predict",
     "load_digit_sites": "reproduction.data.private_points in the repository",
