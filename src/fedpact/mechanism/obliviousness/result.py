@@ -40,8 +40,6 @@ class SteeringOutcome(StrEnum):
     """The report that should do it does not."""
     NOT_FOUND = "not-found"
     """No report was found that does it."""
-    IMPOSSIBLE = "impossible"
-    """No report of this agent does it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +112,7 @@ class Obliviousness(Result):
     reports_tried: int = 0
     status: ObliviousnessStatus
     construction: str = "none"
-    """"spread", "concentrated", "own-points", "search" or "none"."""
+    """"spread", "concentrated", "search" or "none"."""
     method: str
     objective: Objective
     guarantee: Guarantee
