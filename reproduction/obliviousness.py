@@ -7,9 +7,9 @@ there (:mod:`fedpact.mechanism.obliviousness.largest_plan`).
 - pac: Lemma 1 of the paper says all m with m_1, m_2 >= 2 H log H. For epsilon > 0 plans are bounded, so there
   is an upper end, and the lower end is not needed (ERRATA A6, B4).
 - expected: Lemma 5 says all m in [2 + log(1/epsilon) / log(2H), 2 log(H) / epsilon]^2. Its own
-  construction is built as well; and all reports of agent 1 whose masses are multiples of 1/parts on the two
-  agents' points, a third, and the one where all hypotheses agree are tried, to see whether one raises the plan's
-  other entry (ERRATA A8).
+  construction (:mod:`reproduction.own_points`) is built as well; and all reports of agent 1 whose masses are
+  multiples of 1/parts on the two agents' points, a third, and the one where all hypotheses agree are tried, to
+  see whether one raises the plan's other entry (ERRATA A8).
 """
 
 from __future__ import annotations
@@ -20,11 +20,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fedpact as fp
 from reproduction.experiment import Answer, Arrays, Experiment, Settings, Stage, Task
 from reproduction.obliviousness_page import conclude, draw, tabulate
+from reproduction.own_points import (
+    give_distributions,
+    list_reached,
+    place_own_points,
+    singletons_with_common_point,
+)
 from reproduction.tallies import list_grid
 from reproduction.values import read_chance, read_each, read_size, read_whole_number
 
@@ -32,28 +37,6 @@ _MAPS = ("pac", "expected")
 _LEAST_H, _MOST_H = 4, 100
 _MOST_PARTS = 100
 _SLICES = 8
-_PAPER = "own-points"
-"""The construction of the paper's Lemma 5."""
-
-
-def singletons_with_common_point(H: int = 8, epsilon: float | str = 0.1) -> fp.Federation:
-    """Two agents, H - 1 singletons and the all-negative hypothesis, and one point at which all agree.
-
-    Examples
-    --------
-    >>> singletons_with_common_point()
-    Federation('singletons-with-common-point': 2 agents, 8 hypotheses, table, expected, per-agent)
-    """
-    labels = np.zeros((H, H), dtype=np.int64)
-    labels[1:, :-1] = np.eye(H - 1, dtype=np.int64)
-    return fp.Federation.from_table(
-        labels,
-        np.full((2, H), 1 / H),
-        epsilon=epsilon,
-        delta=0.5,
-        objective="expected",
-        name="singletons-with-common-point",
-    )
 
 
 def _read_map(settings: Settings, objective: str) -> dict[str, Any]:
@@ -72,7 +55,7 @@ def _read_search(settings: Settings) -> dict[str, Any]:
     m = read_each(settings, "searched", lambda count, key: read_whole_number(count, key, least=1))
     parts = read_size(settings["parts"], "parts", least=1, most=_MOST_PARTS)
     about = _read_map(settings, "expected")
-    if len(m) != 2 or _place_own_points(_build(about), m) is None:
+    if len(m) != 2 or place_own_points(_build(about), m) is None:
         raise fp.FederationError(
             f"searched must be a plan of two agents that the paper's masses exist for; it is {m}"
         )
@@ -98,30 +81,13 @@ def _look_at_plan(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     """Of 8 cases, a neighbour and an agent that reports, how many are reached at one plan, and by the paper."""
     fed, is_pac = _build(cell), cell["objective"] == "pac"
     found = fp.mechanism.obliviousness(fed, m=cell["m"])
-    paper = None if is_pac else fp.mechanism.obliviousness(fed, m=cell["m"], construction=_PAPER)
     return {
         "m": cell["m"],
         "reached": found.reached,
         "status": found.status.name,
         "construction": found.construction,
-        "reached_by_paper": None if paper is None else paper.reached,
-        "status_of_paper": None if paper is None else paper.status.name,
+        "reached_by_paper": None if is_pac else len(list_reached(fed, cell["m"])),
     }
-
-
-def _place_own_points(fed: fp.Federation, m: Sequence[int]) -> NDArray[np.float64] | None:
-    """(2, n) the masses of the paper's construction; None where they do not exist."""
-    found = fp.mechanism.obliviousness(fed, m=list(m), construction=_PAPER)
-    return np.array([list(row.values()) for row in found.distributions.values()]) if found.distributions else None
-
-
-def give_distributions(fed: fp.Federation, masses: NDArray[np.float64]) -> fp.Federation:
-    """Return the same federation with other distributions (k, n)."""
-    evidence: Any = fed.evidence
-    cost = [agent.cost for agent in fed.agents]
-    return fp.Federation.from_table(
-        evidence.labels, masses, epsilon=fed.epsilon, delta=fed.delta, cost=cost, objective=fed.objective
-    )
 
 
 def _cut_search(settings: Settings, data: None, earlier: Sequence[Sequence[Answer]]) -> list[Task]:
@@ -131,7 +97,7 @@ def _cut_search(settings: Settings, data: None, earlier: Sequence[Sequence[Answe
 def _search_reports(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     """Plans that every eighth report of agent 1 on the grid leads to, in the paper's construction."""
     fed, (first, step) = _build(cell), cell["slice"]
-    masses = _place_own_points(fed, cell["m"])
+    masses = place_own_points(fed, cell["m"])
     assert masses is not None, "was checked before"
     n = masses.shape[1]
     reports = itertools.islice(list_grid(n, (0, 1, 2, n - 1), cell["parts"]), first, None, step)

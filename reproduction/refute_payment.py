@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import fedpact as fp
-from reproduction.obliviousness import give_distributions
+from reproduction.own_points import give_distributions
 
 _TOL = 1e-11
 """Gains below this part of what is paid are rounding."""

@@ -17,6 +17,7 @@ from fedpact.statistics.engine import engine_of
 from fedpact.statistics.weights import JOINT
 from reproduction.errata.reports_in_tenths import TENTHS, Tenths, pay_contribution, pay_others_worth
 from reproduction.errata.stated_results import check_a4, check_a7
+from reproduction.own_points import list_reached, place_own_points, singletons_with_common_point
 from reproduction.refute_payment import refute_payment
 from strategies import cases
 
@@ -220,14 +221,6 @@ def test_a7_the_standalone_number_grows_by_a_logarithm():
     assert check_a7().values["ratios"] == pytest.approx(expected, abs=0.005)
 
 
-def expected_class():
-    """Seven singletons, the all-negative hypothesis, and a point at which all agree."""
-    labels = np.vstack([np.zeros((1, 8), dtype=int), np.eye(8, dtype=int)[:7]])
-    return fp.Federation.from_table(
-        labels, np.full((2, 8), 1 / 8), epsilon=0.1, delta=0.5, objective="expected", name="expected"
-    )
-
-
 def test_a8_i_the_image_is_no_cube():
     """Agents 1 and 2 each care about a point that agent 3 sees half as often, at the same cost for both points."""
     fed = fp.Federation.from_table(
@@ -247,21 +240,16 @@ def test_a8_ii_the_paper_s_masses_do_not_exist_at_the_stated_end():
     m = 2 * math.log(8) / 0.1
     best = max((1 - c) ** m * c for c in np.linspace(0.05, 1 - 1 / 16, 10_000))
     assert best / (0.1 / 16) == pytest.approx(0.948, abs=5e-4)
-    found = fp.mechanism.obliviousness(expected_class(), m=[42, 20], construction="own-points")
-    assert found.status is fp.mechanism.ObliviousnessStatus.NOT_BUILT
+    assert place_own_points(singletons_with_common_point(), [42, 20]) is None
 
 
 def test_a8_iii_the_paper_s_construction_reaches_six_of_eight_cases():
     """An agent moves its own entry and lowers the other's; it does not raise it. Two rare points reach all."""
-    fed = expected_class()
-    found = fp.mechanism.obliviousness(fed, m=[7, 7], construction="own-points")
-    missing = [
-        (tuple(neighbour.contributions.values()), report.agent)
-        for neighbour in found.neighbours
-        for report in neighbour.reports
-        if not report.is_reached
-    ]
-    assert missing == [((8, 7), "agent-2"), ((7, 8), "agent-1")]
+    fed = singletons_with_common_point()
+    assert set(itertools.product((0, 1), ((1, 0), (-1, 0), (0, 1), (0, -1)))) - set(list_reached(fed, [7, 7])) == {
+        (0, (0, 1)),
+        (1, (1, 0)),
+    }
     assert fp.mechanism.obliviousness(fed, m=[7, 7]).reached == 8
 
 

@@ -69,10 +69,10 @@ def test_the_package_lists_its_names_before_they_are_asked_for():
 def test_a_public_name_is_that_of_the_module_that_makes_it():
     from fedpact.describe import examples
     from fedpact.planning.plan import plan
-    from fedpact.planning.tradeoff import tradeoff
+    from fedpact.planning.shadow_prices import shadow_prices
 
     assert fp.plan is plan
-    assert fp.planning.tradeoff is tradeoff  # and not the file of that name
+    assert fp.planning.shadow_prices is shadow_prices  # and not the file of that name
     assert fp.examples is examples
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_there_is_said(part):
 @pytest.mark.parametrize(
     ("part", "name", "place"),
     [
-        (fp, "tradeoff", "fedpact.planning.tradeoff"),
+        (fp, "shadow_prices", "fedpact.planning.shadow_prices"),
         (fp, "Quadratic", "fedpact.costs.Quadratic"),
         (fp, "SolverError", "fedpact.errors.SolverError"),
         (fp.game, "equilibria", "fedpact.equilibria"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import count, product
 
@@ -167,18 +168,37 @@ def check_b7() -> Finding:
     )
 
 
+def find_rates(benefit: Sequence[float], m: int) -> tuple[float, float]:
+    """Least and greatest rate at which ``m`` maximises benefit(m) - rate * m; none is if the least is greater.
+
+    The proof of Appendix B, binary payoffs, is stationarity, which is not enough unless the benefit A is concave
+    (its "A = rate * m" is a misprint of A - rate * m). On whole samples m is optimal at a rate if
+
+        (A(m') - A(m)) / (m' - m)  <=  rate  <=  (A(m) - A(l)) / (m - l)     for all l < m < m'.
+
+    Examples
+    --------
+    >>> find_rates([1 - 0.5**m for m in range(40)], 3)
+    (0.0625, 0.125)
+    """
+    slopes = {other: (benefit[m] - benefit[other]) / (m - other) for other in range(len(benefit)) if other != m}
+    larger = (slope for other, slope in slopes.items() if other > m)
+    smaller = (slope for other, slope in slopes.items() if other < m)
+    return max(larger, default=0.0), min(smaller, default=math.inf)
+
+
 def check_b8() -> Finding:
     """Draw four coupons: success is convex where it reaches the target, and no rate makes that the best choice."""
     fed = fp.examples.coupon_collector(4, delta=0.8)
     success = [1 - fp.verify(fed, [m]).failure["agent-1"].high for m in range(40)]
     need = fp.game.standalone(fed)["agent-1"] or 0
-    found = fp.planning.tradeoff(lambda m: np.array(success)[np.minimum(m, 39)], need)
+    lowest, highest = find_rates(success, need)
     steps = [as_exact(success[m]) for m in (4, 5, 6)]
     return Finding(
         printed="every threshold optimum maximises some quasi-linear utility",
         found=f"{need} draws are the fewest with which all of four coupons are seen with probability 1/5, and the "
         f"best at no rate: 4, 5 and 6 succeed with probability {', '.join(str(float(step)) for step in steps)}",
-        is_confirmed=found.status is fp.planning.TradeoffStatus.NONE and steps[1] - steps[0] < steps[2] - steps[1],
+        is_confirmed=lowest > highest and steps[1] - steps[0] < steps[2] - steps[1],
         values={"need": need, "success": [float(step) for step in steps]},
     )
 

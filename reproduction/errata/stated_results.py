@@ -10,6 +10,7 @@ import numpy as np
 import fedpact as fp
 from reproduction.errata.finding import Finding, as_exact, is_near, one_agent
 from reproduction.errata.reports_in_tenths import Tenths, pay_contribution, pay_others_worth
+from reproduction.own_points import list_reached, singletons_with_common_point
 
 
 def check_a1() -> Finding:
@@ -146,17 +147,9 @@ def check_a7() -> Finding:
     )
 
 
-def expected_singletons(H: int) -> fp.Federation:
-    """Make H - 1 singletons, the all-negative hypothesis, and a point at which all agree; expected error."""
-    labels = np.vstack([np.zeros((1, H), dtype=np.int64), np.eye(H, dtype=np.int64)[: H - 1]])
-    return fp.Federation.from_table(
-        labels, np.full((2, H), 1 / H), epsilon=0.1, delta=0.5, objective="expected", name="expected"
-    )
-
-
 def check_a8() -> Finding:
     """Try the lemma for expected error: its cube, its equation at the stated end, the cases that it reaches."""
-    fed = expected_singletons(8)
+    fed = singletons_with_common_point()
     epsilon, H = float(fed.epsilon[0]), fed.H
     outside = fp.Federation.from_table(
         [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
@@ -169,9 +162,7 @@ def check_a8() -> Finding:
     stated, end = 2 * math.log(H) / epsilon, math.log(H) / -math.log1p(-epsilon / 2)
     mass = max(epsilon / 2, 1 / (stated + 1))  # of all that are allowed, the one with the largest left side
     solved = (1 - mass) ** stated * mass / (epsilon / (2 * H))
-    reached = [
-        fp.mechanism.obliviousness(fed, m=[7, 7], construction=way).reached for way in ("own-points", "auto")
-    ]
+    reached = [len(list_reached(fed, [7, 7])), fp.mechanism.obliviousness(fed, m=[7, 7]).reached]
     return Finding(
         printed=f"plans fill the cube up to {cube:.2f}, masses exist up to {stated:.2f}, all 8 cases are reached",
         found=f"a plan asks {most:.2f} of one agent; at the stated end the equation reaches {solved:.3f} of what "

@@ -25,6 +25,7 @@ _RENAMED = {
     "refute_payment": "reproduction.refute_payment in the repository",
     "from_torch": "fedpact.sites.predict with functions that ask modules, or .onnx files",
     "TorchWeights": "fedpact.sites.predict with a function that asks a module, or an .onnx file",
+    "tradeoff": "find_rates of reproduction.errata.proofs in the repository",
     "train": "scikit-learn that trains candidates; fedpact.sites.predict asks what is fitted",
     "train_sites": "scikit-learn that trains candidates; fedpact.protocol.Site is made of what they predict",
     "load_digit_sites": "reproduction.data.private_points in the repository",

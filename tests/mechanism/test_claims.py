@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.claims import claims_of
+from fedpact.mechanism.claims import claims_of, with_distributions
 from strategies import report_of
 
 TABLE = fp.Federation.from_table(
@@ -82,3 +82,12 @@ def test_points_have_letters_while_there_are_enough_and_then_numbers():
     for H, name in ((3, "abc"), (30, "x1")):
         fed = fp.Federation.from_predictions({"a": np.arange(H)[:, None]}, epsilon=0.1, delta=0.1)
         assert claims_of(fed, "data").table.points == (name, "all agree")
+
+
+def test_only_the_distributions_are_replaced():
+    fed = fp.examples.singletons().replace(cost=[1, 2], epsilon=[0.01, 0.02], guarantee="joint")
+    other = with_distributions(fed, fed.evidence.distributions[::-1])
+    assert other.agents == fed.agents
+    assert (other.delta, other.objective, other.guarantee) == (fed.delta, fed.objective, fed.guarantee)
+    assert (other.hypotheses, other.evidence.points) == (fed.hypotheses, fed.evidence.points)
+    np.testing.assert_allclose(other.evidence.distributions, fed.evidence.distributions[::-1])

@@ -4,10 +4,12 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fedpact as fp
 from reproduction.errata.experiment import CHECKS
+from reproduction.errata.proofs import find_rates
 from reproduction.errata.reports_in_tenths import Tenths
 from reproduction.page import conclusions_of, tables_of
 from reproduction.sweep import reproduce
@@ -52,6 +54,18 @@ def test_one_erratum_can_be_asked_for_and_an_unknown_one_is_refused(tmp_path):
     assert conclusions_of(found)[0] == "1 of 1 errata are confirmed by computation"
     with pytest.raises(fp.FederationError, match="D1"):
         reproduce("errata", changes={"errata": ["D1"]}, store=tmp_path)
+
+
+def test_b8_rates_are_those_at_which_a_contribution_is_best():
+    curve = np.sort(np.random.default_rng(0).integers(0, 20, size=(40, 6)), axis=1) / 20
+    counts = np.arange(6)
+    for benefit in curve:
+        chords = {(benefit[a] - benefit[b]) / (a - b) for a in counts for b in counts[:a]}
+        for m in counts:
+            best = [rate for rate in chords if max(benefit - rate * counts) < benefit[m] - rate * m + 1e-12]
+            lowest, highest = find_rates(benefit, m)
+            assert bool(best) == (lowest <= highest + 1e-12)
+            assert all(lowest - 1e-12 <= rate <= highest + 1e-12 for rate in best)
 
 
 def test_a_lie_that_pays_is_counted():

@@ -30,7 +30,7 @@ from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
-from fedpact.describe.progress import Progress, on_interrupt
+from fedpact.describe.progress import Progress, count_done, on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.game import find_unmet, game_of
 from fedpact.game.pure_equilibria import Found, find_equilibria
@@ -171,13 +171,8 @@ def compare(
         partial(_leave_it_to_everyone, fed, found, "best-equilibrium"),
         *(partial(_make_plan, fed, method, max_nodes, time_limit) for method in _list_planners(fed)),
     ]
-    rows: list[ComparedRow] = []
-    for way in ways:
-        rows.append(way())
-        if progress is not None:
-            progress(len(rows), len(ways))
     return Comparison(
-        rows=_share_bound(rows),
+        rows=_share_bound([way() for way in count_done(ways, progress)]),
         standalone=needs,
         dependent=dependent,
         name=fed.name,

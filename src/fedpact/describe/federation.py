@@ -23,7 +23,13 @@ from fedpact.describe.hypothesis_class import number_names, read_names
 from fedpact.describe.memo import Memory, memoized
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, shorten
-from fedpact.describe.read_evidence import read_predictions, read_reports, read_restriction, read_table
+from fedpact.describe.read_evidence import (
+    check_by_agent,
+    read_predictions,
+    read_reports,
+    read_restriction,
+    read_table,
+)
 from fedpact.describe.settings import Agent, PerAgent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Shown
@@ -129,8 +135,7 @@ class Federation(Shown, Memory):
         ([['unclear'], ['benign']], ('benign', 'malignant', 'unclear'))
         """
         problems = Problems()
-        if not isinstance(predictions, Mapping) or not predictions:
-            raise FederationError("predictions must map at least one agent's name to its (H, n) array")
+        check_by_agent(predictions, "predictions", "(H, n)")
         names = tuple(predictions)
         settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
         evidence = problems.read("", read_predictions, predictions, hypotheses=hypotheses)
@@ -177,8 +182,7 @@ class Federation(Shown, Memory):
         ('x >= 1', 'x >= 2', 'x >= 2.5', 'x >= 3', 'x >= 4', 'never')
         """
         problems = Problems()
-        if not isinstance(points, Mapping) or not points:
-            raise FederationError("points must map at least one agent's name to its (n,) or (n, d) array")
+        check_by_agent(points, "points", "(n,) or (n, d)")
         names = tuple(points)
         settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
         evidence = problems.read("", read_restriction, points, hypotheses, feature_names=feature_names)

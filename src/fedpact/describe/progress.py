@@ -87,6 +87,22 @@ def all_cores(parts: int) -> Iterator[Spread[Any, Any]]:
         pool.shutdown(cancel_futures=True)
 
 
+def count_done(parts: Sequence[P], progress: Progress | None) -> Iterator[P]:
+    """Yield every part, and call ``progress`` once it is done, that is when the next one is asked for.
+
+    Examples
+    --------
+    >>> [abs(part) for part in count_done([-2, 3], lambda done, total: print(done, "of", total))]
+    1 of 2
+    2 of 2
+    [2, 3]
+    """
+    for done, part in enumerate(parts, 1):
+        yield part
+        if progress is not None:
+            progress(done, len(parts))
+
+
 def parallel_map(work: Callable[[P], T], parts: Sequence[P]) -> Iterator[T]:
     """Yield ``work(part)`` of every part, in order."""
     with all_cores(len(parts)) as spread:

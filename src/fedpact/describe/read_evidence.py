@@ -175,6 +175,12 @@ def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) ->
     return Reports(reports=tuple(reports), hypotheses=named)
 
 
+def check_by_agent(given: Any, field: str, shape: str) -> None:
+    """Refuse what is no mapping from agents' names to arrays."""
+    if not isinstance(given, Mapping) or not given:
+        raise FederationError(f"{field} must map at least one agent's name to its {shape} array")
+
+
 def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
     """Check one (n_i, d) array per agent."""
     rule = "every agent's points must have the same features; their numbers"

@@ -29,6 +29,18 @@ Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any
 """Samples of each agent: in their order, or by name, and nothing of those who are not named."""
 
 
+class HasContributions:
+    """What says how many samples each agent gives."""
+
+    __slots__ = ()
+    contributions: dict[str, int]
+
+    @property
+    def m(self) -> NDArray[np.int64]:
+        """(k,) the contribution vector."""
+        return np.array(list(self.contributions.values()), dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """One data owner: its name, the error it tolerates, what a contribution costs it, how much it has."""

@@ -9,7 +9,6 @@ Use it to look behind :func:`fedpact.plan`, :func:`fedpact.verify`, :func:`fedpa
 - ``at_confidence``, ``MorePoints``: rates that are estimates
 - ``shadow_prices``, ``ShadowPrices``, ``EpsilonPrice``: whose target drives the cost
 - ``cover``, ``Cover``, ``plan_cover``, ``CoverPlan``, ``CoverPlanStatus``: infinite classes
-- ``tradeoff``, ``Tradeoff``, ``TradeoffStatus``: a smooth trade-off between benefit and cost
 - what the functions of ``fedpact`` return: ``PlanStatus``, ``Proof``, ``BoundBy``, ``BindingPair``,
   ``VerificationStatus``, ``How``, ``Interval``, ``Refusal``, ``ComparedRow``, ``RowStatus``,
   ``FrontierPoint``, ``RealizabilityStatus``, ``ErrorRate``

@@ -21,9 +21,6 @@ from fedpact.planning.result import Proof as Proof
 from fedpact.planning.shadow_prices import EpsilonPrice as EpsilonPrice
 from fedpact.planning.shadow_prices import ShadowPrices as ShadowPrices
 from fedpact.planning.shadow_prices import shadow_prices as shadow_prices
-from fedpact.planning.tradeoff import Tradeoff as Tradeoff
-from fedpact.planning.tradeoff import TradeoffStatus as TradeoffStatus
-from fedpact.planning.tradeoff import tradeoff as tradeoff
 from fedpact.statistics.confidence import at_confidence as at_confidence
 from fedpact.statistics.disagreement import Divergence as Divergence
 from fedpact.statistics.disagreement import disagreement as disagreement

@@ -24,8 +24,8 @@ from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.classes import check_class
 from fedpact.describe.halfspaces import enumerate_halfspaces
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
-from fedpact.describe.numbers import Number, read_number
-from fedpact.describe.read_evidence import OF_FEATURES, read_points
+from fedpact.describe.numbers import Number, read_in
+from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
 from fedpact.planning.cover_by_cuts import (
@@ -192,10 +192,7 @@ def build_cover(
 
 def read_gamma(value: Any) -> float:
     """Read a distance."""
-    gamma = read_number(value, "gamma")
-    if not 0 <= gamma < 1:
-        raise FederationError(f"gamma must be at least 0 and below 1; it is {gamma:g}")
-    return gamma
+    return read_in("[)", 0, 1, value, "gamma")
 
 
 def too_many(class_name: str, gamma: float, most: int) -> FederationError:
@@ -227,8 +224,7 @@ def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     >>> found.radius
     0.2
     """
-    if not isinstance(points, Mapping) or not points:
-        raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
+    check_by_agent(points, "points", "(n,) or (n, f)")
     problems = Problems()
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)

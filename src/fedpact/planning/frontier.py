@@ -20,7 +20,7 @@ from fedpact.coded import Refusal, refusal_of
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
-from fedpact.describe.progress import Progress, on_interrupt
+from fedpact.describe.progress import Progress, count_done, on_interrupt
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.plan import plan_from
 from fedpact.planning.result import BoundBy, Plan, PlanStatus
@@ -146,14 +146,12 @@ def frontier(
     fed = ask(fed, teacher=teacher)
     points: list[FrontierPoint] = []
     start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
-    for done, value in enumerate(sorted(values, reverse=True)):
+    for value in count_done(sorted(values, reverse=True), progress):
         asked = fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
         point = _plan_point(asked, value, method, start, budget)
         if point.plan is not None:
             start = _start_from(point.plan)
         points.append(point)
-        if progress is not None:
-            progress(done + 1, len(values))
     points = _carry_stricter_plans(points[::-1])
     return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name, today=_find_today(fed, axis))
 

@@ -19,16 +19,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.classes import check_class
 from fedpact.describe.costs import AnyCost
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.read_evidence import OF_FEATURES, read_points
-from fedpact.describe.settings import Guarantee, PerAgent, Settings, read_settings
+from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points
+from fedpact.describe.settings import Guarantee, HasContributions, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
 from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
@@ -56,7 +53,7 @@ class CoverPlanStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoverPlan(Result):
+class CoverPlan(HasContributions, Result):
     """Contributions that meet every target for an infinite class, with what the proof rests on.
 
     The guarantee is joint: whichever hypothesis of the class is the truth, with probability 1 - delta at least and
@@ -83,11 +80,6 @@ class CoverPlan(Result):
     """The class."""
     delta: float
     guarantee: Guarantee
-
-    @property
-    def m(self) -> NDArray[np.int64]:
-        """(k,) the contribution vector."""
-        return np.array(list(self.contributions.values()), dtype=np.int64)
 
 
 def solve_cover(fed: Federation, program: CoverProgram) -> tuple[Ints, Solution]:
@@ -208,8 +200,7 @@ def plan_cover(
     >>> found.cover_size, found.samples_per_region, found.contributions
     (75, 26, {'alice': 711, 'bob': 711})
     """
-    if not isinstance(points, Mapping) or not points:
-        raise FederationError("points must map at least one agent's name to its (n,) or (n, f) array")
+    check_by_agent(points, "points", "(n,) or (n, f)")
     problems = Problems()
     settings = problems.read("", read_settings, tuple(points), cost, epsilon, capacity, delta, "pac", "joint")
     arrays = problems.read("", read_points, points)

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Guarantee, HasContributions, Objective
 from fedpact.planning.methods import PLANNERS
 from fedpact.result import Result
 
@@ -100,7 +97,7 @@ def ratio_of(cost: float, least: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Result):
+class Plan(HasContributions, Result):
     """Contributions that meet every target, with a certificate."""
 
     DERIVED: ClassVar = ("ratio",)
@@ -141,11 +138,6 @@ class Plan(Result):
     """With which probability, over the draw of the unlabelled points, the certificate holds; None if for sure."""
     more_points: tuple[MorePoints, ...] = ()
     """What the plan would cost, about, if every site had looked at more unlabelled points."""
-
-    @property
-    def m(self) -> NDArray[np.int64]:
-        """(k,) the contribution vector."""
-        return np.array(list(self.contributions.values()), dtype=np.int64)
 
     @property
     def ratio(self) -> float:

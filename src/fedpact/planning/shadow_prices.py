@@ -23,7 +23,7 @@ import numpy as np
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
-from fedpact.describe.progress import Progress
+from fedpact.describe.progress import Progress, count_done
 from fedpact.describe.settings import Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
@@ -114,11 +114,8 @@ def shadow_prices(
     fed, unit = rescale_costs(fed)
     program = UnionProgram(fed)
     solution = _solve(fed, program) if LowerBound(fed).fractional.rows else _NOTHING_BINDS
-    prices = {}
-    for agent, name in enumerate(fed.names):
-        prices[name] = _price(fed, program, solution, agent, unit)
-        if progress is not None:
-            progress(agent + 1, fed.k)
+    names = count_done(fed.names, progress)
+    prices = {name: _price(fed, program, solution, agent, unit) for agent, name in enumerate(names)}
     return ShadowPrices(
         delta=float(solution.duals.sum()) * unit if fed.objective == "pac" else None,
         epsilon=prices,

@@ -16,7 +16,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
-from fedpact.describe.progress import Progress
+from fedpact.describe.progress import Progress, count_done
 from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.request import ask
 
@@ -88,9 +88,5 @@ def standalone(
     >>> standalone(alice_bob(epsilon=0.1, delta=0.05))
     {'alice': 14, 'bob': 14}
     """
-    asked, needs = ask(fed, teacher=teacher), {}
-    for agent, name in enumerate(fed.names):
-        needs[name] = _least(asked, agent)
-        if progress is not None:
-            progress(agent + 1, fed.k)
-    return needs
+    asked = ask(fed, teacher=teacher)
+    return {name: _least(asked, agent) for agent, name in enumerate(count_done(fed.names, progress))}

@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Ints
@@ -22,7 +21,7 @@ from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number, read_whole_number, shorten
-from fedpact.describe.settings import Contributions, Guarantee, Objective, read_per_agent
+from fedpact.describe.settings import Contributions, Guarantee, HasContributions, Objective, read_per_agent
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.plain import read_fields, to_plain
@@ -98,7 +97,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verification(Result):
+class Verification(HasContributions, Result):
     """Whether a contribution vector meets every agent's target.
 
     ``failure`` is the probability of missing the target for the pac objective and the expected error for the
@@ -133,11 +132,6 @@ class Verification(Result):
     guarantee: Guarantee
     name: str
     """The federation's name."""
-
-    @property
-    def m(self) -> NDArray[np.int64]:
-        """(k,) the contribution vector."""
-        return np.array(list(self.contributions.values()), dtype=np.int64)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.audit.misreports import _take_turns, lies_of
+from fedpact.mechanism.audit.misreports import _take_turns, lies_of, list_grid
 from fedpact.mechanism.claims import claims_of
 from strategies import report_of
 
@@ -82,3 +82,10 @@ def test_costs_stay_above_zero_and_within_the_ceiling():
 
 def test_kinds_take_turns_until_all_are_used_up():
     assert list(_take_turns([iter("ad"), iter("b"), iter("cef")])) == list("abcdef")
+
+
+def test_the_grid_is_every_composition():
+    grid = np.array(list(list_grid(4, 24)))
+    assert len(grid) == math.comb(27, 3) == 2925
+    assert len(np.unique(grid, axis=0)) == 2925
+    assert grid.sum(axis=1) == pytest.approx(np.ones(2925))

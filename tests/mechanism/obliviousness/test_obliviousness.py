@@ -10,7 +10,7 @@ import pytest
 import fedpact as fp
 from oracle import family_value_by_subsets
 from pair_program import solve
-from reproduction.obliviousness import singletons_with_common_point
+from reproduction.own_points import singletons_with_common_point
 
 FED = fp.examples.singletons(epsilon=0.01)
 STATUS = fp.mechanism.ObliviousnessStatus
@@ -148,7 +148,6 @@ BAD = {
     "construction-alone": ({"construction": "spread"}, "construction belongs to a given m"),
     "n_misreports": ({"n_misreports": 0}, "n_misreports must be 1 or more"),
     "m": ({"m": [1, -1]}, "whole number"),
-    "own-points": ({"m": [7, 7], "construction": "own-points"}, "objective 'expected'"),
 }
 
 

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.obliviousness.rare_points import CONCENTRATED, SPREAD, place_rare_points
+from fedpact.mechanism.obliviousness.rare_points import (
+    CONCENTRATED,
+    SPREAD,
+    find_singletons,
+    place_rare_points,
+    read_singletons,
+)
 from fedpact.mechanism.obliviousness.steering import list_neighbours
 from pair_program import solve
-from reproduction.obliviousness import singletons_with_common_point
+from reproduction.own_points import singletons_with_common_point
 
 CASES = {
     "130-130": ("pac", 0.01, SPREAD, (130, 130), (1, 1)),
@@ -74,3 +80,42 @@ def test_an_agent_that_tolerates_no_error_leaves_no_room_for_traces():
     fed = fp.examples.singletons(epsilon=0)
     assert place_rare_points(fed, np.array([10**4, 10**4])) is not None
     assert place_rare_points(fed, np.array([130, 130]), rest=CONCENTRATED) is None
+
+
+SINGLETONS = np.vstack([np.zeros((1, 4), dtype=int), np.eye(4, dtype=int)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_points_hypotheses_and_labels_may_be_shuffled(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.hstack([SINGLETONS, np.zeros((5, 2), dtype=int)])[rng.permutation(5)]
+    columns = rng.permutation(6)
+    labels = (labels ^ rng.integers(0, 2, size=(1, 6)))[:, columns]
+    found = find_singletons(labels)
+    assert found.tolist() == (columns < 4).tolist()
+
+
+OTHERS = {
+    "all-labelings": fp.planning.classes.all_labelings(3).labels,
+    "no-base": np.eye(4, dtype=int),
+    "a-pair": np.vstack([SINGLETONS, [[1, 1, 0, 0]]]),
+    "twins": np.vstack([SINGLETONS, SINGLETONS[1:2]]),
+    "thresholds": fp.planning.classes.thresholds([1, 2, 3, 4]).labels,
+    "two-hypotheses": np.array([[0, 0], [1, 0]]),
+    "three-labels": np.array([[0, 0, 0], [1, 0, 0], [2, 1, 0]]),
+}
+
+
+@pytest.mark.parametrize("labels", OTHERS.values(), ids=OTHERS)
+def test_other_classes_are_not_taken_for_it(labels):
+    assert find_singletons(labels) is None
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(fp.FederationError, match="another class: leave m out"):
+        read_singletons(fp.examples.alice_bob())
+    with pytest.raises(fp.FederationError, match="two agents"):
+        read_singletons(fp.examples.coupon_collector(4))
+    predictions = fp.Federation.from_predictions({"a": [[0, 1], [1, 1]], "b": [[1], [0]]}, epsilon=0.1, delta=0.1)
+    with pytest.raises(fp.FederationError, match="given as a table"):
+        read_singletons(predictions)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedpact as fp
-from fedpact.mechanism.obliviousness.steering import Steering, list_neighbours
+from fedpact.mechanism.obliviousness.steering import Steering, draw_reports, list_neighbours
 
 OUTCOME = fp.mechanism.SteeringOutcome
 
@@ -40,3 +40,29 @@ def test_a_report_is_counted_and_the_start_is_kept(steering):
     steering.try_report(1, np.array([0.5, 0.5]), [])
     assert steering.reports_tried == 1
     assert steering.distributions.tolist() == [[0.8, 0.2], [0.2, 0.8]]
+
+
+def test_drawn_reports_are_distributions_of_all_sizes_of_change():
+    row = np.array([0.5, 0.3, 0.2, 0.0])
+    drawn = np.array(list(draw_reports(row, 200, np.random.default_rng(0))))
+    assert drawn.sum(axis=1) == pytest.approx(np.ones(200))
+    assert (drawn >= 0).all()
+    change = np.abs(drawn - row).max(axis=1)
+    assert change.min() < 1e-3
+    assert change.max() > 0.3
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_union_planner_oblivious_too():
+    """The example's own distributions: not only the paper's program is steered by reports."""
+    found = fp.mechanism.obliviousness(fp.examples.singletons(), method="union", rng=np.random.default_rng(0))
+    assert found.is_oblivious
+    assert found.contributions == {"agent-1": 37, "agent-2": 37}
+    assert found.reports_tried <= 400
+
+
+def test_a_search_that_ends_says_so():
+    found = fp.mechanism.obliviousness(fp.examples.alice_bob(), n_misreports=20)
+    assert found.status is fp.mechanism.ObliviousnessStatus.NOT_FOUND
+    assert found.reports_tried == 40
+    assert len(found.neighbours) == 4

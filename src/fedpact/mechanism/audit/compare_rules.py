@@ -20,7 +20,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number
-from fedpact.describe.progress import Progress
+from fedpact.describe.progress import Progress, count_done
 from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.best_response import read_worth
@@ -110,9 +110,7 @@ def _make_row(
         return RuleRow(rule=rule, pivot=pivot, refusal=refusal_of(error))
 
 
-def settle_rules(
-    fed: Federation, plan: Plan, *, progress: Callable[[int, int], None] | None = None, **terms: Any
-) -> RuleComparison:
+def settle_rules(fed: Federation, plan: Plan, *, progress: Progress | None = None, **terms: Any) -> RuleComparison:
     """Settle a plan by every rule, without audits; ``terms`` as for :func:`fedpact.settle`.
 
     Examples
@@ -123,12 +121,11 @@ def settle_rules(
     >>> {(row.rule, row.pivot): row.settlement.deficit for row in found.rows[:3]}
     {('pwyc', None): 3.0, ('vcg', 'none'): 51.0, ('vcg', 'clarke'): 23.0}
     """
-    rows = []
-    for rule, pivot in VARIANTS:
-        rows.append(_make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None))
-        if progress is not None:
-            progress(len(rows), len(VARIANTS))
-    return RuleComparison(rows=tuple(rows), method=plan.method, name=fed.name)
+    rows = tuple(
+        _make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None)
+        for rule, pivot in count_done(VARIANTS, progress)
+    )
+    return RuleComparison(rows=rows, method=plan.method, name=fed.name)
 
 
 @takes_federation

@@ -11,18 +11,17 @@ lemmas:
 
 - by :mod:`fedpact.mechanism.obliviousness.rare_points`, that it holds on a bounded region, for both objectives;
 - by :mod:`fedpact.mechanism.obliviousness.largest_plan`, that it cannot hold beyond;
-- by :mod:`fedpact.mechanism.obliviousness.own_points`, what the paper's construction for the expected objective
-  reaches and what it cannot;
 - for an optimal planner it never holds: of two neighbours that are both enough it never takes the expensive one.
 
 For any other table the neighbours of its own plan are searched for
-(:mod:`fedpact.mechanism.obliviousness.search_neighbours`).
+(:mod:`fedpact.mechanism.obliviousness.steering`). What the paper's own construction for the expected objective
+reaches, and what it cannot, is shown in ``reproduction/own_points.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,66 +36,59 @@ from fedpact.describe.settings import Contributions
 from fedpact.errors import FederationError
 from fedpact.mechanism.claims import table_of
 from fedpact.mechanism.obliviousness.largest_plan import find_largest_cost, find_largest_plan
-from fedpact.mechanism.obliviousness.own_points import OWN_POINTS, OwnPoints, place_own_points
 from fedpact.mechanism.obliviousness.rare_points import (
     CONCENTRATED,
     DISTANCES,
     SPREAD,
     RarePoints,
     place_rare_points,
+    read_singletons,
 )
 from fedpact.mechanism.obliviousness.result import (
     NeighbourPlan,
     Obliviousness,
     ObliviousnessStatus,
-    SteeringOutcome,
-    SteeringReport,
 )
-from fedpact.mechanism.obliviousness.search_neighbours import REPORTS, search_neighbours
-from fedpact.mechanism.obliviousness.singleton_class import read_singletons
-from fedpact.mechanism.obliviousness.steering import Steering
+from fedpact.mechanism.obliviousness.steering import REPORTS, Steering, search_neighbours
 from fedpact.planning.methods import PLANNERS
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
 
-CONSTRUCTIONS = ("auto", SPREAD, CONCENTRATED, OWN_POINTS)
+CONSTRUCTIONS = ("auto", SPREAD, CONCENTRATED)
 _SEARCHED = "search"
 """The federation's own distributions, other reports drawn around them."""
 _SLACK = 1e-6
 
-Construction = RarePoints | OwnPoints
 
-
-def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> Iterator[Construction]:
+def _constructions(fed: Federation, m: NDArray[np.int64], construction: str) -> Iterator[RarePoints]:
     """Everything that may show it, the paper's first."""
-    if construction == OWN_POINTS:
-        tries: list[Construction | None] = [place_own_points(fed, m)]
-    else:
-        rests = (SPREAD, CONCENTRATED) if construction == "auto" else (construction,)
-        tries = [place_rare_points(fed, m, rest=rest, distance=far) for far in DISTANCES for rest in rests]
-    yield from (built for built in tries if built is not None)
+    rests = (SPREAD, CONCENTRATED) if construction == "auto" else (construction,)
+    tries = (place_rare_points(fed, m, rest=rest, distance=far) for far in DISTANCES for rest in rests)
+    return (built for built in tries if built is not None)
 
 
-def _try(steering: Steering, built: Construction, agent: int, wanted: NDArray[np.int64]) -> SteeringReport:
-    is_impossible = isinstance(built, OwnPoints) and built.is_impossible(agent, wanted)
-    report = None if is_impossible else built.report(agent, wanted)
-    if report is None:
-        outcome = SteeringOutcome.IMPOSSIBLE if is_impossible else SteeringOutcome.NOT_FOUND
-        return SteeringReport(agent=steering.fed.names[agent], outcome=outcome)
-    return steering.try_report(agent, report, [wanted])
-
-
-def _limits(fed: Federation, method: str) -> tuple[NDArray[np.float64], float]:
-    """(k,) most that can be asked of each agent, and the most that a plan can cost."""
+def _conclude(
+    fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus, **built: Any
+) -> Obliviousness:
+    """Say what is known of a plan, also where nothing was built for it."""
     largest = find_largest_plan(fed) if method == "lp" else np.full(fed.k, np.inf)
-    return np.minimum(largest, capacities(fed)), find_largest_cost(fed)
+    return Obliviousness(
+        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
+        largest=dict(zip(fed.names, np.minimum(largest, capacities(fed)).tolist(), strict=True)),
+        largest_cost=find_largest_cost(fed),
+        status=status,
+        method=method,
+        objective=fed.objective,
+        guarantee=fed.guarantee,
+        **built,
+    )
 
 
-def _is_too_large(fed: Federation, m: NDArray[np.int64], method: str) -> bool:
+def _is_too_large(fed: Federation, found: Obliviousness) -> bool:
     """Whether the plan or a neighbour with one sample more is proved to be no answer of the planner."""
-    largest, largest_cost = _limits(fed, method)
-    dearest = fed.costs_of(m + np.eye(fed.k, dtype=np.int64)).max()
-    return bool((m + 1 > largest + _SLACK).any() or dearest > largest_cost + _SLACK)
+    largest = np.array(list(found.largest.values()))
+    dearest = fed.costs_of(found.m + np.eye(fed.k, dtype=np.int64)).max()
+    return bool((found.m + 1 > largest + _SLACK).any() or dearest > found.largest_cost + _SLACK)
 
 
 def _show(
@@ -119,39 +111,24 @@ def _show(
     )
 
 
-def _conclude(
-    fed: Federation, m: NDArray[np.int64], method: str, status: ObliviousnessStatus, **built: Any
-) -> Obliviousness:
-    """Say what is known of a plan, also where nothing was built for it."""
-    largest, largest_cost = _limits(fed, method)
-    return Obliviousness(
-        contributions=dict(zip(fed.names, m.tolist(), strict=True)),
-        largest=dict(zip(fed.names, largest.tolist(), strict=True)),
-        largest_cost=largest_cost,
-        status=status,
-        method=method,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        **built,
-    )
-
-
-def _attempt(fed: Federation, built: Construction, method: str) -> Obliviousness:
+def _attempt(fed: Federation, built: RarePoints, method: str) -> Obliviousness:
     """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
     steering = Steering(fed, built.distributions, method)
-    is_there = (steering.m == built.m).all()
-    return _show(built.m, steering, built.name, steering.reach(partial(_try, steering, built)) if is_there else ())
+    neighbours: tuple[NeighbourPlan, ...] = ()
+    if (steering.m == built.m).all():
+        neighbours = steering.reach(lambda agent, m: steering.try_report(agent, built.report(agent, m), [m]))
+    return _show(built.m, steering, built.name, neighbours)
 
 
 @memoized
 def _build(fed: Federation, counts: tuple[int, ...], method: str, construction: str) -> Obliviousness:
     """Rule the plan out, or try constructions until one shows it."""
     m = np.array(counts, dtype=np.int64)
-    if method == "exact":
-        return _conclude(fed, m, method, ObliviousnessStatus.OPTIMAL)
-    if _is_too_large(fed, m, method):
-        return _conclude(fed, m, method, ObliviousnessStatus.TOO_LARGE)
     best = _conclude(fed, m, method, ObliviousnessStatus.NOT_BUILT)
+    if method == "exact":
+        return replace(best, status=ObliviousnessStatus.OPTIMAL)
+    if _is_too_large(fed, best):
+        return replace(best, status=ObliviousnessStatus.TOO_LARGE)
     for built in _constructions(fed, m, construction):
         attempt = _attempt(fed, built, method)
         if attempt.is_oblivious:
@@ -192,8 +169,7 @@ def obliviousness(
     method
         The planner, as for :func:`fedpact.plan`.
     construction
-        "spread" or "concentrated" (two rare points, and where the rest of the mass lies), "own-points" (the
-        paper's for the expected objective), or "auto": both of the first two.
+        "spread" or "concentrated" (two rare points, and where the rest of the mass lies), or "auto": both.
     n_misreports, rng
         How many reports of every agent are tried in a search, and what draws them;
         ``numpy.random.default_rng(0)`` if not given.

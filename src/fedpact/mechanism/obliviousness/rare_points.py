@@ -23,6 +23,10 @@ The paper's proof of Lemma 1 is this to second order, with these differences:
   m_2 above about H log(H/delta). Nothing asks for that: put on one point (at which all hypotheses agree, if
   there is one) it leaves a region that begins near m = (5, 5). The other points keep a trace, so that every
   hypothesis still counts, too little to be bad for anybody.
+
+In the class that Lemma 1 and Lemma 5 of the paper are about, one hypothesis is the base (all-negative, in the
+paper), and every other one differs from it at a single point of its own. Labels may be any two numbers and points
+may stand in any order; at points that belong to nobody all hypotheses agree.
 """
 
 from __future__ import annotations
@@ -36,42 +40,70 @@ from scipy.optimize import brentq
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
-from fedpact.mechanism.obliviousness.singleton_class import SingletonClass, read_singletons
+from fedpact.errors import FederationError
+from fedpact.mechanism.claims import table_of
 
 SPREAD = "spread"
 CONCENTRATED = "concentrated"
 DISTANCES = (0.5, 0.1)
 """How far below the plan the fractional optimum is aimed at."""
-TRACE = 1e-6
+_TRACE = 1e-6
 _ALMOST_ONE = 1 - 1e-15
+_RULE = "the singletons and the all-negative hypothesis over three points or more"
 
 
-def log_seen(mass: float) -> float:
+def find_singletons(labels: NDArray[np.integer]) -> NDArray[np.bool_] | None:
+    """(n,) whether a point of (H, n) labels is some hypothesis's own; None if it is not that class.
+
+    Examples
+    --------
+    >>> find_singletons(np.array([[0, 1, 0, 5], [0, 1, 1, 5], [1, 1, 0, 5]])).tolist()
+    [True, False, True, False]
+    """
+    differs = labels != np.median(labels, axis=0)  # from the base, which most hypotheses agree with at every point
+    is_class = (differs.sum(axis=0) <= 1).all() and sorted(differs.sum(axis=1)) == [0] + [1] * (len(labels) - 1)
+    return differs.any(axis=0) if is_class and len(labels) >= 3 else None
+
+
+def read_singletons(fed: Federation) -> NDArray[np.bool_]:
+    """(n,) which points of a federation over that class are a hypothesis's own, or say what is wrong."""
+    found = find_singletons(table_of(fed, "a construction of local obliviousness").labels)
+    if found is None or len(found) < 3:
+        raise FederationError(
+            f"m can be given only for {_RULE}; {fed.name!r} has another class: leave m out to search around its "
+            "own plan"
+        )
+    if fed.k != 2:
+        raise FederationError(f"m can be given only for two agents; {fed.name!r} has {fed.k}: leave m out")
+    return found
+
+
+def _log_seen(mass: float) -> float:
     """-log(1 - p)."""
     return -math.log1p(-mass)
 
 
-def least_mass(fed: Federation, agent: int) -> float:
+def _least_mass(fed: Federation, agent: int) -> float:
     """Mass above which a pair of hypotheses concerns the agent."""
     return float(fed.epsilon[agent]) / (1 if fed.objective == "pac" else 2)
 
 
-def needed(fed: Federation, agent: int, mass: float) -> float:
+def _needed(fed: Federation, agent: int, mass: float) -> float:
     """Right-hand side of the row of a pair in which the agent's ``mass`` is what counts."""
     if fed.objective == "pac":
         return math.log(fed.H_given / fed.delta)
     return math.log(2 * fed.H_given * mass / float(fed.epsilon[agent]))
 
 
-def solve_mass(fed: Federation, agent: int, weight: float, load: float = 0.0) -> float | None:
+def _solve_mass(fed: Federation, agent: int, weight: float, load: float = 0.0) -> float | None:
     """Mass p of the agent with weight (-log(1 - p)) + load = needed(p); None if that is too little to matter."""
-    least = least_mass(fed, agent)
+    least = _least_mass(fed, agent)
     if fed.objective == "pac":
-        mass = -math.expm1(-(needed(fed, agent, 1.0) - load) / weight)
+        mass = -math.expm1(-(_needed(fed, agent, 1.0) - load) / weight)
         return mass if exceeds(mass, least) else None
 
     def short(mass: float) -> float:
-        return needed(fed, agent, mass) - load - weight * log_seen(mass)
+        return _needed(fed, agent, mass) - load - weight * _log_seen(mass)
 
     if least <= 0 or short(least) <= 0 or short(_ALMOST_ONE) >= 0:
         return None
@@ -87,7 +119,8 @@ class RarePoints:
     """
 
     fed: Federation
-    points: SingletonClass
+    is_own: NDArray[np.bool_]
+    """(n,) which points are a hypothesis's own."""
     m: NDArray[np.int64]
     distance: float
     name: str
@@ -107,8 +140,8 @@ class RarePoints:
         if t[agent] <= 0:
             return None
         kept = self.masses[other]
-        rare = (needed(self.fed, other, kept[agent]) - t[other] * log_seen(kept[agent])) / t[agent]
-        common = solve_mass(self.fed, agent, t[agent], t[other] * log_seen(kept[other]))
+        rare = (_needed(self.fed, other, kept[agent]) - t[other] * _log_seen(kept[agent])) / t[agent]
+        common = _solve_mass(self.fed, agent, t[agent], t[other] * _log_seen(kept[other]))
         if rare < 0 or common is None:
             return None
         own = np.empty(2)
@@ -117,17 +150,16 @@ class RarePoints:
 
     def _lay_out(self, masses: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """(n,) the masses on the two points, and the rest where it belongs; None if they sum to 1 or more."""
-        n = len(self.points.own) + len(self.points.common)
-        rare = list(self.points.own[:2])
-        others = [point for point in range(n) if point not in rare]
-        out = np.zeros(n)
+        rare = np.flatnonzero(self.is_own)[:2]
+        others = np.setdiff1d(np.arange(len(self.is_own)), rare)
+        out = np.zeros(len(self.is_own))
         out[rare] = masses
         left = 1 - masses.sum()
         if self.name == SPREAD:
             out[others] = left / len(others)
         else:
-            out[others] = min(TRACE, least_mass(self.fed, 0) / 2, least_mass(self.fed, 1) / 2)
-            heap = (*self.points.common, *others)[0]
+            out[others] = min(_TRACE, _least_mass(self.fed, 0) / 2, _least_mass(self.fed, 1) / 2)
+            heap = (*np.flatnonzero(~self.is_own), *others)[0]
             out[heap] = left - out[others].sum() + out[heap]
         return out if out.min() >= 0 and out[others].min() > 0 else None
 
@@ -150,10 +182,10 @@ def place_rare_points(
     masses = np.empty((2, 2))
     for rare, common in ((0, 1), (1, 0)):
         kappa = 1 + 1 / t[common]
-        mass = solve_mass(fed, common, t[common] + kappa)
+        mass = _solve_mass(fed, common, t[common] + kappa)
         if mass is None:
             return None
         masses[common, rare] = mass
-        masses[rare, rare] = -math.expm1(-kappa * log_seen(mass) / t[rare])
-    built = RarePoints(fed=fed, points=read_singletons(fed), m=m, distance=distance, name=rest, masses=masses)
+        masses[rare, rare] = -math.expm1(-kappa * _log_seen(mass) / t[rare])
+    built = RarePoints(fed=fed, is_own=read_singletons(fed), m=m, distance=distance, name=rest, masses=masses)
     return built if len(built.distributions) == 2 else None

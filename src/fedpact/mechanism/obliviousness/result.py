@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Guarantee, HasContributions, Objective
 from fedpact.result import Result
 
 
@@ -40,8 +37,6 @@ class SteeringOutcome(StrEnum):
     """The report that should do it does not."""
     NOT_FOUND = "not-found"
     """No report was found that does it."""
-    IMPOSSIBLE = "impossible"
-    """No report of this agent does it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +60,7 @@ class SteeringReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeighbourPlan:
+class NeighbourPlan(HasContributions):
     """A plan that differs by one sample of one agent, and what each agent can report to reach it."""
 
     DERIVED: ClassVar = ("is_reached",)
@@ -73,11 +68,6 @@ class NeighbourPlan:
     contributions: dict[str, int]
     reports: tuple[SteeringReport, ...]
     """One per agent."""
-
-    @property
-    def m(self) -> NDArray[np.int64]:
-        """(k,) the plan."""
-        return np.array(list(self.contributions.values()), dtype=np.int64)
 
     @property
     def is_reached(self) -> bool:
@@ -96,7 +86,7 @@ class SteeringCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Obliviousness(Result):
+class Obliviousness(HasContributions, Result):
     """Whether a planner is locally oblivious at a plan, and the distributions and reports that show it."""
 
     DERIVED: ClassVar = ("is_oblivious",)
@@ -114,15 +104,10 @@ class Obliviousness(Result):
     reports_tried: int = 0
     status: ObliviousnessStatus
     construction: str = "none"
-    """"spread", "concentrated", "own-points", "search" or "none"."""
+    """"spread", "concentrated", "search" or "none"."""
     method: str
     objective: Objective
     guarantee: Guarantee
-
-    @property
-    def m(self) -> NDArray[np.int64]:
-        """(k,) the plan."""
-        return np.array(list(self.contributions.values()), dtype=np.int64)
 
     @property
     def is_oblivious(self) -> bool:

@@ -2,6 +2,10 @@
 
 Nothing that a construction says of itself is believed: for distributions D and a report D_i' the planner has to
 answer m and m', and the guarantee engine has to find both m and m' enough, whether D or (D_i', D_-i) is true.
+
+A search shows what can be reached; what it does not reach may be reached by a report that was not tried.
+Reports are drawn around what stands: each mass is multiplied by a random factor, small and large ones alike, and
+some mass is added to one point.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from fedpact.mechanism.claims import table_of, with_distributions
 from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcome, SteeringReport
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
+
+REPORTS = 200
 
 
 def list_neighbours(m: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -65,9 +71,11 @@ class Steering:
         )
 
     def try_report(
-        self, agent: int, report: NDArray[np.float64], wanted: Sequence[NDArray[np.int64]]
+        self, agent: int, report: NDArray[np.float64] | None, wanted: Sequence[NDArray[np.int64]]
     ) -> SteeringReport:
         """Say where a report leads, and for a ``wanted`` neighbour whether both plans are enough in both cases."""
+        if report is None:
+            return SteeringReport(agent=self.fed.names[agent], outcome=SteeringOutcome.NOT_FOUND)
         self.reports_tried += 1
         rows = self.distributions.copy()
         rows[agent] = report
@@ -84,3 +92,30 @@ class Steering:
             failure={name: max(one.failure[name].high for one in seen) for name in self.fed.names if seen},
             outcome=SteeringOutcome.REACHED if is_enough else SteeringOutcome.MISSED,
         )
+
+
+def draw_reports(row: NDArray[np.float64], count: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
+    """Distributions around ``row`` (n,)."""
+    for _ in range(count):
+        size = 10 ** rng.uniform(-3, 0)
+        report = row * np.exp(size * rng.standard_normal(len(row)))
+        report[rng.integers(len(row))] += size * rng.uniform(0, 0.5)
+        yield report / report.sum()
+
+
+def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) -> tuple[NeighbourPlan, ...]:
+    """Look for reports of every agent, ``count`` each, that lead to the neighbours of the plan."""
+    found: dict[tuple[int, tuple[int, ...]], SteeringReport] = {}
+    for agent, row in enumerate(steering.distributions):
+        wanted = list(list_neighbours(steering.m))
+        for report in draw_reports(row, count, rng):
+            tried = steering.try_report(agent, report, wanted)
+            if tried.plan is not None and tried.failure:  # it leads to one of them
+                m = tuple(tried.plan.values())
+                found[agent, m] = tried
+                wanted = [other for other in wanted if not tried.is_reached or tuple(other.tolist()) != m]
+            if not wanted:
+                break
+    return steering.reach(
+        lambda agent, m: found.get((agent, tuple(m.tolist())), steering.try_report(agent, None, []))
+    )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_condensed
 from fedpact.describe.label_matrix import read_labels
-from fedpact.describe.numbers import read_number, shorten
+from fedpact.describe.numbers import read_in, shorten
 from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.describe.reports import Report
 from fedpact.describe.ties import TIE
@@ -101,7 +101,4 @@ def read_names(hypotheses: Sequence[str] | None, report: Any, H: int) -> tuple[s
 
 def read_tolerance(value: Any) -> float:
     """Read by how much an honest site's rates may differ from what it reported."""
-    tolerance = read_number(value, "tolerance")
-    if not 0 <= tolerance <= 1:
-        raise FederationError(f"tolerance must lie between 0 and 1; it is {shorten(value)}")
-    return tolerance
+    return read_in("[]", 0, 1, value, "tolerance")
