@@ -15,9 +15,11 @@ THEMES = {
     ),
     "sites": replace(NO_FAULTS, site_crash=0.15, death=0.6, short=1.0, lie=1.0, folly=0.5),
 }
+FOUND = (130, 564)
+"""Worlds in which a rule was once broken: a plan that was read back was paid by place, not by name."""
 
 
-@pytest.mark.parametrize("seeds", [range(10), pytest.param(range(10, 120), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(10), FOUND, pytest.param(range(10, 120), marks=pytest.mark.slow)])
 def test_in_worlds_where_everything_goes_wrong_every_rule_holds(seeds):
     for seed in seeds:
         assert simulate_world(seed).status in (RunStatus.FINISHED, RunStatus.STOPPED)

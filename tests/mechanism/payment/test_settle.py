@@ -1,5 +1,6 @@
 """Settlements: what the rules pay, what that leaves, and what may not change it."""
 
+import json
 import math
 from operator import attrgetter
 
@@ -273,6 +274,16 @@ def test_a_plan_of_another_federation_is_refused():
     with pytest.raises(fp.FederationError, match="plan was made for another federation"):
         fp.settle(ALICE_BOB, easier, "vcg")
     assert not any(fp.settle(ALICE_BOB, easier.contributions).met.values())
+
+
+@pytest.mark.parametrize("rule", ["pwyc", "equal-split", "proportional", "vcg"])
+def test_a_plan_read_back_with_its_agents_in_another_order_is_paid_alike(rule):
+    fed = three_sites(names=["zoe", "max", "amy"])
+    found = fp.plan(fed, "exact")
+    back = fp.Plan.from_dict(json.loads(json.dumps(found.to_dict(), sort_keys=True)))
+    assert list(back.contributions) != list(found.contributions)
+    assert len(set(found.contributions.values())) > 1
+    assert fp.settle(fed, back, rule=rule) == fp.settle(fed, found, rule=rule)
 
 
 def test_a_plan_for_odd_prices_is_a_plan_for_the_federation():

@@ -40,7 +40,12 @@ def _read_plan(fed: Federation, plan: Any) -> NDArray[np.int64]:
             f"plan was made for another federation than {fed.name!r}: other agents, targets, costs or data; plan "
             f"anew, or give plan.contributions to pay for them as they are"
         )
-    return plan.m
+    return _counts_of(fed, plan)
+
+
+def _counts_of(fed: Federation, plan: Plan) -> NDArray[np.int64]:
+    """(k,) contributions of a plan by name: one that was read back may list the agents in another order."""
+    return np.array([plan.contributions[name] for name in fed.names], dtype=np.int64)
 
 
 def _check_own_contributions(fed: Federation, plan: Any, rule: str, m: NDArray[np.int64]) -> None:
@@ -132,7 +137,7 @@ def bill(
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
     surely_met, maybe_met = judge_targets(truth, m[None])
-    has_proof = has_own_truth and isinstance(plan, Plan) and (plan.m == m).all()  # a plan's own, unless refuted
+    has_proof = has_own_truth and isinstance(plan, Plan) and (_counts_of(fed, plan) == m).all()  # unless refuted
     met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     paid = [chosen.pay(case, agent) for agent in range(fed.k)]

@@ -212,7 +212,7 @@ def _after_stop(state: RunState, entry: Entry) -> RunState:
 
 
 def _after_plan(state: RunState, entry: Entry) -> RunState:
-    """Take a plan; canonical JSON has put its sites into another order."""
+    """Take a plan, its sites in the order of the pact: canonical JSON has sorted them."""
     found = Plan.from_dict(entry.body["plan"])
     ordered = {name: found.contributions[name] for name in state.pact.names if name in found.contributions}
     return replace(state, plan=replace(found, contributions=ordered), is_plan_current=True)
