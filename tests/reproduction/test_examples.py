@@ -42,7 +42,7 @@ def test_an_empty_core_and_fees_that_drive_away_are_said(found):
 
 
 def test_a_malformed_request_is_not_taken_for_fees_that_drive_away():
-    with pytest.raises(fp.FederationError, match="cost_recovery must lie between 0 and 1"):
+    with pytest.raises(fp.FederationError, match="cost_recovery must be a share"):
         _pay(fp.examples.price_of_stability(), 1.5, 0.0)
 
 

@@ -319,13 +319,8 @@ class Federation(Shown, Memory):
         ('bob',)
         """
         kept = self._places_of(names)
-        evidence = self.evidence.restrict(kept)
-        return replace(
-            self,
-            agents=tuple(self.agents[place] for place in kept),
-            evidence=evidence,
-            distinct=find_distinct(evidence),
-        )
+        agents = tuple(self.agents[place] for place in kept)
+        return with_evidence(replace(self, agents=agents), self.evidence.restrict(kept))
 
     def _places_of(self, names: Iterable[str]) -> list[int]:
         """Where the agents of these names stand, in order."""
@@ -378,6 +373,11 @@ def _rebuild(kind: type[Federation], values: dict[str, Any]) -> Federation:
     for array in (*fed.evidence.arrays(), fed.distinct):
         array.flags.writeable = False
     return fed
+
+
+def with_evidence(fed: Federation, evidence: Evidence) -> Federation:
+    """Return the federation with other evidence, of whose hypotheses those are kept that it tells apart."""
+    return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
 
 
 def build_federation(

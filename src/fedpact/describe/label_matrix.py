@@ -85,6 +85,17 @@ def read_labels(values: Any, field: str) -> LabelMatrix:
     return LabelMatrix(_shrink(np.stack([*rows])))
 
 
+def read_sampled_labels(values: Any, field: str) -> LabelMatrix:
+    """Read labels (H, m) of samples, of which there may be none."""
+    try:
+        shape = np.shape(values)
+    except ValueError:
+        shape = ()
+    if len(shape) == 2 and shape[0] > 0 and shape[1] == 0:
+        return LabelMatrix(np.empty(shape, dtype=np.int64))
+    return read_labels(values, field)
+
+
 def _or_none(classes: tuple[Label, ...]) -> Classes:
     """Return None for classes that are their own codes."""
     return None if classes == tuple(range(len(classes))) else classes

@@ -62,7 +62,6 @@ def read_whole_number(value: Any, field: str, *, least: int = 0, most: int | Non
 _RULES = {
     "[]": "lie between {low:g} and {high:g}",
     "()": "lie strictly between {low:g} and {high:g}",
-    "[)": "be at least {low:g} and below {high:g}",
     "[": "be at least {low:g}",
     "(": "be above {low:g}",
     "]": "be at most {high:g}",
@@ -79,7 +78,7 @@ def read_in(ends: str, low: float, high: float, value: Any, field: str) -> float
     0.5
     >>> read_in("[)", 0, 1, 1, "gamma")
     Traceback (most recent call last):
-    fedpact.errors.FederationError: gamma must be at least 0 and below 1; it is 1
+    fedpact.errors.FederationError: gamma must be below 1; it is 1
     """
     number = read_number(value, field)
     is_low = number < low or (number == low and ends[0] == "(")

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Linear
-from fedpact.describe.evidence import Evidence, Reports, Table, find_distinct
-from fedpact.describe.federation import Federation
+from fedpact.describe.evidence import Reports, Table
+from fedpact.describe.federation import Federation, with_evidence
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.names import read_choice
 from fedpact.describe.reports import Report, hide_counts
@@ -57,10 +57,6 @@ class Claims(ABC):
         return replace(self, truth=_add_twin(self.truth, agent)).federation({**claim, self.truth.k: second})
 
 
-def _with_evidence(fed: Federation, evidence: Evidence) -> Federation:
-    return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
-
-
 def second_name(fed: Federation, agent: int) -> str:
     """Name under which an agent takes part once more, one that nobody has."""
     tries = (f"{fed.names[agent]} ({number})" for number in itertools.count(2))
@@ -76,7 +72,7 @@ def _add_twin(fed: Federation, agent: int) -> Federation:
         first, twin = replace(own, capacity=own.capacity - half), replace(twin, capacity=half)
     evidence = _own_evidence(fed).restrict([*range(fed.k), agent])
     agents = (*fed.agents[:agent], first, *fed.agents[agent + 1 :], twin)
-    return replace(fed, evidence=evidence, agents=agents, distinct=find_distinct(evidence))
+    return with_evidence(replace(fed, agents=agents), evidence)
 
 
 @final
@@ -98,7 +94,7 @@ class MassClaims(Claims):
         rows = self.table.distributions.copy()
         for agent, claim in claims.items():
             rows[agent] = claim
-        return _with_evidence(self.truth, replace(self.table, distributions=rows))
+        return with_evidence(self.truth, replace(self.table, distributions=rows))
 
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Mass of every point that has some."""
@@ -141,7 +137,7 @@ class RateClaims(Claims):
         reports = list(self.evidence.reports)
         for agent, claim in claims.items():
             reports[agent] = _report(reports[agent], claim)
-        return _with_evidence(self.truth, replace(self.evidence, reports=tuple(reports)))
+        return with_evidence(self.truth, replace(self.evidence, reports=tuple(reports)))
 
     def describe(self, agent: int, claim: Claim) -> dict[str, float]:
         """Rate of every pair of hypotheses, as it is sent."""
@@ -216,4 +212,4 @@ def claims_of(fed: Federation, private: str) -> Claims:
     if isinstance(fed.evidence, Reports):
         return RateClaims(truth=fed)
     is_table = isinstance(fed.evidence, Table)
-    return MassClaims(truth=fed if is_table else _with_evidence(fed, _as_table(fed)))
+    return MassClaims(truth=fed if is_table else with_evidence(fed, _as_table(fed)))

@@ -24,7 +24,7 @@ from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.classes import check_class
 from fedpact.describe.halfspaces import enumerate_halfspaces
 from fedpact.describe.hypothesis_class import MAX_HYPOTHESES, read_line
-from fedpact.describe.numbers import Number, read_in
+from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
@@ -192,7 +192,10 @@ def build_cover(
 
 def read_gamma(value: Any) -> float:
     """Read a distance."""
-    return read_in("[)", 0, 1, value, "gamma")
+    gamma = read_number(value, "gamma")
+    if not 0 <= gamma < 1:
+        raise FederationError(f"gamma must be at least 0 and below 1; it is {gamma:g}")
+    return gamma
 
 
 def too_many(class_name: str, gamma: float, most: int) -> FederationError:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fedpact.describe.evidence import Reports, find_distinct
-from fedpact.describe.federation import Federation
+from fedpact.describe.evidence import Reports
+from fedpact.describe.federation import Federation, with_evidence
 from fedpact.describe.reports import LARGEST, Report
 from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.draft import solve_union
@@ -29,7 +29,7 @@ def _with_points(fed: Federation, factor: int | None) -> Federation:
         evidence = take_for_truth(fed.evidence)
     else:
         evidence = replace(fed.evidence, reports=tuple(_multiply(site, factor) for site in fed.evidence.reports))
-    return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
+    return with_evidence(fed, evidence)
 
 
 def _multiply(site: Report, factor: int) -> Report:

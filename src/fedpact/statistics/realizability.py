@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.label_codes import code_labels, insist_on_one_kind
-from fedpact.describe.label_matrix import LabelMatrix, read_labels
+from fedpact.describe.label_matrix import LabelMatrix, read_sampled_labels
 from fedpact.describe.numbers import Number, read_chance, read_in, shorten
 from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.errors import FederationError, Problems
@@ -54,16 +54,6 @@ CONFIDENCE = 0.95
 
 
 NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
-
-
-def _read_predictions(name: str, predictions: Any) -> LabelMatrix:
-    try:
-        shape = np.shape(predictions)
-    except ValueError:
-        shape = ()
-    if len(shape) == 2 and shape[0] > 0 and shape[1] == 0:
-        return LabelMatrix(np.empty(shape, dtype=np.int64))
-    return read_labels(predictions, f"site {name!r}: predictions")
 
 
 def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.integer]:
@@ -87,7 +77,7 @@ def _count_mistakes(name: str, contribution: Any) -> tuple[Ints, int]:
         raise FederationError(
             f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
         )
-    predictions = _read_predictions(name, contribution[0])
+    predictions = read_sampled_labels(contribution[0], f"site {name!r}: predictions")
     labels = _read_truth(name, contribution[1], predictions)
     return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
 

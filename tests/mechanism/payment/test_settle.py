@@ -176,7 +176,7 @@ def test_one_agent_alone_is_charged_nothing():
         ({"fee": {"carol": 1}}, "fee names 'carol', who is not in the federation"),
         ({"fee": "much"}, "fee must be a number"),
         ({"fee": 1, "cost_recovery": 0.1}, "fee and cost_recovery cannot both be given"),
-        ({"cost_recovery": 2}, "cost_recovery must lie between 0 and 1; it is 2"),
+        ({"cost_recovery": 2}, "cost_recovery must be a share between 0 and 1; it is 2"),
         ({"min_standalone": 2}, "min_standalone bounds the fees that cost_recovery sets"),
         ({"rule": "vcg", "fee": 1}, "fee belongs to rule pwyc; the rule is 'vcg'"),
         ({"ceiling": 3}, "ceiling belongs to rule threshold"),

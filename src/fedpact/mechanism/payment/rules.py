@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
-from fedpact.describe.numbers import read_in, read_number, read_whole_number
+from fedpact.describe.numbers import read_number, read_whole_number
 from fedpact.describe.settings import read_per_agent
 from fedpact.errors import FederationError, RuleError
 from fedpact.mechanism.payment.pwyc import PayWhatYouContribute
@@ -100,7 +100,9 @@ def read_terms(
         )
     if "min_standalone" in given and "cost_recovery" not in given:
         raise FederationError("min_standalone bounds the fees that cost_recovery sets; give cost_recovery as well")
-    share = 0.0 if cost_recovery is None else read_in("[]", 0, 1, cost_recovery, "cost_recovery")
+    share = 0.0 if cost_recovery is None else read_number(cost_recovery, "cost_recovery")
+    if not 0 <= share <= 1:
+        raise FederationError(f"cost_recovery must be a share between 0 and 1; it is {share:g}")
     least = None if min_standalone is None else _read(fed, min_standalone, "min_standalone", read_whole_number)
     return Terms(
         rule=rule,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.condensed import to_condensed
-from fedpact.describe.label_matrix import read_labels
+from fedpact.describe.label_matrix import read_sampled_labels
 from fedpact.describe.numbers import read_in, shorten
 from fedpact.describe.read_evidence import read_hypothesis_names
 from fedpact.describe.reports import Report
@@ -65,14 +65,7 @@ def _check_rates(rates: NDArray[np.float64]) -> None:
 
 def read_samples(predictions: Any, report: Any, H: int) -> NDArray[np.integer]:
     """Read what each of the H hypotheses predicts on the contributed samples, of which there may be none."""
-    try:
-        shape = np.shape(predictions)
-    except ValueError:
-        shape = ()
-    if len(shape) == 2 and shape[1] == 0:
-        samples: NDArray[np.integer] = np.empty(shape, dtype=np.int64)
-    else:
-        samples = read_labels(predictions, "predictions").codes
+    samples = read_sampled_labels(predictions, "predictions").codes
     if len(samples) != H:
         raise FederationError(
             f"predictions must have one row for each of the {H} hypotheses of the report; they have {len(samples)}"
