@@ -2,7 +2,6 @@ import itertools
 import json
 from copy import deepcopy
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,31 +9,10 @@ import pytest
 import fedpact as fp
 from reproduction.no_pure_equilibrium import draw_any, draw_ring
 from reproduction.page import conclusions_of, plot_of
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "no-pure-equilibrium.json"
+EXPERIMENT = "no-pure-equilibrium"
 SMALL = {"seeds": 6, "starts": 1, "agents": [2, 3], "moves": [0.0, 0.01], "parts": 2}
 THIRDS = [[Fraction(a, 3), Fraction(b, 3), Fraction(3 - a - b, 3)] for a in range(4) for b in range(4 - a)]
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-
-    def run(**changes):
-        return reproduce("no-pure-equilibrium", changes=SMALL | changes, store=store, workers=1)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def chance_to_miss(masses, agent, m, epsilon, is_bad):
@@ -184,28 +162,3 @@ def test_the_drawing_has_a_bar_for_every_kind(found):
     axes = plot_of(found).axes[0]
     assert len(axes.get_yticklabels()) == len(found["results"]["frequencies"]) == 7
     assert axes.get_yticklabels()[-1].get_text() == "3 agents, all masses in multiples of 1/2"
-
-
-REFUSED = [
-    ({"agents": []}, "agents must hold at least one value"),
-    ({"agents": [1]}, "agents must be 2 or more"),
-    ({"agents": [9]}, "agents must be at most 6"),
-    ({"points": 0}, "points must be"),
-    ({"points": 40}, "points must be at most 6"),
-    ({"epsilon": [0.4, 0.1]}, "epsilon must be two numbers, the lower first"),
-    ({"delta": [0.5]}, "delta must be two numbers"),
-    ({"concentration": 0.0}, "concentration must be above 0"),
-    ({"rings": [[0.3, 0.3]]}, "rings must be lists of own mass, epsilon and delta"),
-    ({"moves": [2.0]}, "moves must be shares between 0 and 1"),
-    ({"nudge": 1e-12}, "nudge must lie between"),
-    ({"orders": ["random"]}, "orders must be one of round-robin, simultaneous"),
-    ({"starts": -1}, "starts must be"),
-    ({"parts": 50}, "parts must be at most 4"),
-    ({"seeds": 0}, "seeds must be 1 or more"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said):
-            run(**changes)

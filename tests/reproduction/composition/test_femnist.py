@@ -65,30 +65,6 @@ def test_real_writers_are_read_from_either_format(tmp_path):
     assert again["data"] != found["data"]
 
 
-REFUSED = [
-    ({"m": [5000]}, "m = 5000 with lambda = 0 takes 5000 images of writer writer-2, which has 2.. for"),
-    ({"m": []}, "m must hold"),
-    ({"m": [0]}, "m must be"),
-    ({"lambdas": [1.5]}, "lambdas must lie between 0 and 1"),
-    ({"writers": ["writer-1", "nobody"]}, "writer 'nobody' is not in"),
-    ({"writers": ["writer-1"]}, "writers must be two different names"),
-    ({"variants": ["three"]}, "variants must be some of"),
-    ({"test_share": 1.0}, "test_share must lie"),
-    ({"epochs": 0}, "epochs must be"),
-    ({"batch": 0}, "batch must be"),
-    ({"learning_rate": -0.1}, "learning_rate must be above 0"),
-    ({"m": [50, 50]}, "m must hold every value once"),
-    ({"variants": [["two writers"]]}, "variants must be some of"),
-]
-
-
-def test_what_cannot_be_trained_is_said_in_one_line(tmp_path):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said) as caught:
-            run(tmp_path, **changes)
-        assert "\n" not in str(caught.value)
-
-
 @pytest.fixture
 def folder(tmp_path):
     """A folder with blank images of writers, so many of each."""

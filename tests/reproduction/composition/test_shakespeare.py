@@ -78,34 +78,6 @@ def test_plays_are_read_from_a_folder_and_agents_may_change_places(tmp_path, pla
     assert turned["results"]["agents"] == ["iago", "hamlet"]
 
 
-REFUSED = [
-    ({"m": [45_000]}, r"m = 45000 with lambda = 0 takes 45000 windows of role role-2, which has 19710 for"),
-    (
-        {"m": [20_000], "lambdas": [0.5, 1.0]},
-        "lambda = 1 takes 20000 windows of role role-1, which has 19710",
-    ),
-    ({"test_windows": 19_900}, "which has 0 for training"),
-    ({"test_windows": 0}, "test_windows must be"),
-    ({"test_windows": 30_000, "lambdas": [1.0]}, "test_windows must be at most the 19920 of role role-1"),
-    ({"m": []}, "m must hold"),
-    ({"m": [0]}, "m must be"),
-    ({"lambdas": [-0.5]}, "lambdas must lie between 0 and 1"),
-    ({"roles": ["role-1", "ophelia"]}, r"role 'ophelia' is not in .*; it has role-1"),
-    ({"roles": ["role-1", "role-1"]}, "roles must be two different names"),
-    ({"epochs": 0}, "epochs must be"),
-    ({"batch": 0}, "batch must be"),
-    ({"learning_rate": 0.0}, "learning_rate must be above 0"),
-    ({"lambdas": [1.0, 0.0]}, "lambdas must hold every value once"),
-]
-
-
-def test_what_cannot_be_trained_is_said_in_one_line(tmp_path):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said) as caught:
-            run(tmp_path, **changes)
-        assert "\n" not in str(caught.value)
-
-
 def test_a_larger_m_is_taken_where_every_mixture_can_be_filled(tmp_path, plays):
     sizes = load_roles(plays).sizes
     more = min(sizes.values()) + 10
