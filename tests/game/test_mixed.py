@@ -58,15 +58,6 @@ def test_nobody_gains_by_any_deviation(seed):
     check_mixed(fp.mixed_equilibrium(fed), played.met, [agent.cost for agent in fed.agents])
 
 
-def test_the_paper_s_ring_tosses_a_coin():
-    found = fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
-    assert not found.is_pure
-    for mixture in found.strategies.values():
-        assert mixture == pytest.approx({0: 0.5, 1: 0.5})
-    assert found.expected_cost == pytest.approx(0.75)
-    assert list(found.probability_met.values()) == pytest.approx([0.75] * 3)
-
-
 def test_a_ring_of_unequal_agents_is_solved_to_the_last_digit():
     fed = ring([0.376, 0.36, 0.336], epsilon=0.16, delta=0.341, cost=[0.03, 0.03, 0.02])
     assert fp.equilibria(fed).status is fp.game.EquilibriaStatus.NONE_EXISTS
