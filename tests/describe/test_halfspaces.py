@@ -6,23 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from fedpact.describe.classes import NAMES, halfspaces
 from refusals import check_refused
-
-
-def is_separable(x, labels):
-    """Whether some w, t has w x - t >= 1 on the positive points and <= -1 on the others."""
-    signs = np.where(labels, 1.0, -1.0)
-    rows = -signs[:, None] * np.column_stack([x, -np.ones(len(x))])
-    return linprog(np.zeros(3), A_ub=rows, b_ub=-np.ones(len(x)), bounds=(None, None)).status == 0
-
-
-def separable_labelings(points):
-    x = np.array(points, dtype=float)
-    every = itertools.product((0, 1), repeat=len(x))
-    return {labels for labels in every if is_separable(x, np.array(labels))}
+from separable import separable_labelings
 
 
 def labelings(points):

@@ -151,23 +151,6 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         read_report(tmp_path)
 
 
-def problems_of(path):
-    try:
-        read_report(path)
-    except FederationError as error:
-        return error.problems
-    return ()
-
-
-@given(st.integers(0, len(archive()) - 1), st.binary(max_size=6), st.integers(0, 6))
-@settings(max_examples=300, deadline=None)
-def test_a_damaged_file_is_a_report_or_an_error(scratch, at, patch, cut):
-    whole = archive()
-    (scratch / "damaged.npz").write_bytes(whole[:at] + patch + whole[at + cut :])
-    problems = problems_of(scratch / "damaged.npz")
-    assert all(len(problem.splitlines()) == 1 for problem in problems)
-
-
 def test_a_report_that_cannot_be_written_is_one_sentence(tmp_path):
     sent = from_bytes(archive())
     with pytest.raises(FederationError, match="the report cannot be written"):

@@ -1,4 +1,3 @@
-import json
 import time
 
 import numpy as np
@@ -141,7 +140,6 @@ def test_regret_is_the_best_deviation_of_all(seed):
             assert seen.regret[name] == pytest.approx(max(utility) - utility[m[agent]])
             assert utility[seen.best_response[name]] == pytest.approx(max(utility))
         assert fp.game.regret(fed, m).is_equilibrium == (m in equilibria(played)) == (seen.largest < 1e-12)
-        assert fp.game.Regret.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 def test_convex_costs_count_in_the_regret_but_not_in_what_is_best():

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -32,7 +30,6 @@ def check_path(fed, seen):
         assert seen.cycle[0] == seen.path[-1]
     if seen.status is fp.game.DynamicsStatus.CYCLES:
         assert fp.best_response_dynamics(fed, order=seen.order, start=seen.cycle[0]).cycle == seen.cycle
-    assert fp.game.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 @pytest.mark.parametrize("order", ["round-robin", "random", "simultaneous"])

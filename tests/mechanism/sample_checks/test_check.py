@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import fedpact as fp
+from binomials import chance_of_samples
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.reported_rates import read_reported
@@ -34,13 +34,10 @@ def find(square, m, false_alarm_rate=0.01):
 
 
 def flag_probability(reported, labels, masses, m, **options):
-    """Chance of being flagged if m samples are drawn from the masses: every sample, one by one."""
-    labels, total = np.array(labels), Fraction(0)
-    for drawn in itertools.product(range(len(masses)), repeat=m):
-        chance = prod((masses[x] for x in drawn), start=Fraction(1))
-        if chance and fp.check_contribution(reported, labels[:, drawn], **options).is_flagged:
-            total += chance
-    return total
+    def is_flagged(drawn):
+        return fp.check_contribution(reported, np.array(labels)[:, drawn], **options).is_flagged
+
+    return chance_of_samples(masses, m, is_flagged)
 
 
 DOMAINS = {

@@ -2,7 +2,7 @@
 
 import itertools
 from fractions import Fraction
-from math import comb, prod
+from math import comb
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import fedpact as fp
-from binomials import p_value
+from binomials import chance_of_samples, p_value
 from fedpact.mechanism.sample_checks.critical_counts import find_critical_counts, gather_rates
 from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest, find_peaks
 from refusals import check_refused
@@ -64,19 +64,11 @@ def test_peaks_are_where_the_p_value_is_largest(rate, tolerance, m):
 
 
 def flag_probability(report, labels, masses, m, target, **options):
-    """Chance that m samples drawn from the masses and labelled by the target are flagged: all, one by one."""
-    labels, total = np.array(labels), Fraction(0)
-    for drawn in itertools.product(range(len(masses)), repeat=m):
-        chance = prod((masses[x] for x in drawn), start=Fraction(1))
-        seen = labels[:, drawn]
-        if (
-            chance
-            and fp.check_contribution(
-                report, mistakes=mistakes_of(seen, target[list(drawn)]), m=m, **options
-            ).is_flagged
-        ):
-            total += chance
-    return total
+    def is_flagged(drawn):
+        mistakes = mistakes_of(np.array(labels)[:, drawn], target[drawn])
+        return fp.check_contribution(report, mistakes=mistakes, m=m, **options).is_flagged
+
+    return chance_of_samples(masses, m, is_flagged)
 
 
 @st.composite

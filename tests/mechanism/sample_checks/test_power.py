@@ -1,9 +1,7 @@
 """Chances of being caught against fractions and against all samples counted out."""
 
 import io
-import itertools
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedpact as fp
-from binomials import largest_cutoff, mass, region
+from binomials import chance_of_samples, largest_cutoff, mass, region
 from refusals import check_refused
 
 RATES = {
@@ -61,10 +59,10 @@ def test_a_site_is_caught_at_least_as_often_as_the_curve_says():
     labels, reported = fed.evidence.labels, fp.planning.disagreement(fed)[0]
     for share in (Fraction(1, 2), Fraction(1)):
         masses = [Fraction(4, 5) - share * Fraction(3, 5), Fraction(1, 5) + share * Fraction(3, 5)]
-        caught = sum(
-            prod(masses[x] for x in drawn)
-            for drawn in itertools.product(range(2), repeat=m)
-            if fp.check_contribution(reported, labels[:, drawn], false_alarm_rate=0.1).is_flagged
+        caught = chance_of_samples(
+            masses,
+            m,
+            lambda drawn: fp.check_contribution(reported, labels[:, drawn], false_alarm_rate=0.1).is_flagged,
         )
         lie = float(share * Fraction(3, 5))  # two pairs' rates move by that much
         (row,) = fp.mechanism.contribution_power(reported, m, false_alarm_rate=0.1, lies=[lie]).rows

@@ -36,12 +36,6 @@ def test_whose_samples_help_whom_is_seen_on_embedded_digits(tmp_path):
     assert any("agent 1's loss falls with lambda (p < 0.01) for m = 80" in said for said in conclusions_of(found))
 
 
-def test_the_same_seeds_give_the_same_numbers(tmp_path):
-    one, two = (run(tmp_path / place) for place in "ab")
-    del one["wall_time"], two["wall_time"]
-    assert json.dumps(one) == json.dumps(two)
-
-
 def test_how_seeds_are_put_into_cells_changes_nothing_but_rounding(tmp_path):
     together, alone = (run(tmp_path, seeds_per_cell=count, epochs=1)["results"]["boxes"] for count in (2, 1))
     # Rounding decides directions that SOAP has not seen yet: a last digit of the start moves a loss by some 5e-4
