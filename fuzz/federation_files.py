@@ -90,6 +90,8 @@ def read(data: bytes) -> bool:
     with nothing_opened_outside(folder):
         seen = fp.check(path, confined=True)
         fed = _load(path)
+    lines = [problem.removeprefix(f"{path}: ") for problem in seen.problems]
+    assert all(line.isprintable() and line not in seen.problems for line in lines), "a problem is one line"
     if fed is None:
         assert seen.problems or not seen.summary.has_evidence, "what is checked without a problem can be loaded"
         return False

@@ -59,7 +59,9 @@ def read(data: bytes) -> bool:
     _path().write_bytes(data)
     try:
         found = fp.sites.read_report(_path())
-    except fp.FedpactError:
+    except fp.FedpactError as error:
+        if len(str(error).splitlines()) != 1:
+            raise AssertionError("a refusal is one line") from error
         return False
     found.save(_path())
     again = fp.sites.read_report(_path())

@@ -1,7 +1,8 @@
 """The tests of single pairs in fractions, counted out: slow, and independent of the fast engine."""
 
 from fractions import Fraction
-from math import comb
+from itertools import product
+from math import comb, prod
 
 
 def mass(m, x, p):
@@ -40,3 +41,13 @@ def largest_cutoff(m, rates, level, tolerance=0):
     values = sorted({p_value(m, x, p, tolerance) for p in rates for x in range(m + 1)})
     allowed = [v for v in values if v < 1 and sum(size(m, p, v, tolerance) for p in rates) <= Fraction(level)]
     return allowed[-1] if allowed else Fraction(-1)
+
+
+def chance_of_samples(masses, m, is_flagged):
+    """Chance that m samples drawn from the masses are flagged: every sample, one by one."""
+    total = Fraction(0)
+    for drawn in map(list, product(range(len(masses)), repeat=m)):
+        chance = prod((masses[x] for x in drawn), start=Fraction(1))
+        if chance and is_flagged(drawn):
+            total += chance
+    return total

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("contracts")
+pytest.register_assert_rewrite("contracts", "refusals")
 
 settings.register_profile("fedpact", deadline=None, print_blob=True, derandomize=True)
 settings.register_profile("explore", settings.get_profile("fedpact"), derandomize=False)

@@ -17,14 +17,7 @@ from grid import Question, is_enough, vectors_up_to
 
 def capped(capacity):
     """Alice and Bob with capacities."""
-    return fp.Federation.from_table(
-        fp.planning.classes.all_labelings(2),
-        [[0.8, 0.2], [0.2, 0.8]],
-        epsilon=0.1,
-        delta=0.05,
-        capacity=capacity,
-        names=["alice", "bob"],
-    )
+    return fp.examples.alice_bob().replace(capacity=capacity)
 
 
 def groups_of(k):

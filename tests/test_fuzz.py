@@ -12,9 +12,9 @@ from fuzz.byte_changes import change_bytes
 from fuzz.target import NAMES, Unreadable, load_target, read_found
 
 CHANGES = {
-    "federation_files": 150,
+    "federation_files": 1200,
     "prediction_files": 150,
-    "report_files": 150,
+    "report_files": 300,
     "ledger_files": 30,
     "ledger_exports": 40,
     "messages": 150,

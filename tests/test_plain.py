@@ -97,39 +97,39 @@ def test_sets_are_written_in_order():
     assert to_plain(GOOD)["chosen"] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"surplus": 1}, "whole: 'surplus' is not a key; the keys are"),
-        ({"colours": 1}, "whole: 'colours' is not a key; did you mean 'colour'?"),
-        ({"rate": "0.5"}, "whole.rate must be a number; it is '0.5'"),
-        ({"rate": True}, "whole.rate must be a number; it is True"),
-        ({"right": 1}, "whole.right must be true or false; it is 1"),
-        ({"colour": "green"}, "whole.colour must be one of 'red', 'dark-blue'; it is 'green'"),
-        ({"colour": ["red"]}, "whole.colour must be one of"),
-        ({"kind": "other"}, "whole.kind must be one of 'this', 'that'; it is 'other'"),
-        ({"part": 3}, "whole.part must be a dictionary; it is 3"),
-        ({"part": {"names": []}}, "whole.part: 'count' is missing"),
-        ({"part": {"count": 1.0}}, "whole.part.count must be a whole number; it is 1.0"),
-        ({"parts": {"a": {"count": 1, "names": "b"}}}, "whole.parts.a.names must be a list; it is 'b'"),
-        ({"parts": {"a": {"count": 1, "names": [1]}}}, "whole.parts.a.names[0] must be a text; it is 1"),
-        ({"pair": [1]}, "whole.pair must be a list of 2; it is [1]"),
-        ({"by_count": {"x": 1}}, "whole.by_count: a key must be a whole number; it is 'x'"),
-        ({"by_count": []}, "whole.by_count must be a dictionary; it is []"),
-        ({"note": "x" * 99}, None),
-        ({"limit": "x" * 99}, "..."),
-    ],
-)
-def test_what_does_not_fit_is_refused_in_one_line(changed, said):
-    entry = to_plain(GOOD) | changed
-    if said is None:
-        assert from_plain(Whole, entry, "whole").note == "x" * 99
-        return
-    with pytest.raises(FormatError) as caught:
-        from_plain(Whole, entry, "whole")
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 250
+REFUSED = [
+    ({"surplus": 1}, "whole: 'surplus' is not a key; the keys are"),
+    ({"colours": 1}, "whole: 'colours' is not a key; did you mean 'colour'?"),
+    ({"rate": "0.5"}, "whole.rate must be a number; it is '0.5'"),
+    ({"rate": True}, "whole.rate must be a number; it is True"),
+    ({"right": 1}, "whole.right must be true or false; it is 1"),
+    ({"colour": "green"}, "whole.colour must be one of 'red', 'dark-blue'; it is 'green'"),
+    ({"colour": ["red"]}, "whole.colour must be one of"),
+    ({"kind": "other"}, "whole.kind must be one of 'this', 'that'; it is 'other'"),
+    ({"part": 3}, "whole.part must be a dictionary; it is 3"),
+    ({"part": {"names": []}}, "whole.part: 'count' is missing"),
+    ({"part": {"count": 1.0}}, "whole.part.count must be a whole number; it is 1.0"),
+    ({"parts": {"a": {"count": 1, "names": "b"}}}, "whole.parts.a.names must be a list; it is 'b'"),
+    ({"parts": {"a": {"count": 1, "names": [1]}}}, "whole.parts.a.names[0] must be a text; it is 1"),
+    ({"pair": [1]}, "whole.pair must be a list of 2; it is [1]"),
+    ({"by_count": {"x": 1}}, "whole.by_count: a key must be a whole number; it is 'x'"),
+    ({"by_count": []}, "whole.by_count must be a dictionary; it is []"),
+    ({"note": "x" * 99}, None),
+    ({"limit": "x" * 99}, "..."),
+]
+
+
+def test_what_does_not_fit_is_refused_in_one_line():
+    for changed, said in REFUSED:
+        entry = to_plain(GOOD) | changed
+        if said is None:
+            assert from_plain(Whole, entry, "whole").note == "x" * 99
+            return
+        with pytest.raises(FormatError) as caught:
+            from_plain(Whole, entry, "whole")
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 250
 
 
 def test_what_is_no_dictionary_has_no_fields():
@@ -148,24 +148,24 @@ def test_arrays_come_back_read_only(array):
     assert not again.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        (np.float64, [["1"]]),
-        (np.float64, [[1.0], [2.0, 3.0]]),
-        (np.float64, "12"),
-        (np.float64, 3.0),
-        (np.int64, [1.5]),
-        (np.int64, [None]),
-        (np.integer, [True]),
-        (np.bool_, [1]),
-    ],
-)
-def test_an_array_of_something_else_is_refused(kind, value):
-    with pytest.raises(
-        FormatError, match=r"^values must be an array of (truth values|whole numbers|numbers); it is"
-    ):
-        from_plain(NDArray[kind], value, "values")
+WRONG = [
+    (np.float64, [["1"]]),
+    (np.float64, [[1.0], [2.0, 3.0]]),
+    (np.float64, "12"),
+    (np.float64, 3.0),
+    (np.int64, [1.5]),
+    (np.int64, [None]),
+    (np.integer, [True]),
+    (np.bool_, [1]),
+]
+
+
+def test_an_array_of_something_else_is_refused():
+    for kind, value in WRONG:
+        with pytest.raises(
+            FormatError, match=r"^values must be an array of (truth values|whole numbers|numbers); it is"
+        ):
+            from_plain(NDArray[kind], value, "values")
 
 
 def test_a_union_reads_what_fits_and_says_what_the_last_would_have():

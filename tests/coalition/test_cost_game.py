@@ -1,14 +1,12 @@
 """The cost game against the brute-force grid, its bounds, and groups without a plan."""
 
 import math
-from itertools import combinations
 
 import pytest
 
 import fedpact as fp
-from cost_games import brute_values, capped, groups_of, small_question
+from cost_games import brute_values, capped, small_question
 from fedpact.coalition.cost_game import CostGame
-from noisy import noisy_federation
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -28,17 +26,6 @@ def test_values_are_those_of_the_grid(seed):
 
 def test_few_seeds_are_skipped():
     assert sum(brute_values(small_question(seed)) is None for seed in range(12)) <= 3
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("objective", ["pac", "expected"])
-def test_two_groups_pay_no_more_together(seed, objective):
-    epsilon = 0.15 if objective == "pac" else 0.3
-    game = CostGame(noisy_federation(seed, H=5, k=3, n=12, objective=objective, epsilon=epsilon, delta=0.3))
-    for one, other in combinations(groups_of(3), 2):
-        both = tuple(sorted({*one, *other}))
-        assert game.value(both).is_proved
-        assert game.value(both).cost <= game.value(one).cost + game.value(other).cost + 1e-9
 
 
 def test_a_group_whose_capacities_are_too_small_has_no_plan():

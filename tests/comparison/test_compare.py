@@ -1,13 +1,12 @@
 """The comparison: every flag against the oracle or a fresh verification, and the rows that have no numbers."""
 
-import json
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
 from contracts import must_be_met
+from cost_games import capped
 from fedpact.describe.evidence import Reports
 from fedpact.game import pure_equilibria
 from oracle import answer, count_alone, threshold
@@ -34,7 +33,6 @@ def check_comparison(fed, table):
     if feasible:
         assert table.row(table.best).is_feasible
         assert table.row(table.best).cost == min(feasible)
-    assert fp.Comparison.from_dict(json.loads(json.dumps(table.to_dict(), allow_nan=False))) == table
 
 
 def check_equilibria(fed, worst, best):
@@ -133,19 +131,6 @@ def test_counting_samples_only_misses_a_target_where_data_differ():
     assert row.contributions == {"agent-1": 54, "agent-2": 0}
     assert row.met == {"agent-1": True, "agent-2": False}
     assert (row.status, row.verification.status) == ("rule", "missed")
-
-
-def capped(capacity, **options):
-    fed = fp.examples.alice_bob()
-    return fp.Federation.from_table(
-        fp.planning.classes.all_labelings(2),
-        fed.evidence.distributions,
-        epsilon=0.1,
-        delta=0.05,
-        capacity=capacity,
-        names=["alice", "bob"],
-        **options,
-    )
 
 
 def test_beyond_capacity_alone_says_who_and_has_no_cost():

@@ -26,17 +26,17 @@ def test_sites_with_other_candidates_are_named():
     )
 
 
-@pytest.mark.parametrize(
-    ("names", "digests", "rule"),
-    [
-        ((), (), "some different strings"),
-        (("a", "a"), (digest_of("a"),) * 2, "different"),
-        (("a", ""), (digest_of("a"),) * 2, "not be empty"),
-        ((1,), (digest_of("1"),), "strings"),
-        (("a",), ("A" * 16,), "hexadecimal"),
-        (("a", "b"), (digest_of("a"),), "each of the 2 names"),
-    ],
-)
-def test_lists_are_checked(names, digests, rule):
-    with pytest.raises(FederationError, match=rule):
-        CandidateList(names=names, digests=digests)
+REFUSED = [
+    ((), (), "some different strings"),
+    (("a", "a"), (digest_of("a"),) * 2, "different"),
+    (("a", ""), (digest_of("a"),) * 2, "not be empty"),
+    ((1,), (digest_of("1"),), "strings"),
+    (("a",), ("A" * 16,), "hexadecimal"),
+    (("a", "b"), (digest_of("a"),), "each of the 2 names"),
+]
+
+
+def test_lists_are_checked():
+    for names, digests, rule in REFUSED:
+        with pytest.raises(FederationError, match=rule):
+            CandidateList(names=names, digests=digests)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from fractions import Fraction
@@ -17,6 +16,7 @@ from fedpact.describe.examples import CATALOGUE, build
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load
 from fedpact.errors import FederationError
+from refusals import check_refused
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,35 +36,6 @@ SIZES = {  # agents, hypotheses, points
 def table_of(federation: Federation) -> Table:
     assert isinstance(federation.evidence, Table)
     return federation.evidence
-
-
-def exact(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(100_000)
-
-
-def masses(federation: Federation) -> list[list[Fraction]]:
-    return [[exact(mass) for mass in row] for row in table_of(federation).distributions.tolist()]
-
-
-def brute_failure(federation: Federation, agent: int, m: tuple[int, ...]) -> Fraction:
-    """Largest over the targets of Pr[a bad hypothesis is consistent], over all samples, in fractions."""
-    labels = table_of(federation).labels
-    D = masses(federation)
-    epsilon = exact(federation.epsilon[agent])
-    draws = [j for j, count in enumerate(m) for _ in range(count)]
-    worst = Fraction(0)
-    for target in labels:
-        wrong = [np.flatnonzero(h != target) for h in labels]
-        bad = [set(A.tolist()) for A in wrong if sum(D[agent][x] for x in A) > epsilon]
-        failure = Fraction(0)
-        for sample in itertools.product(range(labels.shape[1]), repeat=len(draws)):
-            if any(A.isdisjoint(sample) for A in bad):
-                chance = Fraction(1)
-                for j, x in zip(draws, sample, strict=True):
-                    chance *= D[j][x]
-                failure += chance
-        worst = max(worst, failure)
-    return worst
 
 
 def test_the_size_of_every_entry_is_documented():
@@ -157,73 +128,50 @@ def test_build_reads(text, name, H, epsilon, delta):
     assert federation.delta == pytest.approx(delta, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("alice-rob", "no example is called 'alice-rob'; did you mean 'alice-bob'", id="near name"),
-        pytest.param("zzz", "no example is called 'zzz'; known: 'alice-bob', 'no-pure", id="unknown name"),
-        pytest.param("", "an example is written as a name", id="empty"),
-        pytest.param("alice-bob(0.1", "an example is written as a name", id="open bracket"),
-        pytest.param("alice-bob(0.1) x", "an example is written as a name", id="something behind"),
-        pytest.param("alice-bob(__import__('os'))", "an example is written as a name", id="code"),
-        pytest.param("alice-bob(gamma=1)", "it is given gamma=1: got an unexpected", id="unknown key"),
-        pytest.param("alice-bob(0.1, 0.2, 0.3)", "it is given 0.1, 0.2, 0.3: too many", id="too many"),
-        pytest.param("no-pure-equilibrium(3)", "takes no arguments; it is given 3: too many", id="takes none"),
-        pytest.param("alice-bob(0.1, epsilon=0.2)", "multiple values for argument", id="position and key"),
-        pytest.param("alice-bob(delta=0.1, 0.2)", "'0.2' without a name follows", id="position after key"),
-        pytest.param("alice-bob(0.1,)", "it is given 0.1,: '' must have a value", id="trailing comma"),
-        pytest.param("alice-bob(epsilon=)", "'epsilon' must have a value", id="key without value"),
-        pytest.param("alice-bob(x)", "'alice-bob': epsilon must be a number or a fraction", id="not a number"),
-        pytest.param("alice-bob(1/0)", "'alice-bob': epsilon must be a number or a fraction", id="over zero"),
-        pytest.param("alice-bob(delta=2)", "'alice-bob': delta must lie strictly between 0 and 1", id="delta"),
-        pytest.param("alice-bob(0.3)", "epsilon must be at most 0.25", id="alice-bob epsilon"),
-        pytest.param("price-of-stability(1/2)", "epsilon must lie strictly between 0 and 0.5", id="half"),
-        pytest.param("price-of-stability(0)", "epsilon must lie strictly between 0 and 0.5", id="zero"),
-        pytest.param("price-of-stability(-1)", "epsilon must lie strictly between 0 and 0.5", id="negative"),
-        pytest.param("price-of-stability(1e-300)", "more than 5,000 points", id="epsilon too small"),
-        pytest.param("coupon-collector(0)", "n must lie between 1 and 5,000", id="no points"),
-        pytest.param("coupon-collector(2.5)", "n must be a whole number", id="half a point"),
-        pytest.param("coupon-collector(1000000)", "n must lie between 1 and 5,000", id="too many points"),
-        pytest.param("coupon-collector(6, 1/6)", "epsilon must lie below 1/n", id="a point may be missed"),
-        pytest.param("singletons(2)", "n must lie between 3 and 5,000", id="no rest"),
-        pytest.param("set-cover(3, 7)", "sets must be a sequence of non-empty sets", id="sets from text"),
-        pytest.param("set-cover(4)", "element 3 is in none", id="uncovered"),
-        pytest.param("set-cover(m=0)", "m must lie between 1 and 7", id="m too small"),
-        pytest.param("set-cover(m=8)", "m must lie between 1 and 7", id="m too large for ties"),
-        pytest.param("set-cover(m=999999)", "m must lie between 1 and 7", id="m huge"),
-    ],
-)
-def test_build_refuses(text, message):
-    with pytest.raises(FederationError) as refusal:
-        build(text)
-    assert message in str(refusal.value)
+REFUSED = [
+    ("alice-rob", "no example is called 'alice-rob'; did you mean 'alice-bob'"),
+    ("zzz", "no example is called 'zzz'; known: 'alice-bob', 'no-pure"),
+    ("", "an example is written as a name"),
+    ("alice-bob(0.1", "an example is written as a name"),
+    ("alice-bob(0.1) x", "an example is written as a name"),
+    ("alice-bob(__import__('os'))", "an example is written as a name"),
+    ("alice-bob(gamma=1)", "it is given gamma=1: got an unexpected"),
+    ("alice-bob(0.1, 0.2, 0.3)", "it is given 0.1, 0.2, 0.3: too many"),
+    ("no-pure-equilibrium(3)", "takes no arguments; it is given 3: too many"),
+    ("alice-bob(0.1, epsilon=0.2)", "multiple values for argument"),
+    ("alice-bob(delta=0.1, 0.2)", "'0.2' without a name follows"),
+    ("alice-bob(0.1,)", "it is given 0.1,: '' must have a value"),
+    ("alice-bob(epsilon=)", "'epsilon' must have a value"),
+    ("alice-bob(x)", "'alice-bob': epsilon must be a number or a fraction"),
+    ("alice-bob(1/0)", "'alice-bob': epsilon must be a number or a fraction"),
+    ("alice-bob(delta=2)", "'alice-bob': delta must lie strictly between 0 and 1"),
+    ("alice-bob(0.3)", "epsilon must be at most 0.25"),
+    ("price-of-stability(1/2)", "epsilon must lie strictly between 0 and 0.5"),
+    ("price-of-stability(0)", "epsilon must lie strictly between 0 and 0.5"),
+    ("price-of-stability(-1)", "epsilon must lie strictly between 0 and 0.5"),
+    ("price-of-stability(1e-300)", "more than 5,000 points"),
+    ("coupon-collector(0)", "n must lie between 1 and 5,000"),
+    ("coupon-collector(2.5)", "n must be a whole number"),
+    ("coupon-collector(1000000)", "n must lie between 1 and 5,000"),
+    ("coupon-collector(6, 1/6)", "epsilon must lie below 1/n"),
+    ("singletons(2)", "n must lie between 3 and 5,000"),
+    ("set-cover(3, 7)", "sets must be a sequence of non-empty sets"),
+    ("set-cover(4)", "element 3 is in none"),
+    ("set-cover(m=0)", "m must lie between 1 and 7"),
+    ("set-cover(m=8)", "m must lie between 1 and 7"),
+    ("set-cover(m=999999)", "m must lie between 1 and 7"),
+]
+
+
+def test_build_refuses():
+    for text, message in REFUSED:
+        check_refused(message, build, text)
 
 
 @pytest.mark.parametrize("sets", [((0, 5), (1, 2)), ((), (0, 1, 2)), (0, 1, 2), "012"], ids=repr)
 def test_set_cover_refuses_what_is_no_family_of_sets(sets):
     with pytest.raises(FederationError, match="sets must be"):
         examples.set_cover(3, sets)
-
-
-def test_erratum_b6_one_sample_each_is_enough_only_for_large_delta():
-    federation = examples.alice_bob(epsilon=0.1)
-    assert brute_failure(federation, 0, (1, 1)) == Fraction(32, 100)
-    assert brute_failure(federation, 0, (2, 2)) > Fraction(5, 100)
-    for m in ((2, 3), (3, 2)):
-        assert all(brute_failure(federation, agent, m) <= Fraction(5, 100) for agent in (0, 1))
-
-
-def test_no_pure_profile_is_an_equilibrium():
-    federation = examples.no_pure_equilibrium()
-    delta = exact(federation.delta)
-
-    def best_response(agent: int, m: tuple[int, ...]) -> int:
-        replies = ((*m[:agent], own, *m[agent + 1 :]) for own in (0, 1))
-        return next(reply[agent] for reply in replies if brute_failure(federation, agent, reply) <= delta)
-
-    assert [best_response(agent, (0, 0, 0)) for agent in range(3)] == [1, 1, 1]
-    profiles = itertools.product((0, 1), repeat=3)
-    assert not [m for m in profiles if all(best_response(agent, m) == m[agent] for agent in range(3))]
 
 
 def test_no_pure_equilibrium_keeps_the_self_sufficiency_assumption():
@@ -235,7 +183,7 @@ def test_no_pure_equilibrium_keeps_the_self_sufficiency_assumption():
 def test_erratum_b1_the_masses_of_alice_sum_to_one(epsilon):
     federation = examples.price_of_stability(epsilon)
     alice, bob = table_of(federation).distributions
-    tolerated = Fraction(epsilon) if isinstance(epsilon, str) else exact(epsilon)
+    tolerated = Fraction(epsilon) if isinstance(epsilon, str) else Fraction(epsilon).limit_denominator(100_000)
     n = int(1 / (2 * tolerated))
     assert len(alice) == n + 2
     assert (federation.k, federation.H) == (2, n + 1)
@@ -255,57 +203,9 @@ def test_price_of_stability_at_the_size_of_the_docs():
     assert (labels[1:, -1] == 1).all()
 
 
-def test_bob_is_content_with_any_hypothesis():
-    federation = examples.price_of_stability("1/4")
-    assert brute_failure(federation, 1, (0, 0)) == 0
-    assert brute_failure(federation, 0, (0, 0)) == 1
-
-
-@pytest.mark.parametrize("m", [2, 3, 4])
-def test_the_coupon_class_fails_as_often_as_all_labelings(m):
-    small = examples.coupon_collector(3)
-    whole = Federation.from_table(
-        list(itertools.product((0, 1), repeat=3)), [["1/3"] * 3], epsilon="1/6", delta=0.1
-    )
-    sequences = list(itertools.product(range(3), repeat=m))
-    incomplete = Fraction(sum(len(set(sequence)) < 3 for sequence in sequences), len(sequences))
-    assert brute_failure(small, 0, (m,)) == brute_failure(whole, 0, (m,)) == incomplete
-
-
 def test_coupon_collector_reaches_into_the_thousands():
     federation = examples.coupon_collector(2000)
     assert (federation.H, table_of(federation).labels.shape) == (2001, (2001, 2000))
-
-
-def smallest_cover(universe: int, sets: tuple[tuple[int, ...], ...]) -> int:
-    sizes = range(1, len(sets) + 1)
-    return next(
-        size
-        for size in sizes
-        for chosen in itertools.combinations(sets, size)
-        if set().union(*chosen) == set(range(universe))
-    )
-
-
-@pytest.mark.parametrize(
-    ("universe", "sets"),
-    [
-        pytest.param(3, ((0, 1), (1, 2), (2,)), id="two of three"),
-        pytest.param(3, ((0, 1, 2), (1,)), id="one is enough"),
-        pytest.param(3, ((0,), (1,), (2,)), id="all three"),
-        pytest.param(2, ((0,), (1,), (0,)), id="a set twice"),
-    ],
-)
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_erratum_b2_enough_samples_if_and_only_if_a_cover(universe, sets, m):
-    federation = examples.set_cover(universe, sets, m)
-    is_enough = brute_failure(federation, 0, (m,)) <= 1 - Fraction(1, len(sets) + universe) ** m
-    assert is_enough == (smallest_cover(universe, sets) <= m)
-    assert federation.delta == pytest.approx(1 - (len(sets) + universe) ** -m, rel=1e-12)
-
-
-def test_erratum_b2_the_default_fails_with_seven_ninths():
-    assert brute_failure(examples.set_cover(), 0, (2,)) == Fraction(7, 9)
 
 
 @pytest.mark.parametrize("n", [3, 17, 100])
@@ -318,17 +218,3 @@ def test_singletons_lie_in_the_family_of_the_lemma(n):
         assert rare + less_rare <= 1 / n
     assert np.ptp(np.concatenate([p[2:], q[2:]])) == 0
     assert p[2] >= 1 / n
-
-
-def test_erratum_a1_one_sample_leaves_too_large_an_expected_error():
-    p = masses(examples.expected_min_counterexample())[0][0]
-    assert (1 - p) * p == Fraction(6, 25) > Fraction(1, 10)
-    assert (1 - p) ** 4 * p == Fraction(48, 3125) <= Fraction(1, 10)
-
-
-def test_erratum_a2_the_plan_for_a_false_report_fails_the_truthful_agent():
-    federation = examples.pwyc_not_dominant()
-    assert [agent.cost(1) for agent in federation.agents] == [0.2, 0.1]
-    assert brute_failure(federation, 1, (1, 0)) == 1
-    assert brute_failure(federation, 1, (0, 2)) == Fraction(1, 4) == exact(federation.delta)
-    assert brute_failure(federation, 0, (0, 0)) == 0

@@ -59,92 +59,49 @@ def test_bounds_of_the_ranges_belong():
     assert fed.epsilon.tolist() == [0, 1]
 
 
-BAD = {
-    "epsilon-above-1": (
-        {"epsilon": {"alice": 0.1, "bob": 1.5}},
-        "agent 'bob': epsilon must lie between 0 and 1; it is 1.5",
-    ),
-    "epsilon-negative": (
-        {"epsilon": [-0.1, 0.1]},
-        "agent 'alice': epsilon must lie between 0 and 1; it is -0.1",
-    ),
-    "epsilon-nan": ({"epsilon": [NAN, 0.1]}, "agent 'alice': epsilon must be a finite number; it is nan"),
-    "epsilon-too-few": ({"epsilon": [0.1]}, "epsilon must be one value or one per agent; 1 for 2 agents"),
-    "epsilon-of-one-agent": (
-        {"epsilon": {"bob": 0.1}},
-        "epsilon is given per agent but agent 'alice' has none",
-    ),
-    "delta-0": ({"delta": 0}, "delta must lie strictly between 0 and 1; it is 0"),
-    "delta-1": ({"delta": 1}, "delta must lie strictly between 0 and 1; it is 1"),
-    "delta-text": ({"delta": "small"}, "delta must be a number or a fraction like \"1/3\"; it is 'small'"),
-    "cost-negative": ({"cost": [1, -2]}, "agent 'bob': cost must be above 0; it is -2"),
-    "cost-zero": ({"cost": [0, 1]}, "agent 'alice': cost must be above 0; it is 0"),
-    "capacity-fractional": (
-        {"capacity": [1.5, 1]},
-        "agent 'alice': capacity must be a whole number >= 0; it is 1.5",
-    ),
-    "capacity-huge": (
-        {"capacity": [10**400, 1]},
-        "agent 'alice': capacity must be a finite number; it is 10",
-    ),
-    "objective": ({"objective": "best"}, "objective must be one of pac, expected; it is 'best'"),
-    "guarantee": ({"guarantee": None}, "guarantee must be one of per-agent, joint; it is None"),
-    "name": ({"name": 7}, "name must be a string; it is 7"),
-    "name-twice": ({"names": ["bob", "bob"]}, "agent names must differ; 'bob' is used twice"),
-    "name-blank": ({"names": ["bob", " "]}, "agent names must be non-empty strings; agent 2 has ' '"),
-    "names-too-few": ({"names": ["bob"]}, "distributions must have one row per agent; 2 rows for 1 agents"),
-    "mass-negative": (
+BAD = [
+    ({"epsilon": {"alice": 0.1, "bob": 1.5}}, "agent 'bob': epsilon must lie between 0 and 1; it is 1.5"),
+    ({"delta": 0}, "delta must lie strictly between 0 and 1; it is 0"),
+    ({"cost": [1, -2]}, "agent 'bob': cost must be above 0; it is -2"),
+    ({"capacity": [1.5, 1]}, "agent 'alice': capacity must be a whole number >= 0; it is 1.5"),
+    ({"objective": "best"}, "objective must be one of pac, expected; it is 'best'"),
+    ({"guarantee": None}, "guarantee must be one of per-agent, joint; it is None"),
+    ({"name": 7}, "name must be a string; it is 7"),
+    ({"names": ["bob", "bob"]}, "agent names must differ; 'bob' is used twice"),
+    ({"names": ["bob", " "]}, "agent names must be non-empty strings; agent 2 has ' '"),
+    ({"names": ["bob"]}, "distributions must have one row per agent; 2 rows for 1 agents"),
+    (
         {"distributions": [[1.2, -0.2], [0.5, 0.5]]},
         "agent 'alice': distribution must have no negative mass; at point 'x2' it is -0.2",
     ),
-    "mass-sum": (
+    (
         {"distributions": [[1, 0], [0.3, 0.3]]},
         "agent 'bob': distribution must sum to 1; it sums to 0.6 (write thirds as \"1/3\")",
     ),
-    "mass-nan": (
+    (
         {"distributions": [[1, 0], [NAN, 1]]},
         "agent 'bob': distribution at point 'x1' must be a finite number; it is nan",
     ),
-    "mass-length": (
+    (
         {"distributions": [[1, 0], [1]]},
         "distributions must be over the same points; their lengths differ: {'alice': 2, 'bob': 1}",
     ),
-    "mass-scalar": (
-        {"distributions": [1, 1]},
-        "agent 'alice': distribution must be a list of masses; it is 1",
-    ),
-    "labels-ragged": ({"labels": [[0, 1], [0]]}, "labels must be a matrix with one row per hypothesis"),
-    "labels-array-of-3": (
-        {"labels": np.zeros((2, 2, 2))},
-        "labels must be a matrix with one row per hypothesis",
-    ),
-    "labels-empty": ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
-    "labels-nan": ({"labels": [[0, NAN]]}, "labels: row 1: labels must be whole numbers"),
-    "labels-huge": (
-        {"labels": [[0, 1e300]]},
-        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2",
-    ),
-    "labels-words-and-numbers": (
-        {"labels": [["a", "b"], [0, 1]]},
-        "labels must be all strings or all whole numbers; those of row 1 are strings and those of row 2 whole",
-    ),
-    "labels-points": ({"labels": [[0, 1, 0]]}, "labels cover 3 points but distributions cover 2"),
-    "points-twice": ({"points": ["a", "a"]}, "points, one per column of labels, must be 2 different strings"),
-    "points-numbers": ({"points": [1, 2]}, "points, one per column of labels, must be 2 different strings"),
-    "hypotheses-too-few": (
-        {"hypotheses": ["a"]},
-        "hypothesis names must be 4 different strings; they are ['a']",
-    ),
-    "hypotheses-lists": ({"hypotheses": [[], [], [], []]}, "hypothesis names must be 4 different strings"),
-}
+    ({"distributions": [1, 1]}, "agent 'alice': distribution must be a list of masses; it is 1"),
+    ({"labels": [[0, 1], [0]]}, "labels must be a matrix with one row per hypothesis"),
+    ({"labels": np.zeros((2, 2, 2))}, "labels must be a matrix with one row per hypothesis"),
+    ({"labels": np.zeros((0, 2))}, "labels must have at least one hypothesis and one point"),
+    ({"labels": [[0, 1, 0]]}, "labels cover 3 points but distributions cover 2"),
+    ({"points": ["a", "a"]}, "points, one per column of labels, must be 2 different strings"),
+    ({"hypotheses": ["a"]}, "hypothesis names must be 4 different strings; they are ['a']"),
+]
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
-def test_refuses(changes, message):
-    with pytest.raises(FederationError) as caught:
-        table(**changes)
-    assert caught.value.problems[0].startswith(message)
-    assert all(len(problem.splitlines()) == 1 for problem in caught.value.problems)
+def test_refuses():
+    for changes, message in BAD:
+        with pytest.raises(FederationError) as caught:
+            table(**changes)
+        assert caught.value.problems[0].startswith(message)
+        assert all(len(problem.splitlines()) == 1 for problem in caught.value.problems)
 
 
 def test_every_problem_is_told():
@@ -301,21 +258,21 @@ def test_a_restricted_table_is_the_table_of_those_agents():
     assert plan(part).contributions == plan(built).contributions
 
 
-BAD_NAMES = {
-    "unknown": (["alise"], "no agent is called 'alise'; did you mean 'alice'?"),
-    "no-name": ([3], "names must be some different strings; they are [3]"),
-    "none": ([], "names must be some different strings; they are []"),
-    "twice": (["bob", "bob"], "names must be some different strings; they are ['bob', 'bob']"),
-    "one-string": ("bob", "names must be some different strings; they are 'bob'"),
-    "no-list": (7, "names must be some different strings; they are 7"),
-}
+BAD_NAMES = [
+    (["alise"], "no agent is called 'alise'; did you mean 'alice'?"),
+    ([3], "names must be some different strings; they are [3]"),
+    ([], "names must be some different strings; they are []"),
+    (["bob", "bob"], "names must be some different strings; they are ['bob', 'bob']"),
+    ("bob", "names must be some different strings; they are 'bob'"),
+    (7, "names must be some different strings; they are 7"),
+]
 
 
-@pytest.mark.parametrize(("names", "message"), BAD_NAMES.values(), ids=BAD_NAMES)
-def test_restricting_to_nobody_known_is_refused(names, message):
-    with pytest.raises(FederationError) as raised:
-        table().restrict(names)
-    assert str(raised.value) == message
+def test_restricting_to_nobody_known_is_refused():
+    for names, message in BAD_NAMES:
+        with pytest.raises(FederationError) as raised:
+            table().restrict(names)
+        assert str(raised.value) == message
 
 
 def test_labels_of_any_size_stay_whole_numbers():

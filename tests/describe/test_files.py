@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tomli_w
-from hypothesis import assume, example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedpact.describe.classes import all_labelings, conjunctions, intervals, singletons
@@ -167,300 +167,188 @@ def test_what_may_be_left_out(tmp_path):
     )
 
 
-HYPOTHESES = {
-    "labels": ({"labels": [[0, 1], [1, 1]], "points": ["xB", "xA"]}, [[0, 1], [1, 1]], ("h1", "h2")),
-    "labels-in-strings": ({"labels": [["0", "2/2"]]}, [[0, 1]], ("h1",)),
-    "names": ({"labels": [[0, 1], [1, 1]], "names": ["p", "q"]}, [[0, 1], [1, 1]], ("p", "q")),
-    "names-of-a-class": (
-        {"class": "singletons", "names": ["p", "q", "r"]},
-        [[0, 0], [1, 0], [0, 1]],
-        ("p", "q", "r"),
-    ),
-    "positions": ({"class": "thresholds"}, [[1, 1], [0, 1], [0, 0]], ("x >= 1", "x >= 2", "never")),
-    "positions-in-order": (
-        {"class": "thresholds", "points": ["xB", "xA"]},
-        [[1, 1], [0, 1], [0, 0]],
-        ("x >= 1", "x >= 2", "never"),
-    ),
-    "line": (
+HYPOTHESES = [
+    ({"labels": [[0, 1], [1, 1]], "points": ["xB", "xA"]}, [[0, 1], [1, 1]], ("h1", "h2")),
+    ({"labels": [["0", "2/2"]]}, [[0, 1]], ("h1",)),
+    ({"labels": [[0, 1], [1, 1]], "names": ["p", "q"]}, [[0, 1], [1, 1]], ("p", "q")),
+    ({"class": "singletons", "names": ["p", "q", "r"]}, [[0, 0], [1, 0], [0, 1]], ("p", "q", "r")),
+    ({"class": "thresholds"}, [[1, 1], [0, 1], [0, 0]], ("x >= 1", "x >= 2", "never")),
+    ({"class": "thresholds", "points": ["xB", "xA"]}, [[1, 1], [0, 1], [0, 0]], ("x >= 1", "x >= 2", "never")),
+    (
         {"class": "thresholds", "features": {"xA": "1/2", "xB": [-1]}},
         [[1, 1], [1, 0], [0, 0]],
         ("x >= -1", "x >= 0.5", "never"),
     ),
-    "features": (
+    (
         {"class": "stumps", "features": {"xA": [1, 1], "xB": [1, 2]}, "feature_names": ["age", "dose"]},
         [[1, 1], [0, 0], [0, 1], [1, 0]],
         ("age >= 1", "age < 1", "dose >= 2", "dose < 2"),
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("hypotheses", "labels", "names"), HYPOTHESES.values(), ids=HYPOTHESES)
 @pytest.mark.parametrize("name", ["network.toml", "network.json"])
-def test_hypotheses(tmp_path, hypotheses, labels, names, name):
-    fed = load(write(tmp_path, changed(PAIR, ("hypotheses", hypotheses)), name))
-    assert fed.evidence.labels.tolist() == labels
-    assert fed.evidence.hypotheses == names
-    assert fed.evidence.points == tuple(hypotheses.get("points", ("xA", "xB")))
+def test_hypotheses(tmp_path, name):
+    for hypotheses, labels, names in HYPOTHESES:
+        fed = load(write(tmp_path, changed(PAIR, ("hypotheses", hypotheses)), name))
+        assert fed.evidence.labels.tolist() == labels
+        assert fed.evidence.hypotheses == names
+        assert fed.evidence.points == tuple(hypotheses.get("points", ("xA", "xB")))
 
 
-BAD = {
-    "distribution-sum": (
-        [("agents", 1, "distribution", "xA", 0.1)],
-        "agent 'bob': distribution must sum to 1; it sums to 0.9 (write thirds as \"1/3\")",
+OF_BOB = [
+    (("distribution", "xA", 0.1), 'distribution must sum to 1; it sums to 0.9 (write thirds as "1/3")'),
+    (
+        ("distribution", {"xA": 1.5, "xB": -0.5}),
+        "distribution must have no negative mass; at point 'xB' it is -0.5",
     ),
-    "distribution-negative": (
-        [("agents", 1, "distribution", {"xA": 1.5, "xB": -0.5})],
-        "agent 'bob': distribution must have no negative mass; at point 'xB' it is -0.5",
+    (("distribution", "xB", NAN), "distribution at point 'xB' must be a finite number; it is nan"),
+    (
+        ("distribution", "xB", "much"),
+        "distribution at point 'xB' must be a number or a fraction like \"1/3\"; it is 'much'",
     ),
-    "distribution-nan": (
-        [("agents", 1, "distribution", "xB", NAN)],
-        "agent 'bob': distribution at point 'xB' must be a finite number; it is nan",
+    (("distribution", [0.2, 0.8]), "distribution must be a table of points and masses; it is [0.2, 0.8]"),
+    (("distribution", {}), "distribution must be a table of points and masses; it is {}"),
+    (("cost", -1), "cost must be above 0; it is -1"),
+    (("cost", 1e308), "cost must be at most 1e+100; it is 1e+308"),
+    (("cost", {"breakpoints": [1], "slopes": [2, 1e200]}), "cost slopes must be at most 1e+100; it is 1e+200"),
+    (("cost", None), "cost must be a number or a fraction in a string; it is None"),
+    (
+        ("cost", {"quadratics": [1, 1]}),
+        "cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
+        "it is {'quadratics': [1, 1]}: unknown key 'quadratics' (did you mean 'quadratic'?)",
     ),
-    "distribution-infinite": (
-        [("agents", 1, "distribution", "xB", float("inf"))],
-        "agent 'bob': distribution at point 'xB' must be a finite number; it is inf",
+    (("epsilon", 1.5), "epsilon must lie between 0 and 1; it is 1.5"),
+    (("capacity", 10**400), f"capacity must be a finite number; it is 1{'0' * 56}..."),
+    (("capacity", 2.5), "capacity must be a whole number >= 0; it is 2.5"),
+    (("epsilom", 0.1), "unknown key 'epsilom' (did you mean 'epsilon'?)"),
+    (("distribution", GONE), f"give exactly one of {', '.join(KINDS)}; it has none"),
+    (("report", "bob.report.npz"), f"give exactly one of {', '.join(KINDS)}; it has distribution and report"),
+]
+OF_HYPOTHESES = [
+    (("klass", "x"), "unknown key 'klass' (did you mean 'class'?)"),
+    (
+        ("\n", "x"),
+        r"unknown key '\n' (known: 'class', 'labels', 'points', 'names', "
+        "'classes', 'features', 'feature_names')",
     ),
-    "distribution-text": (
-        [("agents", 1, "distribution", "xB", "much")],
-        "agent 'bob': distribution at point 'xB' must be a number or a fraction like \"1/3\"; it is 'much'",
+    ((GONE,), "give exactly one of class and labels; it has none"),
+    (("labels", [[0, 1]]), "give exactly one of class and labels; it has class and labels"),
+    (
+        ("class", "singeltons"),
+        "class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
     ),
-    "distribution-list": (
-        [("agents", 1, "distribution", [0.2, 0.8])],
-        "agent 'bob': distribution must be a table of points and masses; it is [0.2, 0.8]",
+    (
+        ({"class": "singeltons", "names": ["a", "b"]},),
+        "class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
     ),
-    "distribution-empty": (
-        [("agents", 1, "distribution", {})],
-        "agent 'bob': distribution must be a table of points and masses; it is {}",
+    (
+        ("class", []),
+        "class must be one that fedpact knows; it is [] (known: all-labelings, conjunctions, "
+        "halfspaces, intervals, rectangles, singletons, stumps, thresholds)",
     ),
-    "distribution-stranger": (
+    (
+        ("points", ["xA", "xB", *(f"p{number}" for number in range(58))]),
+        "class all-labelings of 60 points would have 1,152,921,504,606,846,976 hypotheses; "
+        "at most 16,384 are enumerated (use fewer points or features)",
+    ),
+    (("points", ["xA", "xA"]), "points must be some different strings; they are ['xA', 'xA']"),
+    (("points", []), "points must be some different strings; they are []"),
+    (("names", []), "names must be some different strings; they are []"),
+    (({"class": "stumps"},), "class 'stumps' needs features, a table of points and numbers"),
+    (
+        ({"class": "stumps", "features": {"xA": 1}},),
+        "features of point 'xB' must be a number or a fraction in a string; it is None",
+    ),
+    (
+        ({"class": "stumps", "features": {"xA": 1, "xB": 2, "xAA": 3}},),
+        "features names 'xAA', which is not in points (did you mean 'xA'?)",
+    ),
+    (({"class": "stumps", "features": [1, 2]},), "features must be a table of points and numbers; it is [1, 2]"),
+    (("features", {"xA": 1, "xB": 2}), "features has no meaning for class 'all-labelings'; remove it"),
+    (
+        ({"class": "stumps", "features": {"xA": 1, "xB": 2}, "feature_names": ["a", "b"]},),
+        "feature_names must be 1 different strings; they are ['a', 'b']",
+    ),
+    (({"labels": [0, 1]},), "labels must be a list of rows of labels; it is [0, 1]"),
+    (
+        ({"labels": [["a", "b"]], "classes": ["a", 1]},),
+        "classes must be different labels, all strings or all whole numbers, at least one; they are ['a', 1]",
+    ),
+    (("classes", [0, 1]), "classes has no meaning for class 'all-labelings'; remove it"),
+]
+BAD = [
+    (
         [("agents", 1, "distribution", {"xA": 0.2, "xb": 0.8}), ("hypotheses", "points", ["xA", "xB"])],
         "agent 'bob': distribution names 'xb', which is not in points (did you mean 'xB'?)",
     ),
-    "distribution-strangers": (
+    (
         [("agents", 1, "distribution", {"p": 0.2, "q": 0.8}), ("hypotheses", "points", ["xA", "xB"])],
         "agent 'bob': distribution names 'p', which is not in points (known: 'xA', 'xB'); 1 more are unknown",
     ),
-    "cost-negative": ([("agents", 1, "cost", -1)], "agent 'bob': cost must be above 0; it is -1"),
-    "cost-huge": ([("agents", 1, "cost", 1e308)], "agent 'bob': cost must be at most 1e+100; it is 1e+308"),
-    "cost-huge-slope": (
-        [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1e200]})],
-        "agent 'bob': cost slopes must be at most 1e+100; it is 1e+200",
-    ),
-    "cost-zero": ([("agents", 1, "cost", 0)], "agent 'bob': cost must be above 0; it is 0"),
-    "cost-null": (
-        [("agents", 1, "cost", None)],
-        "agent 'bob': cost must be a number or a fraction in a string; it is None",
-    ),
-    "cost-key": (
-        [("agents", 1, "cost", {"quadratics": [1, 1]})],
-        "agent 'bob': cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
-        "it is {'quadratics': [1, 1]}: unknown key 'quadratics' (did you mean 'quadratic'?)",
-    ),
-    "cost-falls": (
-        [("agents", 1, "cost", {"breakpoints": [1], "slopes": [2, 1]})],
-        "agent 'bob': cost slopes must not fall (costs are convex); they are [2.0, 1.0]",
-    ),
-    "cost-at-the-top": ([("cost", -1)], "cost must be above 0; it is -1"),
-    "epsilon-above-1": (
-        [("agents", 1, "epsilon", 1.5)],
-        "agent 'bob': epsilon must lie between 0 and 1; it is 1.5",
-    ),
-    "epsilon-nan": (
-        [("agents", 1, "epsilon", NAN)],
-        "agent 'bob': epsilon must be a finite number; it is nan",
-    ),
-    "epsilon-at-the-top": ([("epsilon", -0.1)], "epsilon must lie between 0 and 1; it is -0.1"),
-    "epsilon-missing": (
+    ([("cost", -1)], "cost must be above 0; it is -1"),
+    ([("epsilon", -0.1)], "epsilon must lie between 0 and 1; it is -0.1"),
+    (
         [("epsilon", GONE), ("agents", 0, "epsilon", 0.1)],
         "agent 'bob': epsilon is missing; give it here or at the top for all agents",
     ),
-    "capacity-huge": (
-        [("agents", 1, "capacity", 10**400)],
-        f"agent 'bob': capacity must be a finite number; it is 1{'0' * 56}...",
-    ),
-    "capacity-fractional": (
-        [("agents", 1, "capacity", 2.5)],
-        "agent 'bob': capacity must be a whole number >= 0; it is 2.5",
-    ),
-    "delta-above-1": ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
-    "delta-zero": ([("delta", 0)], "delta must lie strictly between 0 and 1; it is 0"),
-    "delta-nan": ([("delta", NAN)], "delta must be a finite number; it is nan"),
-    "delta-missing": ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
-    "objective": ([("objective", "best")], "objective must be one of pac, expected; it is 'best'"),
-    "guarantee": ([("guarantee", ["joint"])], "guarantee must be one of per-agent, joint; it is ['joint']"),
-    "name": ([("name", 5)], "name must be a string; it is 5"),
-    "agents-missing": ([("agents", GONE)], "a federation needs at least one agent"),
-    "agents-empty": ([("agents", [])], "a federation needs at least one agent"),
-    "agent-is-no-table": ([("agents", 1, "bob")], "agent 2 must be a table; it is 'bob'"),
-    "agent-name-twice": ([("agents", 1, "name", "alice")], "agent names must differ; 'alice' is used twice"),
-    "agent-name-blank": ([("agents", 1, "name", " ")], "agent 2: name must be a non-empty string; it is ' '"),
-    "agent-name-list": (
-        [("agents", 1, "name", ["b"])],
-        "agent 2: name must be a non-empty string; it is ['b']",
-    ),
-    "agent-name-of-two-lines": (
+    ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
+    ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
+    ([("objective", "best")], "objective must be one of pac, expected; it is 'best'"),
+    ([("guarantee", ["joint"])], "guarantee must be one of per-agent, joint; it is ['joint']"),
+    ([("name", 5)], "name must be a string; it is 5"),
+    ([("agents", GONE)], "a federation needs at least one agent"),
+    ([("agents", [])], "a federation needs at least one agent"),
+    ([("agents", 1, "bob")], "agent 2 must be a table; it is 'bob'"),
+    ([("agents", 1, "name", "alice")], "agent names must differ; 'alice' is used twice"),
+    ([("agents", 1, "name", " ")], "agent 2: name must be a non-empty string; it is ' '"),
+    ([("agents", 1, "name", ["b"])], "agent 2: name must be a non-empty string; it is ['b']"),
+    (
         [("agents", 1, "name", "b\no\u2028b"), ("agents", 1, "cost", 0)],
         r"agent 'b\no\u2028b': cost must be above 0; it is 0",
     ),
-    "key-at-the-top": ([("epsilom", 0.1)], "unknown key 'epsilom' (did you mean 'epsilon'?)"),
-    "key-of-agent": (
-        [("agents", 1, "epsilom", 0.1)],
-        "agent 'bob': unknown key 'epsilom' (did you mean 'epsilon'?)",
-    ),
-    "key-of-hypotheses": (
-        [("hypotheses", "klass", "x")],
-        "hypotheses: unknown key 'klass' (did you mean 'class'?)",
-    ),
-    "key-like-none": (
-        [("hypotheses", "\n", "x")],
-        r"hypotheses: unknown key '\n' (known: 'class', 'labels', 'points', 'names', "
-        "'classes', 'features', 'feature_names')",
-    ),
-    "evidence-mixed": (
+    ([("epsilom", 0.1)], "unknown key 'epsilom' (did you mean 'epsilon'?)"),
+    (
         [("agents", 1, "distribution", GONE), ("agents", 1, "report", "bob.report.npz")],
         "agent 'bob': all agents must bring the same kind of evidence; it has report but agent "
         "'alice' has distribution",
     ),
-    "evidence-none": (
-        [("agents", 1, "distribution", GONE)],
-        f"agent 'bob': give exactly one of {', '.join(KINDS)}; it has none",
-    ),
-    "evidence-two": (
-        [("agents", 1, "report", "bob.report.npz")],
-        f"agent 'bob': give exactly one of {', '.join(KINDS)}; it has distribution and report",
-    ),
-    "hypotheses-missing": (
-        [("hypotheses", GONE)],
-        "hypotheses: give exactly one of class and labels; it has none",
-    ),
-    "hypotheses-both": (
-        [("hypotheses", "labels", [[0, 1]])],
-        "hypotheses: give exactly one of class and labels; it has class and labels",
-    ),
-    "class-unknown": (
-        [("hypotheses", "class", "singeltons")],
-        "hypotheses: class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
-    ),
-    "class-unknown-of-named-hypotheses": (
-        [("hypotheses", {"class": "singeltons", "names": ["a", "b"]})],
-        "hypotheses: class must be one that fedpact knows; it is 'singeltons' (did you mean 'singletons'?)",
-    ),
-    "class-list": (
-        [("hypotheses", "class", [])],
-        "hypotheses: class must be one that fedpact knows; it is [] (known: all-labelings, conjunctions, "
-        "halfspaces, intervals, rectangles, singletons, stumps, thresholds)",
-    ),
-    "class-too-large": (
-        [("hypotheses", "points", ["xA", "xB", *(f"p{number}" for number in range(58))])],
-        "hypotheses: class all-labelings of 60 points would have 1,152,921,504,606,846,976 hypotheses; "
-        "at most 16,384 are enumerated (use fewer points or features)",
-    ),
-    "points-twice": (
-        [("hypotheses", "points", ["xA", "xA"])],
-        "hypotheses: points must be some different strings; they are ['xA', 'xA']",
-    ),
-    "points-empty": (
-        [("hypotheses", "points", [])],
-        "hypotheses: points must be some different strings; they are []",
-    ),
-    "names-too-few": (
-        [("hypotheses", "names", ["a"])],
-        "hypothesis names must be 4 different strings; they are ['a']",
-    ),
-    "names-empty": (
-        [("hypotheses", "names", [])],
-        "hypotheses: names must be some different strings; they are []",
-    ),
-    "features-missing": (
-        [("hypotheses", {"class": "stumps"})],
-        "hypotheses: class 'stumps' needs features, a table of points and numbers",
-    ),
-    "features-of-a-point-missing": (
-        [("hypotheses", {"class": "stumps", "features": {"xA": 1}})],
-        "hypotheses: features of point 'xB' must be a number or a fraction in a string; it is None",
-    ),
-    "features-ragged": (
-        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": [1, 2]}})],
-        "hypotheses: features of class 'stumps' must be numbers, the same count for every point; they are "
-        "[[1.0], [1.0, 2.0]]",
-    ),
-    "features-stranger": (
-        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2, "xAA": 3}})],
-        "hypotheses: features names 'xAA', which is not in points (did you mean 'xA'?)",
-    ),
-    "features-two-on-a-line": (
-        [("hypotheses", {"class": "intervals", "features": {"xA": [1, 1], "xB": [2, 2]}})],
-        "hypotheses: class 'intervals' needs one number per point; the shape is (2, 2)",
-    ),
-    "features-list": (
-        [("hypotheses", {"class": "stumps", "features": [1, 2]})],
-        "hypotheses: features must be a table of points and numbers; it is [1, 2]",
-    ),
-    "features-of-points": (
-        [("hypotheses", "features", {"xA": 1, "xB": 2})],
-        "hypotheses: features has no meaning for class 'all-labelings'; remove it",
-    ),
-    "feature-names-too-many": (
-        [("hypotheses", {"class": "stumps", "features": {"xA": 1, "xB": 2}, "feature_names": ["a", "b"]})],
-        "hypotheses: feature_names must be 1 different strings; they are ['a', 'b']",
-    ),
-    "labels-ragged": (
+    ([("hypotheses", "names", ["a"])], "hypothesis names must be 4 different strings; they are ['a']"),
+    (
         [("hypotheses", {"labels": [[0, 0], [0]]})],
         "labels must be a matrix with one row per hypothesis and one column per point; rows of different "
         "length, nested values or no labels were given: [[0, 0], [0]]",
     ),
-    "labels-flat": (
-        [("hypotheses", {"labels": [0, 1]})],
-        "hypotheses: labels must be a list of rows of labels; it is [0, 1]",
-    ),
-    "labels-nan": (
+    (
         [("hypotheses", {"labels": [[0, NAN]]})],
         "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
         "it is nan",
     ),
-    "labels-words-and-numbers": (
-        [("hypotheses", {"labels": [["a", 1]]})],
-        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
-        "it is 1",
-    ),
-    "labels-empty-word": (
-        [("hypotheses", {"labels": [["a", ""]]})],
-        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
-        "it is ''",
-    ),
-    "labels-none": (
-        [("hypotheses", {"labels": [["a", None]]})],
-        "labels: row 1: labels must be whole numbers or strings that are not empty, all of one kind; at point 2 "
-        "it is None",
-    ),
-    "labels-of-no-class": (
+    (
         [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", "c"]})],
         "labels must be among the classes, ['a', 'c']; one is 'b'",
     ),
-    "classes-mixed": (
-        [("hypotheses", {"labels": [["a", "b"]], "classes": ["a", 1]})],
-        "hypotheses: classes must be different labels, all strings or all whole numbers, at least one; they are "
-        "['a', 1]",
-    ),
-    "classes-of-a-class": (
-        [("hypotheses", "classes", [0, 1])],
-        "hypotheses: classes has no meaning for class 'all-labelings'; remove it",
-    ),
-    "labels-too-wide": (
+    (
         [("hypotheses", {"labels": [[0, 1, 0]]})],
         "labels cover 3 points but distributions cover 2; they must be the same points",
     ),
-    "hypotheses-list": (
+    (
         [("hypotheses", []), ("agents", [{"name": "bob", "predictions": "bob.npy"}])],
         "hypotheses must be a table; it is []",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
-def test_a_bad_value_is_one_line_that_names_it(scratch, changes, message):
-    assert problems_of(write(scratch, changed(PAIR, *changes))) == [message]
+def test_a_bad_value_is_one_line_that_names_it(scratch):
+    def said(*changes):
+        return problems_of(write(scratch, changed(PAIR, *changes)))
+
+    for change, message in OF_BOB:
+        assert said(("agents", 1, *change)) == [f"agent 'bob': {message}"]
+    for change, message in OF_HYPOTHESES:
+        assert said(("hypotheses", *change)) == [f"hypotheses: {message}"]
+    for changes, message in BAD:
+        assert said(*changes) == [message]
 
 
 def test_every_problem_of_a_file_is_told(scratch):
@@ -504,28 +392,25 @@ def npy(array, **options):
     return buffer.getvalue()
 
 
-FOREIGN = {
-    "pickle": (npy(np.array([[{}]]), allow_pickle=True), "not an .npy array that can be read without pickle"),
-    "empty": (b"", "not an .npy array that can be read without pickle"),
-    "text": (b"0,1\n1,1\n", "not an .npy array that can be read without pickle"),
-    "truncated": (npy(np.zeros((2, 3)))[:-1], "not an .npy array that can be read without pickle"),
-    "claims-terabytes": (
+FOREIGN = [
+    (npy(np.array([[{}]]), allow_pickle=True), "not an .npy array that can be read without pickle"),
+    (b"", "not an .npy array that can be read without pickle"),
+    (b"0,1\n1,1\n", "not an .npy array that can be read without pickle"),
+    (npy(np.zeros((2, 3)))[:-1], "not an .npy array that can be read without pickle"),
+    (
         npy(np.zeros((2, 3))).replace(b"(2, 3), }" + 13 * b" ", b"(2, 99999999999999), }"),
         "not an .npy array that can be read without pickle",
     ),
-    "broken-header": (
-        npy(np.zeros((2, 3))).replace(b"(2, 3)", b"(((((("),
-        "not an .npy array that can be read",
-    ),
-    "row": (npy(np.zeros(3)), "must be a matrix, hypotheses by points; its shape is (3,)"),
-}
+    (npy(np.zeros((2, 3))).replace(b"(2, 3)", b"(((((("), "not an .npy array that can be read"),
+    (npy(np.zeros(3)), "must be a matrix, hypotheses by points; its shape is (3,)"),
+]
 
 
-@pytest.mark.parametrize(("content", "message"), FOREIGN.values(), ids=FOREIGN)
-def test_a_prediction_file_that_is_none(scratch, content, message):
-    (scratch / "odd.npy").write_bytes(content)
-    (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "odd.npy"))))
-    assert problem.startswith(f"agent 'bob': predictions: {scratch / 'odd.npy'}: {message}")
+def test_a_prediction_file_that_is_none(scratch):
+    for content, message in FOREIGN:
+        (scratch / "odd.npy").write_bytes(content)
+        (problem,) = problems_of(write(scratch, changed(PREDICTED, ("agents", 1, "predictions", "odd.npy"))))
+        assert problem.startswith(f"agent 'bob': predictions: {scratch / 'odd.npy'}: {message}")
 
 
 def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
@@ -538,22 +423,22 @@ def test_a_table_of_predictions_is_told_how_to_become_an_array(scratch):
     )
 
 
-POINTERS = {
-    "missing": ("none.npy", "there is no file 'none.npy' (paths are relative to the federation file)"),
-    "folder": (".", "there is no file '.' (paths are relative to the federation file)"),
-    "number": (3, "the name of a file is needed; it is 3"),
-    "nul": ("a\0b", r"there is no file 'a\x00b' (paths are relative to the federation file)"),
-    "long": ("n" * 5000, f"file '{'n' * 56}... cannot be read: File name too long"),
-    "lines": ("a\nb", r"there is no file 'a\nb' (paths are relative to the federation file)"),
-}
+POINTERS = [
+    ("none.npy", "there is no file 'none.npy' (paths are relative to the federation file)"),
+    (".", "there is no file '.' (paths are relative to the federation file)"),
+    (3, "the name of a file is needed; it is 3"),
+    ("a\0b", r"there is no file 'a\x00b' (paths are relative to the federation file)"),
+    ("n" * 5000, f"file '{'n' * 56}... cannot be read: File name too long"),
+    ("a\nb", r"there is no file 'a\nb' (paths are relative to the federation file)"),
+]
 
 
-@pytest.mark.parametrize(("value", "message"), POINTERS.values(), ids=POINTERS)
 @pytest.mark.parametrize(("kind", "data"), [("predictions", PREDICTED), ("report", REPORTED)])
-def test_a_file_that_is_not_there(scratch, kind, data, value, message):
-    assert problems_of(write(scratch, changed(data, ("agents", 1, kind, value)))) == [
-        f"agent 'bob': {kind}: {message}"
-    ]
+def test_a_file_that_is_not_there(scratch, kind, data):
+    for value, message in POINTERS:
+        assert problems_of(write(scratch, changed(data, ("agents", 1, kind, value)))) == [
+            f"agent 'bob': {kind}: {message}"
+        ]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -632,43 +517,24 @@ def test_a_federation_from_points_is_saved_as_predictions(pointed, tmp_path):
     assert_same(load(tmp_path / "saved.toml"), fed)
 
 
-BAD_POINTS = {
-    "class-missing": (
+BAD_POINTS = [
+    (
         [("hypotheses", GONE)],
         "hypotheses must name a class of points with features; it is None (known: conjunctions, halfspaces, "
         "intervals, rectangles, stumps, thresholds)",
     ),
-    "class-without-features": (
-        [("hypotheses", "class", "singletons")],
-        "hypotheses must name a class of points with features; it is 'singletons' (did you mean 'rectangles'?)",
-    ),
-    "class-list": (
-        [("hypotheses", "class", [])],
-        "hypotheses must name a class of points with features; it is [] (known: conjunctions, halfspaces, "
-        "intervals, rectangles, stumps, thresholds)",
-    ),
-    "class-of-a-line": (
-        [("hypotheses", "class", "intervals")],
-        "class 'intervals' needs one number per point; the shape is (3, 2)",
-    ),
-    "names": (
-        [("hypotheses", "names", ["p", "q"])],
-        "hypotheses: names has no meaning for agents with points; remove it",
-    ),
-    "feature-names-too-few": (
-        [("hypotheses", "feature_names", ["age"])],
-        "feature_names must be 2 different strings; they are ['age']",
-    ),
-    "missing": (
+    ([("hypotheses", "names", ["p", "q"])], "hypotheses: names has no meaning for agents with points; remove it"),
+    ([("hypotheses", "feature_names", ["age"])], "feature_names must be 2 different strings; they are ['age']"),
+    (
         [("agents", 1, "points", "none.csv")],
         "agent 'bob': points: there is no file 'none.csv' (paths are relative to the federation file)",
     ),
-    "mixed": (
+    (
         [("agents", 1, {"name": "bob", "predictions": "bob.npy"})],
         "agent 'bob': all agents must bring the same kind of evidence; it has predictions but agent 'alice' has "
         "points",
     ),
-}
+]
 
 
 def test_a_line_has_no_names_of_features(pointed):
@@ -677,50 +543,34 @@ def test_a_line_has_no_names_of_features(pointed):
     assert problem == "hypotheses: feature_names has no meaning for class 'thresholds'; remove it"
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD_POINTS.values(), ids=BAD_POINTS)
-def test_a_bad_value_beside_points_is_one_line_that_names_it(pointed, changes, message):
-    assert problems_of(write(pointed, changed(POINTED, *changes))) == [message]
+def test_a_bad_value_beside_points_is_one_line_that_names_it(pointed):
+    for changes, message in BAD_POINTS:
+        assert problems_of(write(pointed, changed(POINTED, *changes))) == [message]
 
 
-FOREIGN_POINTS = {
-    "no-header": ("odd.csv", b"1,2\n3,4\n", "line 1 must be a header of different names; it is '1,2'"),
-    "empty": ("odd.csv", b"", "line 1 must be a header of different names; it is ''"),
-    "names-twice": ("odd.csv", b"a,a\n1,2", "line 1 must be a header of different names; it is 'a,a'"),
-    "header-alone": ("odd.csv", b"age,dose\n", "there are no points below the header"),
-    "short-line": ("odd.csv", b"age,dose\n1,2\n\n3\n", "line 4 must have 2 numbers, as the header; it has 1"),
-    "word": (
-        "odd.csv",
-        b"age,dose\n1,much\n",
-        "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is 'much'",
-    ),
-    "nothing": (
-        "odd.csv",
-        b"age,dose\n1,\n",
-        "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is ''",
-    ),
-    "nan": (
-        "odd.csv",
-        b"age,dose\nnan,1\n",
-        "line 2: 'age' must be a number or a fraction like \"1/3\"; it is 'nan'",
-    ),
-    "quote": ("odd.csv", b'age,dose\n"1,2\n', "line 2: not valid CSV: unexpected end of data"),
-    "latin": ("odd.csv", b"\xfc\n1", "not UTF-8 text: invalid start byte at byte 0"),
-    "text": (
-        "odd.npy",
-        b"1,2",
-        "not an .npy array that can be read without pickle, and its name does not end in .csv",
-    ),
-    "words": ("odd.npy", npy(np.array(["1", "2"])), "points must be numbers; the array holds <U1"),
-    "complex": ("odd.npy", npy(np.array([1j])), "points must be numbers; the array holds complex128"),
-}
+FOREIGN_POINTS = [
+    ("odd.csv", b"1,2\n3,4\n", "line 1 must be a header of different names; it is '1,2'"),
+    ("odd.csv", b"", "line 1 must be a header of different names; it is ''"),
+    ("odd.csv", b"a,a\n1,2", "line 1 must be a header of different names; it is 'a,a'"),
+    ("odd.csv", b"age,dose\n", "there are no points below the header"),
+    ("odd.csv", b"age,dose\n1,2\n\n3\n", "line 4 must have 2 numbers, as the header; it has 1"),
+    ("odd.csv", b"age,dose\n1,much\n", "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is 'much'"),
+    ("odd.csv", b"age,dose\n1,\n", "line 2: 'dose' must be a number or a fraction like \"1/3\"; it is ''"),
+    ("odd.csv", b"age,dose\nnan,1\n", "line 2: 'age' must be a number or a fraction like \"1/3\"; it is 'nan'"),
+    ("odd.csv", b'age,dose\n"1,2\n', "line 2: not valid CSV: unexpected end of data"),
+    ("odd.csv", b"\xfc\n1", "not UTF-8 text: invalid start byte at byte 0"),
+    ("odd.npy", b"1,2", "not an .npy array that can be read without pickle, and its name does not end in .csv"),
+    ("odd.npy", npy(np.array(["1", "2"])), "points must be numbers; the array holds <U1"),
+    ("odd.npy", npy(np.array([1j])), "points must be numbers; the array holds complex128"),
+]
 
 
-@pytest.mark.parametrize(("name", "content", "message"), FOREIGN_POINTS.values(), ids=FOREIGN_POINTS)
-def test_a_file_of_points_that_is_none(pointed, name, content, message):
-    (pointed / name).write_bytes(content)
-    assert problems_of(write(pointed, changed(POINTED, ("agents", 1, "points", name)))) == [
-        f"agent 'bob': points: {pointed / name}: {message}"
-    ]
+def test_a_file_of_points_that_is_none(pointed):
+    for name, content, message in FOREIGN_POINTS:
+        (pointed / name).write_bytes(content)
+        assert problems_of(write(pointed, changed(POINTED, ("agents", 1, "points", name)))) == [
+            f"agent 'bob': points: {pointed / name}: {message}"
+        ]
 
 
 def test_every_problem_of_a_file_with_points_is_told(pointed):
@@ -741,45 +591,37 @@ def test_points_of_other_features(pointed):
     ]
 
 
-SYNTAX = {
-    "toml-empty": ("x.toml", b"", "the file is empty; it must give at least delta, epsilon and agents"),
-    "json-empty": ("x.json", b" \n", "the file is empty; it must give at least delta, epsilon and agents"),
-    "toml-comment": ("x.toml", b"# later", "the file is empty"),
-    "toml-broken": ("x.toml", b"delta = ", "not valid TOML: Invalid value"),
-    "toml-key-twice": ("x.toml", b"delta = 1\ndelta = 2", "not valid TOML: Cannot overwrite a value"),
-    "toml-deep": ("x.toml", b"a = " + b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
-    "toml-deep-keys": (
-        "x.toml",
-        b"a" + b".a" * 5000 + b" = 1",
-        "nested too deeply; at most 20 levels are read",
-    ),
-    "toml-long-integer": ("x.toml", b"delta = " + b"9" * 5000, "not valid TOML: Exceeds the limit"),
-    "toml-hexadecimal": ("x.toml", b"delta = 0x" + b"f" * 5000, "a federation needs at least one agent"),
-    "toml-date": ("x.toml", b"delta = 2020-01-01", "a federation needs at least one agent"),
-    "json-broken": ("x.json", b"{", "not valid JSON: Expecting property name"),
-    "json-key-twice": ("x.json", b'{"delta": 0.1, "delta": 0.2}', "key 'delta' is given twice in one table"),
-    "json-deep": ("x.json", b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
-    "json-quite-deep": ("x.json", b"[" * 500 + b"]" * 500, "nested too deeply; at most 20 levels are read"),
-    "json-long-integer": ("x.json", b'{"delta": ' + b"9" * 5000 + b"}", "not valid JSON: Exceeds the limit"),
-    "json-list": ("x.json", b"[1]", "the top level must be a table of keys and values; it is [1]"),
-    "json-null": ("x.json", b"null", "the top level must be a table of keys and values; it is None"),
-    "json-nan": ("x.json", b"NaN", "the top level must be a table of keys and values; it is nan"),
-    "latin": ("x.toml", 'name = "Zürich"'.encode("latin-1"), "not UTF-8 text: invalid start byte at byte 9"),
-    "utf-16": ("x.json", "{}".encode("utf-16"), "not UTF-8 text: invalid start byte at byte 0"),
-    "zeros": ("x.toml", bytes(100), "not valid TOML: Invalid"),
-    "other-ending": (
-        "x.yaml",
-        b"delta: 1",
-        "a federation file must end in .toml or .json; this one ends in '.yaml'",
-    ),
-    "no-ending": ("x", b"", "a federation file must end in .toml or .json; this one ends in ''"),
-}
+SYNTAX = [
+    ("x.toml", b"", "the file is empty; it must give at least delta, epsilon and agents"),
+    ("x.json", b" \n", "the file is empty; it must give at least delta, epsilon and agents"),
+    ("x.toml", b"# later", "the file is empty"),
+    ("x.toml", b"delta = ", "not valid TOML: Invalid value"),
+    ("x.toml", b"delta = 1\ndelta = 2", "not valid TOML: Cannot overwrite a value"),
+    ("x.toml", b"a = " + b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
+    ("x.toml", b"a" + b".a" * 5000 + b" = 1", "nested too deeply; at most 20 levels are read"),
+    ("x.toml", b"delta = " + b"9" * 5000, "not valid TOML: Exceeds the limit"),
+    ("x.toml", b"delta = 0x" + b"f" * 5000, "a federation needs at least one agent"),
+    ("x.toml", b"delta = 2020-01-01", "a federation needs at least one agent"),
+    ("x.json", b"{", "not valid JSON: Expecting property name"),
+    ("x.json", b'{"delta": 0.1, "delta": 0.2}', "key 'delta' is given twice in one table"),
+    ("x.json", b"[" * 10**5, "nested too deeply; at most 20 levels are read"),
+    ("x.json", b"[" * 500 + b"]" * 500, "nested too deeply; at most 20 levels are read"),
+    ("x.json", b'{"delta": ' + b"9" * 5000 + b"}", "not valid JSON: Exceeds the limit"),
+    ("x.json", b"[1]", "the top level must be a table of keys and values; it is [1]"),
+    ("x.json", b"null", "the top level must be a table of keys and values; it is None"),
+    ("x.json", b"NaN", "the top level must be a table of keys and values; it is nan"),
+    ("x.toml", 'name = "Zürich"'.encode("latin-1"), "not UTF-8 text: invalid start byte at byte 9"),
+    ("x.json", "{}".encode("utf-16"), "not UTF-8 text: invalid start byte at byte 0"),
+    ("x.toml", bytes(100), "not valid TOML: Invalid"),
+    ("x.yaml", b"delta: 1", "a federation file must end in .toml or .json; this one ends in '.yaml'"),
+    ("x", b"", "a federation file must end in .toml or .json; this one ends in ''"),
+]
 
 
-@pytest.mark.parametrize(("name", "content", "message"), SYNTAX.values(), ids=SYNTAX)
-def test_what_is_no_federation_file(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    assert problems_of(tmp_path / name)[0].startswith(message)
+def test_what_is_no_federation_file(tmp_path):
+    for name, content, message in SYNTAX:
+        (tmp_path / name).write_bytes(content)
+        assert problems_of(tmp_path / name)[0].startswith(message)
 
 
 def test_paths_that_lead_nowhere(tmp_path):
@@ -1001,146 +843,34 @@ def test_a_failing_save_leaves_everything_as_it_was(tmp_path, monkeypatch):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-UNSAVED = {
-    "ending": ("net.yaml", {}, "a federation file must end in .toml or .json; this one ends in '.yaml'"),
-    "folder-missing": ("none/net.toml", {}, "cannot be written: No such file or directory"),
-    "folder-is-a-file": ("file/net.toml", {}, "cannot be written: Not a directory"),
-    "is-a-folder": ("folder.toml", {}, "cannot be written: 'folder.toml' is a directory"),
-    "surrogate": ("net.toml", {"name": "\ud800"}, r"cannot be written as UTF-8: it has '\ud800'"),
-    "nul": ("a\0b.toml", {}, "cannot be written: embedded null byte"),
-}
+UNSAVED = [
+    ("net.yaml", {}, "a federation file must end in .toml or .json; this one ends in '.yaml'"),
+    ("none/net.toml", {}, "cannot be written: No such file or directory"),
+    ("file/net.toml", {}, "cannot be written: Not a directory"),
+    ("folder.toml", {}, "cannot be written: 'folder.toml' is a directory"),
+    ("net.toml", {"name": "\ud800"}, r"cannot be written as UTF-8: it has '\ud800'"),
+    ("a\0b.toml", {}, "cannot be written: embedded null byte"),
+]
 
 
-@pytest.mark.parametrize(("name", "changes", "message"), UNSAVED.values(), ids=UNSAVED)
-def test_a_place_where_nothing_can_be_saved(tmp_path, name, changes, message):
-    (tmp_path / "file").write_text("")
-    (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(FederationError) as caught:
-        save(small(**changes), tmp_path / name)
-    (problem,) = caught.value.problems
-    assert problem.endswith(f": {message}")
-    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder.toml"}
+def test_a_place_where_nothing_can_be_saved(tmp_path):
+    for name, changes, message in UNSAVED:
+        (tmp_path / "file").write_text("")
+        (tmp_path / "folder.toml").mkdir(exist_ok=True)
+        with pytest.raises(FederationError) as caught:
+            save(small(**changes), tmp_path / name)
+        (problem,) = caught.value.problems
+        assert problem.endswith(f": {message}")
+        assert {path.name for path in tmp_path.iterdir()} == {"file", "folder.toml"}
 
 
-RICH = changed(
-    PAIR,
-    ("capacity", 5),
-    ("agents", 0, "cost", {"quadratic": [1, "1/2"]}),
-    ("agents", 1, "cost", {"breakpoints": [3], "slopes": [1, 2]}),
-    ("agents", 1, "epsilon", "1/3"),
-    ("hypotheses", {"class": "stumps", "points": ["xA", "xB"], "features": {"xA": [1, 2], "xB": [2, 1]}}),
-)
-LABELLED = changed(PAIR, ("hypotheses", {"labels": [[0, 1], [1, 1]], "points": ["xA", "xB"], "names": ["p", "q"]}))
-SEEDS = [PAIR, RICH, LABELLED, PREDICTED, REPORTED]
-
-odd_numbers = st.sampled_from(
-    [0, 1, -1, 2, 1e-300, 1e300, 10**30, -(10**400), 2**63, NAN, float("inf"), 0.5, -0.0]
-)
-odd_words = st.sampled_from(
-    [
-        "1/3",
-        "1/0",
-        "nan",
-        "1e999999999",
-        "xA",
-        "bob",
-        "a\nb",
-        "\u2028",
-        "\x1b[31m",
-        "..",
-        "/",
-        "alice.npy",
-        "stumps",
-        "",
-    ]
-)
-leaves = st.none() | st.booleans() | odd_numbers | odd_words | st.integers() | st.floats() | st.text(max_size=5)
-keys = st.sampled_from(["xA", "xB", "name", "cost", "class", "labels", "quadratic", "slopes", "points"]) | st.text(
-    max_size=3
-)
-values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
-
-
-def places(node, path=()):
-    """The paths to all values below ``node``."""
-    steps = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, child in steps:
-        yield (*path, key)
-        yield from places(child, (*path, key))
-
-
-@st.composite
-def mutants(draw):
-    data = copy.deepcopy(draw(st.sampled_from(SEEDS)))
-    for _ in range(draw(st.integers(1, 3))):
-        spots = list(places(data))
-        assume(spots)
-        *path, last = draw(st.sampled_from(spots))
-        node = data
-        for key in path:
-            node = node[key]
-        action = draw(st.sampled_from(["replace", "delete", "double", "nest"]))
-        if action == "delete":
-            del node[last]
-        elif action == "replace":
-            node[last] = draw(values)
-        elif action == "nest":
-            node[last] = [node[last]]
-        elif isinstance(node, list):
-            node.insert(last, copy.deepcopy(node[last]))
-        else:
-            node[draw(keys)] = copy.deepcopy(node[last])
-    return data
-
-
-def assert_known_outcome(path):
-    """A federation that survives being saved, or problems of one line each."""
-    if not problems_of(path):
-        fed = load(path)
-        fed.save(path.with_name("again.json"))
-        assert_same(load(path.with_name("again.json")), fed)
-
-
-@given(mutants())
-@settings(max_examples=500, deadline=None)
-@example(data=changed(PAIR, ("agents", 0, "capacity", 1e300)))
-@example(data=changed(PAIR, ("hypotheses", {"labels": [[2**63, -1]]})))
-@example(data=changed(PAIR, ("hypotheses", {"labels": [[10**400, 0]]})))
-@example(data=changed(PAIR, ("agents", 0, "name", "\ud800"), ("agents", 0, "cost", {"\ud800": 1})))
-def test_a_mutated_file_is_a_federation_or_an_error(scratch, data):
-    assert_known_outcome(write(scratch, data, "mutant.json"))
-
-
-def can_be_toml(data):
-    if isinstance(data, dict | list):
-        return all(map(can_be_toml, data.values() if isinstance(data, dict) else data))
-    return data is not None
-
-
-@given(mutants().filter(can_be_toml))
-@settings(max_examples=200, deadline=None)
-def test_a_mutated_toml_file_is_a_federation_or_an_error(scratch, data):
-    assert_known_outcome(write(scratch, data, "mutant.toml"))
-
-
-TEXTS = {
-    "bytes.toml": [tomli_w.dumps(seed).encode() for seed in SEEDS],
-    "bytes.json": [json.dumps(seed).encode() for seed in SEEDS],
-}
-splices = st.binary(max_size=3) | st.sampled_from(
-    [b"[", b"]]", b"{", b'"', b"'''", b"=", b"\n", b"nan", b"1e999", b"0x", b"\xff"]
-)
-
-
-@given(st.sampled_from(sorted(TEXTS)), st.data())
-@settings(max_examples=500, deadline=None)
-def test_damaged_text_is_a_federation_or_an_error(scratch, name, data):
-    text = data.draw(st.sampled_from(TEXTS[name]))
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(text)))
-        text = text[:at] + data.draw(splices) + text[at + data.draw(st.integers(0, 3)) :]
-    (scratch / name).write_bytes(text)
-    assert_known_outcome(scratch / name)
+def test_extreme_values_are_read_or_refused(scratch):
+    """`tests/test_fuzz.py` changes files at random."""
+    assert problems_of(write(scratch, changed(PAIR, ("agents", 0, "capacity", 1e300)))) == []
+    for labels in ([[2**63, -1]], [[10**400, 0]]):
+        assert problems_of(write(scratch, changed(PAIR, ("hypotheses", {"labels": labels}))))
+    surrogates = ("agents", 0, "name", "\ud800"), ("agents", 0, "cost", {"\ud800": 1})
+    assert problems_of(write(scratch, changed(PAIR, *surrogates)))
 
 
 def test_reports_stay_reports(scratch):
@@ -1177,25 +907,25 @@ def test_settings_are_those_of_the_federation(tmp_path, ending):
         assert load_settings(path) == ("pair", settings)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
-        ([("epsilon", GONE)], "agent 'alice': epsilon is missing; give it here or at the top for all agents"),
-        ([("agents", 0, "cost", -1)], "agent 'alice': cost"),
-        ([("agents", 1, "name", "alice")], "'alice' is used twice"),
-        ([("agents", 0, "reprot", "x.npz")], "agent 'alice': "),
-        ([("agents", [])], "agent"),
-        ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
-    ],
-)
-def test_settings_with_a_problem(tmp_path, changes, message):
-    path = tmp_path / "pair.json"
-    path.write_text(json.dumps(changed(PAIR, *changes)))
-    with pytest.raises(FederationError) as caught:
-        load_settings(path)
-    assert all(line.startswith(f"{path}: ") for line in str(caught.value).splitlines())
-    assert message in str(caught.value)
+REFUSED = [
+    ([("delta", GONE)], "delta is missing; it must lie strictly between 0 and 1"),
+    ([("epsilon", GONE)], "agent 'alice': epsilon is missing; give it here or at the top for all agents"),
+    ([("agents", 0, "cost", -1)], "agent 'alice': cost"),
+    ([("agents", 1, "name", "alice")], "'alice' is used twice"),
+    ([("agents", 0, "reprot", "x.npz")], "agent 'alice': "),
+    ([("agents", [])], "agent"),
+    ([("delta", 2)], "delta must lie strictly between 0 and 1; it is 2"),
+]
+
+
+def test_settings_with_a_problem(tmp_path):
+    for changes, message in REFUSED:
+        path = tmp_path / "pair.json"
+        path.write_text(json.dumps(changed(PAIR, *changes)))
+        with pytest.raises(FederationError) as caught:
+            load_settings(path)
+        assert all(line.startswith(f"{path}: ") for line in str(caught.value).splitlines())
+        assert message in str(caught.value)
 
 
 def test_settings_of_what_is_no_file(tmp_path):

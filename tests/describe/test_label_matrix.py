@@ -52,32 +52,32 @@ ROW = "labels: row 2: labels must be whole numbers or strings that are not empty
 MIXED = "labels must be all strings or all whole numbers; those of row "
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([["a", "b"], ["a", 1]], f"{ROW}2 it is 1"),
-        ([["a", "b"], [True, "a"]], f"{ROW}1 it is True"),
-        (np.array([["a", "b"], [0, "a"]], dtype=object), f"{ROW}1 it is 0"),
-        (pd.DataFrame({"x": ["a", "b"], "y": ["a", None]}), f"{ROW}2 it is "),
-        ([["a", "b"], ["a", ""]], f"{ROW}2 it is ''"),
-        ([["a", "b"], ["a", None]], f"{ROW}2 it is None"),
-        ([["a", "b"], ["a", "b\0"]], rf"{ROW}2 it is 'b\x00'"),
-        ([[0, 1], [0, None]], f"{ROW}2 it is None"),
-        ([[0, 1], [0, 2**70]], f"{ROW}2 it is 1180591620717411303424"),
-        ([["a", "b"], [0, 1]], f"{MIXED}1 are strings and those of row 2 whole numbers"),
-        ([[0, 1], np.array(["a", "b"])], f"{MIXED}2 are strings and those of row 1 whole numbers"),
-        ([["a", "b"], ["a"]], "labels must be a matrix with one row per hypothesis"),
-        (["ab", "cd"], "labels must be a matrix with one row per hypothesis"),
-        ([[b"a", b"b"]], "labels: row 1: labels must be whole numbers or strings; they are |S1"),
-        (np.array([["a\ud800"]]), "labels: row 1: labels must be texts; one holds what is no character"),
-        (np.empty((2, 0), dtype=str), "labels must have at least one hypothesis and one point"),
-    ],
-)
-def test_what_is_no_matrix_of_labels_is_refused_in_one_line(values, message):
-    with pytest.raises(FederationError) as caught:
-        read_labels(values, "labels")
-    assert str(caught.value).startswith(message)
-    assert len(str(caught.value).splitlines()) == 1
+REFUSED = [
+    ([["a", "b"], ["a", 1]], f"{ROW}2 it is 1"),
+    ([["a", "b"], [True, "a"]], f"{ROW}1 it is True"),
+    (np.array([["a", "b"], [0, "a"]], dtype=object), f"{ROW}1 it is 0"),
+    (pd.DataFrame({"x": ["a", "b"], "y": ["a", None]}), f"{ROW}2 it is "),
+    ([["a", "b"], ["a", ""]], f"{ROW}2 it is ''"),
+    ([["a", "b"], ["a", None]], f"{ROW}2 it is None"),
+    ([["a", "b"], ["a", "b\0"]], rf"{ROW}2 it is 'b\x00'"),
+    ([[0, 1], [0, None]], f"{ROW}2 it is None"),
+    ([[0, 1], [0, 2**70]], f"{ROW}2 it is 1180591620717411303424"),
+    ([["a", "b"], [0, 1]], f"{MIXED}1 are strings and those of row 2 whole numbers"),
+    ([[0, 1], np.array(["a", "b"])], f"{MIXED}2 are strings and those of row 1 whole numbers"),
+    ([["a", "b"], ["a"]], "labels must be a matrix with one row per hypothesis"),
+    (["ab", "cd"], "labels must be a matrix with one row per hypothesis"),
+    ([[b"a", b"b"]], "labels: row 1: labels must be whole numbers or strings; they are |S1"),
+    (np.array([["a\ud800"]]), "labels: row 1: labels must be texts; one holds what is no character"),
+    (np.empty((2, 0), dtype=str), "labels must have at least one hypothesis and one point"),
+]
+
+
+def test_what_is_no_matrix_of_labels_is_refused_in_one_line():
+    for values, message in REFUSED:
+        with pytest.raises(FederationError) as caught:
+            read_labels(values, "labels")
+        assert str(caught.value).startswith(message)
+        assert len(str(caught.value).splitlines()) == 1
 
 
 def predicted(labels, classes):
@@ -108,19 +108,19 @@ def test_whole_numbers_are_coded_only_by_declared_classes():
     assert share([[1, 0]], classes=(0, 1, 2)) == ([[[1, 0]]], None)
 
 
-@pytest.mark.parametrize(
-    ("values", "classes", "message"),
-    [
-        (
-            ([["a"]], [[0]]),
-            None,
-            "labels must be all strings or all whole numbers; site 1 are strings and site 2 whole",
-        ),
-        (([["a"]], [["b"]]), ("a", "c"), "site 2 must be among the classes, ['a', 'c']; one is 'b'"),
-        (([[0]],), ("a",), "site 1 must be among the classes, ['a']; one is 0"),
-    ],
-)
-def test_labels_that_do_not_go_together_are_refused(values, classes, message):
-    with pytest.raises(FederationError) as caught:
-        share(*values, classes=classes)
-    assert str(caught.value).startswith(message)
+WRONG = [
+    (
+        ([["a"]], [[0]]),
+        None,
+        "labels must be all strings or all whole numbers; site 1 are strings and site 2 whole",
+    ),
+    (([["a"]], [["b"]]), ("a", "c"), "site 2 must be among the classes, ['a', 'c']; one is 'b'"),
+    (([[0]],), ("a",), "site 1 must be among the classes, ['a']; one is 0"),
+]
+
+
+def test_labels_that_do_not_go_together_are_refused():
+    for values, classes, message in WRONG:
+        with pytest.raises(FederationError) as caught:
+            share(*values, classes=classes)
+        assert str(caught.value).startswith(message)

@@ -100,54 +100,48 @@ def array():
     return buffer.getvalue()
 
 
-FILES = {
-    "empty": (b"", "not a fedpact report"),
-    "text": (b"hello", "not a fedpact report"),
-    "pickle": (pickle.dumps({"name": "alice"}), "not a fedpact report"),
-    "array": (array(), "not a fedpact report"),
-    "truncated": (archive()[:-30], "not a fedpact report"),
-    "pickled-field": (archive(name=np.array([{}], dtype=object)), "not a fedpact report"),
-    "empty-zip": (zipped({}), "not a fedpact report; it lacks format, name, n, n_classes, counts"),
-    "no-arrays-in-zip": (zipped(dict.fromkeys(FIELDS, "1")), "the file has report format"),
-    "lacks-a-field": (archive(n=None), "not a fedpact report; it lacks n"),
-    "other-format": (
-        archive(format=3),
-        "the file has report format 3; this fedpact reads format 2",
-    ),
-    "many-formats": (archive(format=[1] * 99), "the file has report format [1, 1, 1"),
-    "n-is-no-number": (archive(n="ten"), "n must be a number or a fraction like \"1/3\"; it is 'ten'"),
-    "n-is-fractional": (archive(n=2.5), "n must be a whole number >= 1; it is 2.5"),
-    "n-is-huge": (archive(n=1e300), "n must lie between 1 and 9,007,199,254,740,992; it is 1e+300"),
-    "no-checksum": (archive(format=2), "the report was damaged or changed after it was written"),
-    "wrong-checksum": (archive(format=2, checksum="0" * 64), "damaged or changed"),
-    "noise-of-no-kind": (
+FILES = [
+    (b"", "not a fedpact report"),
+    (b"hello", "not a fedpact report"),
+    (pickle.dumps({"name": "alice"}), "not a fedpact report"),
+    (array(), "not a fedpact report"),
+    (archive()[:-30], "not a fedpact report"),
+    (archive(name=np.array([{}], dtype=object)), "not a fedpact report"),
+    (zipped({}), "not a fedpact report; it lacks format, name, n, n_classes, counts"),
+    (zipped(dict.fromkeys(FIELDS, "1")), "the file has report format"),
+    (archive(n=None), "not a fedpact report; it lacks n"),
+    (archive(format=3), "the file has report format 3; this fedpact reads format 2"),
+    (archive(format=[1] * 99), "the file has report format [1, 1, 1"),
+    (archive(n="ten"), "n must be a number or a fraction like \"1/3\"; it is 'ten'"),
+    (archive(n=2.5), "n must be a whole number >= 1; it is 2.5"),
+    (archive(n=1e300), "n must lie between 1 and 9,007,199,254,740,992; it is 1e+300"),
+    (archive(format=2), "the report was damaged or changed after it was written"),
+    (archive(format=2, checksum="0" * 64), "damaged or changed"),
+    (
         archive(mechanism="none", scale=1, epsilon=1, delta=0.1),
         "noise: mechanism must be one of discrete-gaussian; it is 'none'",
     ),
-    "digests-missing": (archive(candidates='["a", "b", "c"]'), "16 hexadecimal digits for each of the 3 names"),
-    "candidates-in-no-list": (archive(candidates="a, b, c"), "its candidates cannot be read"),
-    "candidates-in-numbers": (
-        archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"),
-        "names must be some different strings",
-    ),
-    "broken-triangle": (
+    (archive(candidates='["a", "b", "c"]'), "16 hexadecimal digits for each of the 3 names"),
+    (archive(candidates="a, b, c"), "its candidates cannot be read"),
+    (archive(candidates="[1, 2, 3]", digests="[1, 2, 3]"), "names must be some different strings"),
+    (
         archive(counts=[2, 6, 3], n_classes=3),
         "those of no data set: 'h1' and 'h3' cannot differ more often than both do from a third ('h2')",
     ),
-    "three-that-all-differ": (archive(counts=[8, 8, 8]), "on points with two labels"),
-    "an-odd-triangle": (archive(counts=[2, 4, 3]), "on points with two labels"),
-    "counts-too-large": (archive(counts=[2, 5, 11]), "counts must lie between 0 and n = 10"),
-}
+    (archive(counts=[8, 8, 8]), "on points with two labels"),
+    (archive(counts=[2, 4, 3]), "on points with two labels"),
+    (archive(counts=[2, 5, 11]), "counts must lie between 0 and n = 10"),
+]
 
 
-@pytest.mark.parametrize(("content", "message"), FILES.values(), ids=FILES)
-def test_refuses_files(tmp_path, content, message):
-    (tmp_path / "x.npz").write_bytes(content)
-    with pytest.raises(FederationError) as caught:
-        read_report(tmp_path / "x.npz")
-    assert str(caught.value).startswith(f"{tmp_path / 'x.npz'}: ")
-    assert message in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
+def test_refuses_files(tmp_path):
+    for content, message in FILES:
+        (tmp_path / "x.npz").write_bytes(content)
+        with pytest.raises(FederationError) as caught:
+            read_report(tmp_path / "x.npz")
+        assert str(caught.value).startswith(f"{tmp_path / 'x.npz'}: ")
+        assert message in str(caught.value)
+        assert len(str(caught.value).splitlines()) == 1
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
@@ -155,23 +149,6 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         read_report(tmp_path / "x.npz")
     with pytest.raises(FederationError, match="cannot be read: Is a directory"):
         read_report(tmp_path)
-
-
-def problems_of(path):
-    try:
-        read_report(path)
-    except FederationError as error:
-        return error.problems
-    return ()
-
-
-@given(st.integers(0, len(archive()) - 1), st.binary(max_size=6), st.integers(0, 6))
-@settings(max_examples=300, deadline=None)
-def test_a_damaged_file_is_a_report_or_an_error(scratch, at, patch, cut):
-    whole = archive()
-    (scratch / "damaged.npz").write_bytes(whole[:at] + patch + whole[at + cut :])
-    problems = problems_of(scratch / "damaged.npz")
-    assert all(len(problem.splitlines()) == 1 for problem in problems)
 
 
 def test_a_report_that_cannot_be_written_is_one_sentence(tmp_path):

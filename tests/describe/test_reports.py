@@ -7,8 +7,8 @@ import pytest
 
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.reports import Noise, Report, hide_counts
-from fedpact.errors import FederationError
 from fedpact.plain import from_plain, to_plain
+from refusals import check_refused
 
 
 def site(**changes):
@@ -25,39 +25,31 @@ def test_counts_are_read_only():
         site().counts[0] = 1
 
 
-BAD = {
-    "no-name": ({"name": ""}, "a report's name must be a string that is not empty; it is ''"),
-    "name-of-no-string": ({"name": 7}, "a report's name must be a string that is not empty; it is 7"),
-    "no-points": ({"n": 0}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992; it is 0"),
-    "too-many-points": ({"n": 10**40}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992;"),
-    "a-count-beyond-numbers": ({"n": 10**400}, "report 'alice': n must be a finite number; it is 1000"),
-    "points-in-a-word": ({"n": "many"}, "report 'alice': n must be a number"),
-    "no-classes": ({"n_classes": 0}, "n_classes must lie between 1 and 9,007,199,254,740,992; it is 0"),
-    "not-triangular": (
-        {"counts": np.array([1, 2])},
-        "counts must have H(H-1)/2 entries for some H; there are 2",
-    ),
-    "negative": ({"counts": np.array([-1])}, "counts must lie between 0 and n = 10; they run from -1 to -1"),
-    "above-n": ({"counts": np.array([11])}, "counts must lie between 0 and n = 10; they run from 11 to 11"),
-    "rates": ({"counts": np.array([0.5])}, "report 'alice': counts must be one row of whole numbers"),
-    "one-label": ({"n_classes": 1}, "report 'alice': with one label nothing differs"),
-    "not-hidden": (
-        {"minimum_count": 3},
-        "report 'alice': counts below minimum_count = 3 must have been sent as 0",
-    ),
-    "other-candidates": (
+BAD = [
+    ({"name": ""}, "a report's name must be a string that is not empty; it is ''"),
+    ({"name": 7}, "a report's name must be a string that is not empty; it is 7"),
+    ({"n": 0}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992; it is 0"),
+    ({"n": 10**40}, "report 'alice': n must lie between 1 and 9,007,199,254,740,992;"),
+    ({"n": 10**400}, "report 'alice': n must be a finite number; it is 1000"),
+    ({"n": "many"}, "report 'alice': n must be a number"),
+    ({"n_classes": 0}, "n_classes must lie between 1 and 9,007,199,254,740,992; it is 0"),
+    ({"counts": np.array([1, 2])}, "counts must have H(H-1)/2 entries for some H; there are 2"),
+    ({"counts": np.array([-1])}, "counts must lie between 0 and n = 10; they run from -1 to -1"),
+    ({"counts": np.array([11])}, "counts must lie between 0 and n = 10; they run from 11 to 11"),
+    ({"counts": np.array([0.5])}, "report 'alice': counts must be one row of whole numbers"),
+    ({"n_classes": 1}, "report 'alice': with one label nothing differs"),
+    ({"minimum_count": 3}, "report 'alice': counts below minimum_count = 3 must have been sent as 0"),
+    (
         {"candidates": CandidateList.from_names("ab")},
         "report 'alice': it names 2 candidates, but its counts are those of 3",
     ),
-    "square": ({"counts": np.array([[1]])}, "report 'alice': counts must be one row of whole numbers"),
-}
+    ({"counts": np.array([[1]])}, "report 'alice': counts must be one row of whole numbers"),
+]
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD)
-def test_refuses(changes, message):
-    with pytest.raises(FederationError) as caught:
-        site(**changes)
-    assert message in str(caught.value)
+def test_refuses():
+    for changes, message in BAD:
+        check_refused(message, site, **changes)
 
 
 def test_what_a_sent_count_may_stand_for():
@@ -142,20 +134,17 @@ def test_the_reach_wastes_little(scale):
         )
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"mechanism": "laplace"}, "mechanism must be one of discrete-gaussian; it is 'laplace'"),
-        ({"scale": 0}, "scale must be above 0; it is 0"),
-        ({"privacy_epsilon": -1}, "privacy_epsilon must be above 0; it is -1"),
-        ({"privacy_delta": 1}, "privacy_delta must lie strictly between 0 and 1; it is 1"),
-    ],
-    ids=["mechanism", "scale", "epsilon", "delta"],
-)
-def test_noise_refuses(changes, message):
-    with pytest.raises(FederationError) as caught:
-        Noise(**{"scale": 1, "privacy_epsilon": 1, "privacy_delta": 0.1} | changes)
-    assert message in str(caught.value)
+REFUSED = [
+    ({"mechanism": "laplace"}, "mechanism must be one of discrete-gaussian; it is 'laplace'"),
+    ({"scale": 0}, "scale must be above 0; it is 0"),
+    ({"privacy_epsilon": -1}, "privacy_epsilon must be above 0; it is -1"),
+    ({"privacy_delta": 1}, "privacy_delta must lie strictly between 0 and 1; it is 1"),
+]
+
+
+def test_noise_refuses():
+    for changes, message in REFUSED:
+        check_refused(message, Noise, **{"scale": 1, "privacy_epsilon": 1, "privacy_delta": 0.1} | changes)
 
 
 def test_goes_through_json():

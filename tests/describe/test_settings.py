@@ -25,22 +25,19 @@ def test_is_spread(value, found):
     assert spread(value) == found
 
 
-REFUSED = {
-    "too-many": ([1, 2, 3], "fee must be one value or one per agent; 3 for 2 agents"),
-    "a-stranger": (
-        {"alice": 1, "bobb": 2},
-        "fee names 'bobb', who is not in the federation; did you mean 'bob'?",
-    ),
-    "one-missing": ({"alice": 1}, "fee is given per agent but agent 'bob' has none"),
-    "one-wrong": ([1, "x"], "agent 'bob': fee must be a number or a fraction like \"1/3\"; it is 'x'"),
-}
+REFUSED = [
+    ([1, 2, 3], "fee must be one value or one per agent; 3 for 2 agents"),
+    ({"alice": 1, "bobb": 2}, "fee names 'bobb', who is not in the federation; did you mean 'bob'?"),
+    ({"alice": 1}, "fee is given per agent but agent 'bob' has none"),
+    ([1, "x"], "agent 'bob': fee must be a number or a fraction like \"1/3\"; it is 'x'"),
+]
 
 
-@pytest.mark.parametrize(("value", "message"), REFUSED.values(), ids=REFUSED)
-def test_is_refused(value, message):
-    with pytest.raises(FederationError) as caught:
-        spread(value)
-    assert str(caught.value) == message
+def test_is_refused():
+    for value, message in REFUSED:
+        with pytest.raises(FederationError) as caught:
+            spread(value)
+        assert str(caught.value) == message
 
 
 def test_every_problem_is_noted_and_a_bad_delta_is_one_of_them():

@@ -11,9 +11,11 @@ from fedpact.protocol.operator import reasons
 
 PROTOCOL = Path(reasons.__file__).parents[1]
 MADE = {
-    "coded": {"operator": ("books-check", "problem_of", {"run"})},
+    "coded": {
+        "operator": ("books-check", "problem_of", {"run"}),
+        "keys": ("keys-check", "problem_of", set()),
+    },
     "BrokenLedgerError": {"ledger": ("ledger-check", "why", {"seq"})},
-    "add": {"keys": ("keys-check", "problem_of", set())},
 }
 """What makes findings, in which folder -> kind and table of its words, and what is always known."""
 

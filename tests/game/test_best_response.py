@@ -1,5 +1,3 @@
-import itertools
-import json
 import time
 
 import numpy as np
@@ -31,15 +29,6 @@ def test_one_profile_and_many_have_the_shape_that_was_given():
     assert fp.game.best_response(fed, [2, 3]).shape == fp.game.best_response(fed, {"bob": 2}).shape == (2,)
     assert fp.game.best_response(fed, np.zeros((5, 2), dtype=int)).shape == (5, 2)
     assert fp.game.best_response(fed, np.zeros((0, 2), dtype=int)).shape == (0, 2)
-
-
-def test_more_from_the_others_never_asks_for_more():
-    fed = fp.examples.alice_bob(0.05, 0.1)
-    others = np.zeros((30, 2), dtype=int)
-    others[:, 1] = np.arange(30)
-    counts = fp.game.best_response(fed, others)[:, 0]
-    assert (np.diff(counts) <= 0).all()
-    assert counts[0] == fp.game.standalone(fed)["alice"]
 
 
 def test_an_agent_below_what_it_needs_alone_rises_and_falls():
@@ -151,13 +140,6 @@ def test_regret_is_the_best_deviation_of_all(seed):
             assert seen.regret[name] == pytest.approx(max(utility) - utility[m[agent]])
             assert utility[seen.best_response[name]] == pytest.approx(max(utility))
         assert fp.game.regret(fed, m).is_equilibrium == (m in equilibria(played)) == (seen.largest < 1e-12)
-        assert fp.game.Regret.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
-
-
-def test_every_profile_of_alice_and_bob():
-    fed = fp.examples.alice_bob()
-    found = [m for m in itertools.product(range(15), repeat=2) if fp.game.regret(fed, m).is_equilibrium]
-    assert tuple(found) == fp.equilibria(fed).profiles
 
 
 def test_convex_costs_count_in_the_regret_but_not_in_what_is_best():
@@ -175,16 +157,16 @@ def test_the_worth_of_a_target():
     assert fp.game.regret(fp.examples.no_pure_equilibrium(), [0, 0, 0]).worth["agent-1"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("worth", "match"),
-    [
-        (14, "worth must be above .* 14 for 'alice'; it is 14"),
-        ([20], "worth must be one value or one per agent; 1 for 2 agents"),
-        ({"alice": 20}, "worth is given per agent but agent 'bob' has none"),
-        ({"alice": 20, "carol": 20}, "worth names 'carol', who is not in the federation"),
-        ("much", "agent 'alice': worth must be a number"),
-    ],
-)
-def test_a_worth_that_no_agent_would_pay_is_refused(worth, match):
-    with pytest.raises(fp.FederationError, match=match):
-        fp.game.regret(fp.examples.alice_bob(), [0, 0], worth=worth)
+REFUSED = [
+    (14, "worth must be above .* 14 for 'alice'; it is 14"),
+    ([20], "worth must be one value or one per agent; 1 for 2 agents"),
+    ({"alice": 20}, "worth is given per agent but agent 'bob' has none"),
+    ({"alice": 20, "carol": 20}, "worth names 'carol', who is not in the federation"),
+    ("much", "agent 'alice': worth must be a number"),
+]
+
+
+def test_a_worth_that_no_agent_would_pay_is_refused():
+    for worth, match in REFUSED:
+        with pytest.raises(fp.FederationError, match=match):
+            fp.game.regret(fp.examples.alice_bob(), [0, 0], worth=worth)

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -32,7 +30,6 @@ def check_path(fed, seen):
         assert seen.cycle[0] == seen.path[-1]
     if seen.status is fp.game.DynamicsStatus.CYCLES:
         assert fp.best_response_dynamics(fed, order=seen.order, start=seen.cycle[0]).cycle == seen.cycle
-    assert fp.game.Dynamics.from_dict(json.loads(json.dumps(seen.to_dict()))) == seen
 
 
 @pytest.mark.parametrize("order", ["round-robin", "random", "simultaneous"])
@@ -110,18 +107,18 @@ def test_two_agents_are_drawn_over_the_staircase_and_more_as_lines():
     assert [line.get_label() for line in three.lines] == ["agent-1", "agent-2", "agent-3"]
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"order": "alphabetical"}, "order must be one of"),
-        ({"max_rounds": 0}, "max_rounds must be 1 or more"),
-        ({"start": [1]}, "start: m must have one number per agent"),
-        ({"start": [[1, 2], [3, 4]]}, "agent 'alice': m must be"),
-    ],
-)
-def test_bad_requests_are_refused(options, match):
-    with pytest.raises(fp.FederationError, match=match):
-        fp.best_response_dynamics(fp.examples.alice_bob(), **options)
+REFUSED = [
+    ({"order": "alphabetical"}, "order must be one of"),
+    ({"max_rounds": 0}, "max_rounds must be 1 or more"),
+    ({"start": [1]}, "start: m must have one number per agent"),
+    ({"start": [[1, 2], [3, 4]]}, "agent 'alice': m must be"),
+]
+
+
+def test_bad_requests_are_refused():
+    for options, match in REFUSED:
+        with pytest.raises(fp.FederationError, match=match):
+            fp.best_response_dynamics(fp.examples.alice_bob(), **options)
 
 
 def test_where_only_bounds_are_known_rest_is_not_called_an_equilibrium():

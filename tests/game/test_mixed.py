@@ -1,4 +1,3 @@
-import json
 import sys
 from functools import partial
 
@@ -45,7 +44,6 @@ def check_mixed(found, met, costs):
         total += float(shares[agent] @ cost)
     assert found.expected_cost == pytest.approx(total)
     assert found.status is fp.game.MixedStatus.VERIFIED
-    assert fp.game.MixedEquilibrium.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -56,15 +54,6 @@ def test_nobody_gains_by_any_deviation(seed):
         pytest.skip("too many profiles")
     fed = question.build()
     check_mixed(fp.mixed_equilibrium(fed), played.met, [agent.cost for agent in fed.agents])
-
-
-def test_the_paper_s_ring_tosses_a_coin():
-    found = fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
-    assert not found.is_pure
-    for mixture in found.strategies.values():
-        assert mixture == pytest.approx({0: 0.5, 1: 0.5})
-    assert found.expected_cost == pytest.approx(0.75)
-    assert list(found.probability_met.values()) == pytest.approx([0.75] * 3)
 
 
 def test_a_ring_of_unequal_agents_is_solved_to_the_last_digit():

@@ -165,22 +165,22 @@ def test_a_plan_that_goes_on_is_paid_for_but_not_taken_for_the_optimum():
         fp.settle(fed, found, rule="vcg")
 
 
-WRONG = {
-    "above-capacity": ({"bob": 5}, "agent 'bob': at_least must be at most its capacity 4; it is 5"),
-    "stranger": ({"bobo": 5}, "at_least names 'bobo', who is not in the federation"),
-    "too-short": ([1], "at_least must have one number per agent; it has 1 for 2 agents"),
-    "negative": ([1, -1], "agent 'bob': at_least must be a whole number >= 0"),
-    "a-number": (3, "at_least must be one whole number per agent; it is 3"),
-}
+WRONG = [
+    ({"bob": 5}, "agent 'bob': at_least must be at most its capacity 4; it is 5"),
+    ({"bobo": 5}, "at_least names 'bobo', who is not in the federation"),
+    ([1], "at_least must have one number per agent; it has 1 for 2 agents"),
+    ([1, -1], "agent 'bob': at_least must be a whole number >= 0"),
+    (3, "at_least must be one whole number per agent; it is 3"),
+]
 
 
-@pytest.mark.parametrize(("at_least", "message"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_said(at_least, message):
-    fed = fp.examples.alice_bob().replace(capacity=4)
-    with pytest.raises(fp.FederationError) as error:
-        plan(fed, at_least=at_least)
-    assert str(error.value).startswith(message)
-    assert "\n" not in str(error.value)
+def test_what_is_wrong_is_said():
+    for at_least, message in WRONG:
+        fed = fp.examples.alice_bob().replace(capacity=4)
+        with pytest.raises(fp.FederationError) as error:
+            plan(fed, at_least=at_least)
+        assert str(error.value).startswith(message)
+        assert "\n" not in str(error.value)
 
 
 def test_what_was_given_does_not_make_the_impossible_possible():

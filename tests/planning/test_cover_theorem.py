@@ -88,16 +88,3 @@ def test_A4_a_program_without_the_margin_asks_for_nothing_and_with_it_for_enough
     m, _ = solve_cover(cover, CoverProgram(cover, radius=gamma, d=1))
     assert m[0] >= 22 or delta > 0.1
     assert fp.verify(everything, m).is_feasible
-
-
-def test_A4_the_need_is_22():
-    labels, masses = [[0, 0, 0], [1, 0, 0], [1, 1, 0]], [[0.1, 0.001, 0.899]]
-    fed = fp.Federation.from_table(labels, masses, epsilon=0.1, delta=0.1)
-    assert fp.game.standalone(fed) == {"agent-1": 22}
-
-
-def test_a_cover_of_everything_is_the_paper_s_program():
-    labels = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    fed = fp.Federation.from_table(labels, [[0.8, 0.2], [0.2, 0.8]], epsilon=0.1, delta=0.05)
-    _, solution = solve_cover(fed, CoverProgram(fed, radius=0.0, d=2))
-    assert solution.value == pytest.approx(fp.plan(fed, method="lp").fractional_cost)

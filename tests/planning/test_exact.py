@@ -26,12 +26,6 @@ def test_without_any_bound_it_still_finds_the_optimum():
     assert (found.m.sum(), found.lower_bound) == (5, 5)
 
 
-def test_the_optimum_may_need_an_agent_that_needs_nothing_itself():
-    fed = fp.examples.build("price-of-stability(1/16)")
-    assert fp.game.standalone(fed)["bob"] == 0
-    assert plan(fed, "exact").contributions["bob"] > 0
-
-
 @pytest.mark.parametrize("after", [0, 1, 3, 6])
 def test_an_interrupted_search_returns_its_incumbent_and_a_true_bound(after):
     boxes = itertools.count()
@@ -44,6 +38,7 @@ def test_an_interrupted_search_returns_its_incumbent_and_a_true_bound(after):
     assert found.nodes == after
     assert found.lower_bound <= 5 <= found.m.sum()
     assert found.lower_bound < found.m.sum()
+    assert after or (found.m.tolist(), found.lower_bound) == ([9, 9], 0)
 
 
 def test_a_plan_whose_search_is_interrupted_says_so():
@@ -55,21 +50,6 @@ def test_a_plan_whose_search_is_interrupted_says_so():
     assert found.status is fp.planning.PlanStatus.INTERRUPTED
     assert found.lower_bound < 66 <= found.cost
     assert fp.verify(fed, found.m).is_feasible
-
-
-def test_no_time_means_no_search_and_no_polish_but_a_proved_plan():
-    fed = fp.examples.singletons()
-    found = plan(fed, "exact", time_limit=0)
-    assert found.contributions == plan(fed, "tree").contributions
-    assert found.lower_bound < found.cost
-
-
-def test_an_interrupt_before_anything_was_looked_at_proves_nothing():
-    def interrupt(low, high):
-        raise KeyboardInterrupt
-
-    found = run(fp.examples.alice_bob(), [9, 9], progress=interrupt)
-    assert (found.m.tolist(), found.lower_bound) == ([9, 9], 0)
 
 
 def test_a_floor_that_the_incumbent_reaches_ends_the_search():

@@ -100,19 +100,12 @@ def test_known_costs(name, method, cost):
 
 
 def test_capacity_is_respected_and_may_force_the_dear_agent():
-    fed = fp.examples.alice_bob()
-    capped = fp.Federation.from_table(
-        fp.planning.classes.all_labelings(2),
-        fed.evidence.distributions,
-        epsilon=0.1,
-        delta=0.05,
-        capacity=[1, None],
-    )
+    capped = fp.examples.alice_bob().replace(capacity=[1, None])
     for method in LADDER:
         found = plan(capped, method)
         assert found.m[0] <= 1
         check_plan(capped, found)
-    assert plan(capped, "exact").contributions == {"agent-1": 1, "agent-2": 7}
+    assert plan(capped, "exact").contributions == {"alice": 1, "bob": 7}
 
 
 def test_a_budget_of_nothing_still_gives_a_plan_and_its_gap():
@@ -120,6 +113,7 @@ def test_a_budget_of_nothing_still_gives_a_plan_and_its_gap():
     found = plan(fed, "exact", max_nodes=0, time_limit=0)
     assert found.status is fp.planning.PlanStatus.INTERRUPTED
     assert found.lower_bound < found.cost
+    assert found.contributions == plan(fed, "tree").contributions
     check_plan(fed, found)
 
 

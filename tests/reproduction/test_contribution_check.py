@@ -1,7 +1,6 @@
 """The check of contributions on simulated hospitals: it keeps its level, and results are what sites add up to."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,30 +11,9 @@ from reproduction.catalogue import find_experiment
 from reproduction.contribution_check_page import _STATUS
 from reproduction.page import conclusions_of
 from reproduction.simulate_contributions import simulate_contributions
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "contribution-check.json"
+EXPERIMENT = "contribution-check"
 SMALL = {"seeds": 2, "quotas": [30], "lies": [0.5, 1.0], "sites": 1000, "lying_sites": 20}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-
-    def run(**changes):
-        return reproduce("contribution-check", changes=SMALL | changes, store=store, workers=1)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def test_the_hospitals_keep_the_level(found):
@@ -89,23 +67,3 @@ def test_sentences_follow_the_numbers(found):
         row["flagged"] = row["sites"] // 2
     said = conclusions_of(entry)
     assert said[-1].startswith("30 samples: no lie is caught more often than not; 50.0% at a lie of 1")
-
-
-REFUSED = [
-    ({"federation": "alice-rob"}, "did you mean 'alice-bob'"),
-    ({"quotas": []}, "quotas must hold at least one value"),
-    ({"quotas": [1.5]}, "quotas must be"),
-    ({"lies": []}, "lies must hold at least one value"),
-    ({"lies": [2]}, "lies must lie between 0 and 1"),
-    ({"sites": 0}, "sites must be 1 or more; it is 0"),
-    ({"lying_sites": 0}, "lying_sites must be 1 or more; it is 0"),
-    ({"level": 2}, "level must lie strictly between 0 and 1; it is 2"),
-    ({"confidence": 1}, "confidence must lie strictly between 0 and 1; it is 1"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError) as caught:
-            run(**changes)
-        assert said in str(caught.value)

@@ -16,7 +16,6 @@ from reproduction.sweep import reproduce
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = json.loads((DOCS / "results" / "errata.json").read_text())["results"]
-LONG = ()
 WORDING = {"C3", "C4", "C6", "C7"}
 
 
@@ -24,21 +23,11 @@ def round_all(entry):
     return json.loads(json.dumps(entry), parse_float=lambda number: f"{float(number):.9g}")
 
 
-def check_kept(name):
+@pytest.mark.parametrize("name", CHECKS)
+def test_an_erratum_is_confirmed_as_it_is_kept(name):
     found = CHECKS[name]()
     assert found.is_confirmed
     assert round_all(found.to_dict()) == round_all(KEPT[name])
-
-
-@pytest.mark.parametrize("name", [name for name in CHECKS if name not in LONG])
-def test_an_erratum_is_confirmed_as_it_is_kept(name):
-    check_kept(name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LONG)
-def test_an_erratum_that_takes_long_is_confirmed_as_it_is_kept(name):
-    check_kept(name)
 
 
 def test_every_erratum_of_the_page_is_checked_or_about_words():

@@ -1,6 +1,5 @@
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +8,8 @@ import fedpact as fp
 from reproduction.catalogue import find_experiment
 from reproduction.exchangeability import build_two, draw_one, measure_distance
 from reproduction.page import conclusions_of
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "exchangeability.json"
+EXPERIMENT = "exchangeability"
 SMALL = {
     "seeds": 4,
     "heterogeneity": [0.0, 0.6, 1.0],
@@ -19,22 +17,6 @@ SMALL = {
     "concentrations": [1000.0, 1.0],
     "most_samples": 1000,
 }
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-    return lambda **changes: reproduce("exchangeability", changes=SMALL | changes, store=store, workers=1)
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def failure(labels, masses, m, agent, epsilon):
@@ -158,25 +140,3 @@ def test_the_drawing_shows_failure_and_cost(found):
     scaled = costs.lines[0].get_ydata()
     assert scaled[:2] == pytest.approx([row["scaled"] for row in found["results"]["two"][:2]])
     assert np.isnan(scaled[2])
-
-
-REFUSED = [
-    ({"heterogeneity": []}, "heterogeneity must hold at least one value"),
-    ({"heterogeneity": [1.5]}, "heterogeneity must lie between 0 and 1"),
-    ({"alice_bob": [0.4]}, "epsilon must be at most 0.25"),
-    ({"alice_bob": []}, "alice_bob must hold"),
-    ({"concentrations": [0.0]}, "concentrations must be above 0"),
-    ({"points": 9}, "points must be at most 3"),
-    ({"agents": 1}, "agents must be 2 or more"),
-    ({"hypotheses": 5000}, "hypotheses must be at most 20"),
-    ({"random_points": -1}, "random_points must be"),
-    ({"epsilon": 0.0}, "epsilon must lie"),
-    ({"delta": 1.0}, "delta must lie"),
-    ({"most_samples": 0}, "most_samples must be 1 or more"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said):
-            run(**changes)

@@ -1,7 +1,5 @@
 import itertools
-import json
 from copy import deepcopy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,26 +7,9 @@ import pytest
 import fedpact as fp
 from reproduction.hardness import cover_greedily, draw_members, find_smallest_cover, give_each_set_an_agent
 from reproduction.page import conclusions_of, plot_of
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "hardness.json"
+EXPERIMENT = "hardness"
 SMALL = {"seeds": 3, "sizes": [[4, 4], [5, 6]], "agent_sizes": [[6, 6], [12, 9]], "deltas": [0.05, 0.9]}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-    return lambda **changes: reproduce("hardness", changes=SMALL | changes, store=store, workers=1)
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def is_covered(members, chosen):
@@ -121,23 +102,3 @@ def test_the_drawing_shows_work_and_cost(found):
         [row["boxes"]["mean"] for row in found["results"]["rows"] if row["delta"] == 0.05]
     )
     assert [line.get_label() for line in cost.lines] == ["lp", "union", "tree", "greedy", "smallest cover"]
-
-
-REFUSED = [
-    ({"sizes": []}, "sizes must hold at least one value"),
-    ({"sizes": [4]}, "sizes must be pairs of elements and sets"),
-    ({"sizes": [[40, 4]]}, "sizes: elements must be at most 16"),
-    ({"agent_sizes": [[0, 4]]}, "agent_sizes: elements must be 1 or more"),
-    ({"agent_sizes": [[4, 400]]}, "agent_sizes: sets must be at most 40"),
-    ({"density": 0.0}, "density must lie"),
-    ({"agent_density": 1.5}, "agent_density must lie"),
-    ({"deltas": []}, "deltas must hold"),
-    ({"deltas": [1.0]}, "deltas must lie"),
-    ({"max_nodes": 0}, "max_nodes must be 1 or more"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said):
-            run(**changes)

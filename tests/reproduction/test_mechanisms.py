@@ -1,34 +1,15 @@
-import json
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 
 import fedpact as fp
 from reproduction.mechanisms import COMPARED, draw_federation
 from reproduction.page import conclusions_of, plot_of
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "mechanisms.json"
+EXPERIMENT = "mechanisms"
 EXAMPLE = "pwyc-not-dominant(1/20)"
 SIZES = {"agents": [2, 2], "points": [3, 3], "hypotheses": [3, 4]}
 SMALL = {"seeds": 1, "examples": [EXAMPLE], "reports": 8} | SIZES
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-    return lambda **changes: reproduce("mechanisms", changes=SMALL | changes, store=store, workers=1)
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def by_rule(found):
@@ -123,24 +104,3 @@ def test_the_drawing_marks_the_rules_under_which_a_lie_pays(found):
     assert marked == {row["rule"] for row in found["results"]["rows"] if row["data"]["paid"]}
     assert "vcg" in marked
     assert "pwyc" not in marked
-
-
-REFUSED = [
-    ({"examples": []}, "examples must hold at least one value"),
-    ({"examples": ["alice-rob"]}, "did you mean 'alice-bob'"),
-    ({"examples": ["arizona-hospitals"]}, "examples must have at most 4 agents"),
-    ({"agents": [3, 2]}, "agents must be two whole numbers, the fewest first"),
-    ({"agents": [1, 2]}, "agents must be 2 or more"),
-    ({"hypotheses": [3, 500]}, "hypotheses must be at most 20"),
-    ({"method": "guess"}, "method must be one of"),
-    ({"reports": 0}, "reports must be 1 or more"),
-    ({"fee": -1.0}, "fee must lie between 0 and 10"),
-    ({"recover": 2.0}, "recover must lie between 0 and 1"),
-    ({"ceiling": 0.5}, "ceiling must lie between 1 and 1000"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said):
-            run(**changes)

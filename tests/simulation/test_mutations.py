@@ -113,7 +113,7 @@ MUTATIONS = {
     "from the first sample again": (
         DEATHS,
         DECIDE + "decide",
-        ("{'have': have, 'total': total}", "{'have': 0, 'total': total}"),
+        ("_owing(state)", "{name: {**count, 'have': 0} for name, count in _owing(state).items()}"),
     ),
     "one name for two requests": (DEATHS, DECIDE + "_ask", ("state.asked_for(site, step) + 1", "1")),
     "any candidate": (ALL, DECIDE + "_choose", ("total.argmin()", "0")),

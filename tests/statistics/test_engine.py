@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import fedpact as fp
 from fedpact.describe.ties import exceeds
 from fedpact.statistics import engine as module
-from fedpact.statistics import karp_luby, weights
+from fedpact.statistics import weights
 from fedpact.statistics.engine import Engine, engine_of
-from fedpact.statistics.karp_luby import estimate
 from fedpact.statistics.weights import JOINT
 from oracle import answer, coupons_left, family_value_by_subsets
 from strategies import Case, cases
@@ -195,23 +194,6 @@ def simulate(fed, sites, agent, truth, m, runs=4_000):
     return worst.mean(), worst.std() / np.sqrt(runs)
 
 
-def test_the_intervals_of_all_truths_hold_together(monkeypatch):
-    """The chances that one of the intervals of a question is wrong add up to no more than one in a thousand."""
-    doubts = []
-
-    def watched(*args, confidence, **options):
-        doubts.append(1 - confidence)
-        return estimate(*args, confidence=confidence, **options)
-
-    monkeypatch.setattr(karp_luby, "estimate", watched)
-    fed = fp.Federation.from_predictions(
-        {"a": np.random.default_rng(3).integers(0, 2, (8, 9))}, epsilon=0.2, delta=0.1
-    )
-    Engine(fed).evaluate(np.array([[4]]), [0], method="estimate", draws=100)
-    assert len(doubts) > 8
-    assert sum(doubts) <= 1e-3 + 1e-12
-
-
 def test_one_engine_per_federation():
     fed = fp.examples.alice_bob()
     assert engine_of(fed) is engine_of(fed)
@@ -236,15 +218,6 @@ def test_the_exact_sum_is_refused_where_it_is_too_long():
     ):
         fp.verify(fed, [3], how="exact")
     assert fp.verify(fed, [3]).how["a"] != "exact"
-
-
-def test_the_joint_failure_is_that_of_the_union():
-    """Two agents, each with one point that the other never draws."""
-    fed = fp.Federation.from_table(
-        [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0.5, 0, 0.5], [0, 0.5, 0.5]], epsilon=0.1, delta=0.1
-    )
-    value = Engine(fed).evaluate(np.array([[2, 2]]), [0, 1, JOINT]).high
-    assert value.tolist() == [[0.25, 0.25, pytest.approx(7 / 16)]]
 
 
 @given(cases())

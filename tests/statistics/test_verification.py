@@ -1,4 +1,3 @@
-import re
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +10,7 @@ from contracts import check_verification
 from fedpact.statistics import karp_luby
 from fedpact.statistics.karp_luby import estimate
 from oracle import Instance, answer
+from refusals import check_refused
 from strategies import Case, cases
 
 QUESTIONS = {
@@ -143,12 +143,6 @@ def test_the_price_of_stability_class_is_the_larger_of_two_formulas(epsilon, ali
     assert seen.met == {"alice": max(all_zero, one_x) <= 0.5, "bob": True}
 
 
-@pytest.mark.parametrize(("m", "is_enough"), [(3382, True), (3381, False)])
-def test_the_coupon_collector_of_512_points_is_decided_at_one_sample(m, is_enough):
-    seen = fp.verify(fp.examples.price_of_stability("1/1024", 0.5), [m, 0])
-    assert (seen.how["alice"], seen.is_feasible) == ("exact", is_enough)
-
-
 def test_contributions_by_name():
     fed = fp.examples.alice_bob()
     assert fp.verify(fed, {"bob": 3}).contributions == {"alice": 0, "bob": 3}
@@ -162,58 +156,57 @@ def test_at_capacity_is_allowed():
 
 
 NAN = float("nan")
-BAD_VECTORS = {
-    "too-short": ([1], "m must have one number per agent; it has 1 for 2 agents"),
-    "too-long": ([1, 2, 3], "m must have one number per agent; it has 3 for 2 agents"),
-    "negative": ([1, -1], "agent 'bob': m must be a whole number >= 0; it is -1"),
-    "not-whole": ([1.5, 0], "agent 'alice': m must be a whole number >= 0; it is 1.5"),
-    "nan": ([NAN, 0], "agent 'alice': m must be a finite number; it is nan"),
-    "infinite": ([0, float("inf")], "agent 'bob': m must be a finite number; it is inf"),
-    "true": ([True, 0], "agent 'alice': m must be a number .* it is True"),
-    "nothing": ([None, 0], "agent 'alice': m must be a number .* it is None"),
-    "nested": ([[1], [2]], r"agent 'alice': m must be a number .* it is \[1\]"),
-    "word": (["many", 0], "agent 'alice': m must be a number .* it is 'many'"),
-    "a-string": ("12", "m must be one whole number per agent; it is '12'"),
-    "a-number": (3, "m must be one whole number per agent; it is 3"),
-    "an-array-without-axis": (np.array(3), "m must be one whole number per agent; it is .*3"),
-    "none": (None, "m must be one whole number per agent; it is None"),
-    "unknown-name": ({"alice": 1, "bobb": 2}, "m names 'bobb', who is not in the federation; did you mean 'bob'"),
-    "unknown-number": ({1: 1}, "m names 1, who is not in the federation"),
-    "bad-by-name": ({"bob": -2}, "agent 'bob': m must be a whole number >= 0; it is -2"),
-    "over-capacity": ({"bob": 6}, "agent 'bob': m must be at most its capacity 5; it is 6"),
-    "huge": ([10**13, 0], "agent 'alice': m must lie between 0 and 1,000,000,000,000; it is 10000000000000"),
-    "beyond-floats": ([10**400, 0], "agent 'alice': m must be a finite number; it is 1000"),
-}
+BAD_VECTORS = [
+    ([1], "m must have one number per agent; it has 1 for 2 agents"),
+    ([1, 2, 3], "m must have one number per agent; it has 3 for 2 agents"),
+    ([1, -1], "agent 'bob': m must be a whole number >= 0; it is -1"),
+    ([1.5, 0], "agent 'alice': m must be a whole number >= 0; it is 1.5"),
+    ([NAN, 0], "agent 'alice': m must be a finite number; it is nan"),
+    ([0, float("inf")], "agent 'bob': m must be a finite number; it is inf"),
+    ([True, 0], "agent 'alice': m must be a number .* it is True"),
+    ([None, 0], "agent 'alice': m must be a number .* it is None"),
+    ([[1], [2]], r"agent 'alice': m must be a number .* it is \[1\]"),
+    (["many", 0], "agent 'alice': m must be a number .* it is 'many'"),
+    ("12", "m must be one whole number per agent; it is '12'"),
+    (3, "m must be one whole number per agent; it is 3"),
+    (np.array(3), "m must be one whole number per agent; it is .*3"),
+    (None, "m must be one whole number per agent; it is None"),
+    ({"alice": 1, "bobb": 2}, "m names 'bobb', who is not in the federation; did you mean 'bob'"),
+    ({1: 1}, "m names 1, who is not in the federation"),
+    ({"bob": -2}, "agent 'bob': m must be a whole number >= 0; it is -2"),
+    ({"bob": 6}, "agent 'bob': m must be at most its capacity 5; it is 6"),
+    ([10**13, 0], "agent 'alice': m must lie between 0 and 1,000,000,000,000; it is 10000000000000"),
+    ([10**400, 0], "agent 'alice': m must be a finite number; it is 1000"),
+]
 
 
-@pytest.mark.parametrize(("m", "message"), BAD_VECTORS.values(), ids=BAD_VECTORS)
-def test_bad_contributions(m, message):
-    fed = fp.Federation.from_table(
-        [[0, 0], [0, 1]],
-        [[0.5, 0.5], [0.5, 0.5]],
-        epsilon=0.1,
-        delta=0.1,
-        names=["alice", "bob"],
-        capacity={"alice": None, "bob": 5},
-    )
-    with pytest.raises(fp.FederationError, match=f"^{message}") as caught:
-        fp.verify(fed, m)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 160
+def test_bad_contributions():
+    for m, message in BAD_VECTORS:
+        fed = fp.Federation.from_table(
+            [[0, 0], [0, 1]],
+            [[0.5, 0.5], [0.5, 0.5]],
+            epsilon=0.1,
+            delta=0.1,
+            names=["alice", "bob"],
+            capacity={"alice": None, "bob": 5},
+        )
+        with pytest.raises(fp.FederationError, match=f"^{message}") as caught:
+            fp.verify(fed, m)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 160
 
 
-BAD_OPTIONS = {
-    "how": ({"how": "guess"}, "how must be one of auto, exact, bounds, estimate; it is 'guess'"),
-    "how-missing": ({"how": None}, "how must be one of .*; it is None"),
-    "one-draw": ({"draws": 1}, "draws must lie between 2 and 100,000,000; it is 1"),
-    "no-draws": ({"draws": 0, "how": "estimate"}, "draws must lie between 2 and 100,000,000; it is 0"),
-}
+BAD_OPTIONS = [
+    ({"how": "guess"}, "how must be one of auto, exact, bounds, estimate; it is 'guess'"),
+    ({"how": None}, "how must be one of auto, exact, bounds, estimate; it is None"),
+    ({"draws": 1}, "draws must lie between 2 and 100,000,000; it is 1"),
+    ({"draws": 0, "how": "estimate"}, "draws must lie between 2 and 100,000,000; it is 0"),
+]
 
 
-@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS.values(), ids=BAD_OPTIONS)
-def test_bad_options(options, message):
-    with pytest.raises(fp.FederationError, match=f"^{re.escape(message) if '.*' not in message else message}$"):
-        fp.verify(fp.examples.alice_bob(), [1, 1], **options)
+def test_bad_options():
+    for options, message in BAD_OPTIONS:
+        check_refused(message, fp.verify, fp.examples.alice_bob(), [1, 1], **options)
 
 
 @pytest.mark.parametrize("method", ["exact", "estimate"])

@@ -112,14 +112,14 @@ def run(
     Example: [bold]fedpact run alice-bob --seed 1[/bold]
     """
     _check_given(context, file, home, is_resumed=resume is not None)
-    from fedpact.protocol.home import hold_home
-
     if resume is not None:
         place = fp.protocol.read_home(resume)
         is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
         superlink = place.superlink if is_elsewhere else superlink
         engine = _choose_engine(engine or place.engine, local_nodes, superlink)
         _check_local(place.pact.names, local_nodes)
+        from fedpact.protocol.home import hold_home
+
         with hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
             if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
@@ -137,6 +137,8 @@ def run(
         pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
         _check_local(pact.names, local_nodes)
         folder = home or Path("fedpact-runs", pact.name)
+        from fedpact.protocol.home import hold_home
+
         with hold_home(folder):
             place = fp.protocol.prepare_home(
                 folder,

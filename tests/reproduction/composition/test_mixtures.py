@@ -61,7 +61,10 @@ REFUSED = [
     ({"lambdas": [0.5, 2]}, "lambdas must lie between 0 and 1"),
     ({"lambdas": ["half"]}, "lambdas must be a number"),
     ({"m": [1.5]}, "m must be a whole number"),
-    ({"seeds_per_cell": 0}, "seeds_per_cell must be"),
+    ({"m": [0]}, "m must be 1 or more"),
+    ({"epochs": 0}, "epochs must be 1 or more"),
+    ({"batch": 0}, "batch must be 1 or more"),
+    ({"seeds_per_cell": 0}, "seeds_per_cell must be 1 or more"),
 ]
 
 

@@ -1,11 +1,13 @@
 """The hospitals' file: what is read, what is filled in from public patients, what is refused."""
 
 import csv
+from copy import deepcopy
 
 import numpy as np
 import pytest
 
 import fedpact as fp
+from refusals import check_refused
 from reproduction.data.private_points import FEATURES, FILE, load_hospitals
 
 HEADER = ["hospital", *FEATURES, "slope", "ca", "thal", "num"]
@@ -71,25 +73,23 @@ def change(place, column, cell):
     return apply
 
 
-BAD = {
-    "text": (change(2, "age", "old"), "line 4: age must be a number or a fraction like \"1/3\"; it is 'old'"),
-    "no-diagnosis": (change(0, "num", ""), "line 2: num must be a number"),
-    "no-hospital": (change(0, "hospital", " "), "line 2: hospital must have a name; it is empty"),
-    "short": (lambda rows: [rows[0], rows[1][:-1]], "line 3 must have 15 cells, one per column; it has 14"),
-    "nobody": (lambda rows: [], "must have one line per patient; it has none"),
-    "one": (lambda rows: rows[:1], "site 'north' must have two points or more, one of them public; it has 1"),
-    "missing": (
+BAD = [
+    (change(2, "age", "old"), "line 4: age must be a number or a fraction like \"1/3\"; it is 'old'"),
+    (change(0, "num", ""), "line 2: num must be a number"),
+    (change(0, "hospital", " "), "line 2: hospital must have a name; it is empty"),
+    (lambda rows: [rows[0], rows[1][:-1]], "line 3 must have 15 cells, one per column; it has 14"),
+    (lambda rows: [], "must have one line per patient; it has none"),
+    (lambda rows: rows[:1], "site 'north' must have two points or more, one of them public; it has 1"),
+    (
         lambda rows: [[*row[:4], "", *row[5:]] for row in rows],
         "trestbps must be known of at least one public patient; it never is",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("spoil", "message"), BAD.values(), ids=BAD)
-def test_refuses(tmp_path, rows, spoil, message):
-    with pytest.raises(fp.FederationError) as caught:
-        load_hospitals(write(tmp_path, spoil(rows)), np.random.default_rng(0))
-    assert message in str(caught.value)
+def test_refuses(tmp_path, rows):
+    for spoil, message in BAD:
+        check_refused(message, load_hospitals, write(tmp_path, spoil(deepcopy(rows))), np.random.default_rng(0))
 
 
 def test_refuses_a_file_that_is_not_there_or_not_this_one(tmp_path, rows):

@@ -63,36 +63,6 @@ def test_one_federation_alone_gives_what_both_give(quick, tmp_path):
     assert tables_of(found)[0].rows[0][0] == "digits"
 
 
-REFUSED = [
-    ({"federations": []}, "federations must be some of writers, hospitals; they are []"),
-    ({"federations": ["banks"]}, "federations must be some of writers, hospitals"),
-    ({"epsilon": 1.0}, "epsilon must lie strictly between 0 and 1"),
-    ({"delta": 0.0}, "delta must lie strictly between 0 and 1"),
-    ({"method": "exact"}, "method must be one of lp, union, tree"),
-    ({"H": 1}, "H must be 2 or more"),
-    ({"H": 501}, "H must be at most 500"),
-    ({"H": 50}, "H = 50 is more than the 20 checkpoints"),
-    ({"draws": 0}, "draws must be 1 or more"),
-    ({"test_share": 1.0}, "test_share must lie strictly between 0 and 1"),
-    ({"writers": 1}, "writers must be 2 or more"),
-    ({"writers": 8}, "writers: 8 sites leave nobody public"),
-    ({"public_images": 10**6}, "public_images = 1000000 is more than"),
-    ({"networks": 0}, "networks must be 1 or more"),
-    ({"batch": 0}, "batch must be 1 or more"),
-    ({"learning_rate": 0.0}, "learning_rate must be above 0"),
-    ({"seeds": 0}, "seeds must be 1 or more"),
-]
-
-
-def test_bad_parameters_are_refused_in_one_line(tmp_path):
-    for changes, said in REFUSED:
-        pytest.importorskip("torch")
-        with pytest.raises(fp.FederationError) as caught:
-            reproduce("federated", quick=True, changes=changes, store=tmp_path, workers=1)
-        assert said in str(caught.value)
-        assert "\n" not in str(caught.value)
-
-
 MISSING = [
     (None, ["writers"], "without data there is only --quick"),
     (None, ["hospitals"], "without data there is only --quick"),

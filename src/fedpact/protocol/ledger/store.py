@@ -170,12 +170,16 @@ class Ledger:
 
     def append_all(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         """Append several entries, given as kind and body: all of them, or none."""
+        entries = self._chain(items, run=run, at=at)
+        self._write(Row.of(entry) for entry in entries)
+        return entries
+
+    def _chain(self, items: Iterable[tuple[str, Any]], *, run: str, at: float) -> list[Entry]:
         entries: list[Entry] = []
         previous = self._head
         for seq, (kind, body) in enumerate(items, start=self._length + 1):
             entries.append(make_entry(seq=seq, at=at, run=run, kind=kind, body=body, previous=previous))
             previous = entries[-1].hash
-        self._write(Row.of(entry) for entry in entries)
         return entries
 
     def restore(self, entries: Iterable[Entry]) -> None:
