@@ -50,6 +50,16 @@ def test_keys_that_were_handed_over_are_not_missed(folder):
     assert not found.files["sites/bob/signing.key"]
 
 
+def test_a_site_is_not_taken_for_another_whose_name_begins_alike(tmp_path):
+    folder = tmp_path / "keys"
+    make_keys(folder, ["site-1", "site-10"], days=100, now=NOW)
+    for name in ("signing.key", "supernode.key"):
+        (folder / "sites/site-1" / name).unlink()
+    assert check_keys(folder, now=NOW).handed_over == ("site-1",)
+    (folder / "sites/site-10/signing.key").unlink()
+    assert [problem.code for problem in check_keys(folder, now=NOW).problems] == ["half-handed"]
+
+
 @pytest.mark.parametrize(
     ("days", "status"),
     [

@@ -15,7 +15,7 @@ from datetime import timedelta
 from enum import StrEnum
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple
 
 from cryptography import x509
 
@@ -107,8 +107,19 @@ class KeysCheck(Result):
         return not self.problems
 
 
-Finding: TypeAlias = tuple[str, Coded]
-"""A file of the folder, or "" for the folder itself, and what is wrong with it."""
+class Finding(NamedTuple):
+    """What is wrong with a file of the folder, or with the folder itself if that is ""."""
+
+    file: str
+    problem: Coded
+
+
+class Rule(NamedTuple):
+    """What a file must say, if that is known, and what is wrong if it says something else."""
+
+    file: str
+    due: Any
+    problem: Coded
 
 
 def _find_files(folder: Path, names: Sequence[str]) -> dict[str, bool]:
@@ -128,12 +139,12 @@ def _find_missing(files: Mapping[str, bool], *, is_own: bool) -> Iterator[Findin
     """Find what is missing; private keys of a site may be with it, but not half of them."""
     for name in [name for name, is_present in files.items() if not is_present]:
         if is_own:
-            yield name, coded("missing-here")
+            yield Finding(name, coded("missing-here"))
         elif not name.startswith(SITES) or not name.endswith(".key"):
-            yield name, coded("missing")
+            yield Finding(name, coded("missing"))
         else:
-            here = [own for own, is_present in _private_of(files, name.rpartition("/")[0]).items() if is_present]
-            yield from ((name, coded("half-handed", left=Path(left).name)) for left in here)
+            here = [own for own, is_present in _private_of(files, f"{Path(name).parent}/").items() if is_present]
+            yield from (Finding(name, coded("half-handed", left=Path(left).name)) for left in here)
 
 
 def _read(path: Path) -> tuple[Any, Coded | None]:
@@ -150,50 +161,51 @@ def _find_untimely(certificates: Mapping[str, x509.Certificate], now: float) -> 
     for file, certificate in certificates.items():
         starts, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
         if ends <= to_time(now):
-            yield file, coded(f"ended-{_AGAIN[file]}", at=ends.timestamp())
+            yield Finding(file, coded(f"ended-{_AGAIN[file]}", at=ends.timestamp()))
         if starts > to_time(now):
-            yield file, coded("not-yet-valid", at=starts.timestamp())
+            yield Finding(file, coded("not-yet-valid", at=starts.timestamp()))
 
 
-def _rules(values: Mapping[str, Any], index: Index | None) -> Iterator[tuple[str, Any, Coded]]:
-    """List files, what each must say if that is known, and what is wrong if it says something else."""
+def _rules(values: Mapping[str, Any], index: Index | None) -> Iterator[Rule]:
     for name in ("ca", "server"):
         certificate = values.get(f"{TLS}/{name}.crt")
         public = None if certificate is None else certificate.public_key()
-        yield f"{TLS}/{name}.key", public, coded("other-half", of=f"{name}.crt")
+        yield Rule(f"{TLS}/{name}.key", public, coded("other-half", of=f"{name}.crt"))
     keys: list[tuple[str, str | None]] = [("", None)]
     if index is not None:
         keys = [(f"{place}/", index.sites[name]) for name, place in index.folders.items()]
         keys = [(f"{OPERATOR}/", index.operator), *keys]
     for place, listed in keys:
         signing, supernode = (values.get(f"{place}{name}.pub") for name in ("signing", "supernode"))
-        yield f"{place}signing.pub", listed, coded("not-listed")
-        yield f"{place}signing.key", listed or signing, coded("other-half", of="signing.pub")
-        yield f"{place}supernode.key", supernode, coded("other-half", of="supernode.pub")
+        yield Rule(f"{place}signing.pub", listed, coded("not-listed"))
+        yield Rule(f"{place}signing.key", listed or signing, coded("other-half", of="signing.pub"))
+        yield Rule(f"{place}supernode.key", supernode, coded("other-half", of="supernode.pub"))
         if index is not None:
-            yield f"{place}operator.pub", index.operator, coded("other-operator")
-            yield f"{place}ca.crt", values.get(f"{TLS}/ca.crt"), coded("other-authority", copy=f"{TLS}/ca.crt")
+            yield Rule(f"{place}operator.pub", index.operator, coded("other-operator"))
+            yield Rule(
+                f"{place}ca.crt", values.get(f"{TLS}/ca.crt"), coded("other-authority", copy=f"{TLS}/ca.crt")
+            )
 
 
 def _find_shared(keys: Mapping[str, str | bytes | None], what: str) -> Iterator[Finding]:
     first: dict[str | bytes, str] = {}
     for name, key in keys.items():
         if key is not None and first.setdefault(key, name) != name:
-            yield "", coded("one-key", first=first[key], second=name, what=what)
+            yield Finding("", coded("one-key", first=first[key], second=name, what=what))
 
 
 def _find_strange(folder: Path, values: Mapping[str, Any], index: Index) -> Iterator[Finding]:
     """Find what a whole set alone can tell: another authority's server, a key of two sites, folders of nobody."""
     ca, server = (values.get(f"{TLS}/{name}.crt") for name in ("ca", "server"))
     if ca and server and not is_issued_by(server, ca):
-        yield f"{TLS}/server.crt", coded("other-issuer")
+        yield Finding(f"{TLS}/server.crt", coded("other-issuer"))
     supernodes = {name: values.get(f"{place}/supernode.pub") for name, place in index.folders.items()}
     yield from _find_shared(index.sites, "signing")
     yield from _find_shared(supernodes, "SuperNode")
     parent = folder / SITES
     for name in sorted(f"{SITES}/{path.name}" for path in parent.iterdir()) if parent.is_dir() else ():
         if name not in index.folders.values():  # as an add that was killed leaves behind
-            yield name, coded("leftover")
+            yield Finding(name, coded("leftover"))
 
 
 def _to_check(file: str, certificate: x509.Certificate) -> CertificateCheck:
@@ -211,7 +223,7 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     Parameters
     ----------
     folder
-        What :func:`fedpact.protocol.keys.make_keys` made, or the folder in it that a site was handed.
+        What :func:`fedpact.protocol.make_keys` made, or the folder in it that a site was handed.
     now
         Seconds since the epoch; the clock's if not given.
 
@@ -242,9 +254,13 @@ def check_keys(folder: str | PathLike[str], *, now: float | None = None) -> Keys
     certificates = {name: values[name] for name in _AGAIN if name in values}
     found = [
         *_find_missing(files, is_own=is_own),
-        *((name, problem) for name, (_, problem) in read.items() if problem is not None),
+        *(Finding(name, problem) for name, (_, problem) in read.items() if problem is not None),
         *_find_untimely(certificates, at),
-        *((name, code) for name, due, code in _rules(values, index) if due and values.get(name, due) != due),
+        *(
+            Finding(rule.file, rule.problem)
+            for rule in _rules(values, index)
+            if rule.due and values.get(rule.file, rule.due) != rule.due
+        ),
         *(() if index is None else _find_strange(place, values, index)),
     ]
     ends_soon = any(one.not_valid_after_utc < to_time(at) + SOON for one in certificates.values())
