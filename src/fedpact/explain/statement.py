@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fedpact.describe.costs import Cost
 from fedpact.explain.explanation import Explanation, Fact, Table
 from fedpact.explain.generic import explain_as, make_facts, make_points, make_table
 from fedpact.explain.phrases import say_reason, say_statement
@@ -72,7 +73,7 @@ def _say_price(cost: Any) -> str:
             return _WORDS.say("price.last", steps=", ".join(steps), last=_rate(slopes[-1]))
         case {"slopes": [slope]} | (int() | float() as slope):
             return _WORDS.say("price.linear", rate=_rate(slope))
-    return str(cost)
+    return str(Cost.from_plain(cost, "cost"))
 
 
 def _list_requests(body: Mapping[str, Any]) -> Table:

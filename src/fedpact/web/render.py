@@ -24,7 +24,7 @@ from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import as_json
 from fedpact.web.parts import PAGES, RUN, Page, Part
 from fedpact.web.sliders import list_sliders
-from fedpact.web.view import MOST_REPORTS, MOST_SECONDS, View
+from fedpact.web.view import COST_FORMS, MOST_MISREPORTS, MOST_SECONDS, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,8 @@ def _environment() -> Environment:
         "pages": [*PAGES.values(), RUN],
         "methods": PLANNERS,
         "orders": ORDERS,
-        "most_reports": MOST_REPORTS,
+        "cost_forms": COST_FORMS,
+        "most_reports": MOST_MISREPORTS,
         "most_seconds": MOST_SECONDS,
         "version": fp.__version__,
         "words": SimpleNamespace(federation=federation),

@@ -28,7 +28,7 @@ from fedpact.web.models import ExampleView, FederationText, FederationView, JobV
 from fedpact.web.parts import PAGES, PARTS
 from fedpact.web.render import PartState, render_page, render_part
 from fedpact.web.state import AddressedJob, AddressedView, ServerState, State, ask_part, ask_parts
-from fedpact.web.view import METHODS, MOST_REPORTS, OF_ALL, PER_AGENT, View, list_options
+from fedpact.web.view import METHODS, MOST_MISREPORTS, OF_ALL, PER_AGENT, View, list_options
 
 router = APIRouter()
 pages = APIRouter(include_in_schema=False)
@@ -51,7 +51,7 @@ ADDRESS = {
         _parameter("method", "string", enum=list(METHODS)),
         _parameter("order", "string", enum=list(ORDERS)),
         *(_parameter(name, "number") for name in ("seconds", "fee", "ceiling")),
-        _parameter("audit", "integer", minimum=1, maximum=MOST_REPORTS),
+        _parameter("audit", "integer", minimum=1, maximum=MOST_MISREPORTS),
     ]
 }
 """What an address may say behind its ``?``, for the description of the API."""

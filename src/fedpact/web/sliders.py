@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class Slider:
     """The value as it stands beside the slider."""
     base: str = ""
     """For a cost what is multiplied, as a field has it; for others what the file says."""
+    doubled: str = ""
+    """For a cost twice the base: what it is times any factor follows from both."""
     is_file: bool = True
     """Whether that is what the file says."""
 
@@ -67,9 +70,8 @@ def _find_factor(before: Cost, after: Cost) -> float | None:
 
 
 def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
-    given, now = before.cost.to_plain(), after.cost.to_plain()
-    factor = _find_factor(before.cost, after.cost)
-    base, times = (now, 1.0) if factor is None else (given, factor)
+    now, factor = after.cost.to_plain(), _find_factor(before.cost, after.cost)
+    base, times = (after.cost, 1.0) if factor is None else (before.cost, factor)
     return Slider(
         kind="cost",
         field=f"cost[{after.name}]",
@@ -78,28 +80,38 @@ def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
         high=_FACTOR,
         now=times,
         shown=f"× {format_number(times)}" if isinstance(now, dict) else format_number(now),
-        base=format_field(base),
+        base=format_field(base.to_plain()),
+        doubled=format_field(base.scaled(2.0).to_plain()),
         is_file=factor is not None,
     )
 
 
-_NUMBERS = {
-    "epsilon": ("Tolerated error, epsilon", (0.01, 0.5), (2.0, 0.99)),
-    "delta": ("Chance to miss it, delta", (0.001, 0.9), (1.02, 0.999)),
+class _Range(NamedTuple):
+    """Of a slider: its ends, and how far beyond the value the upper one goes, up to what."""
+
+    title: str
+    low: float
+    high: float
+    factor: float
+    limit: float
+
+
+_RANGES = {
+    "epsilon": _Range("Tolerated error, epsilon", low=0.01, high=0.5, factor=2.0, limit=0.99),
+    "delta": _Range("Chance to miss it, delta", low=0.001, high=0.9, factor=1.02, limit=0.999),
 }
-"""Field -> its title, the ends of its slider, and how far beyond the value the upper one goes, up to what."""
 
 
 def _make_number(field: str, view: View) -> Slider:
-    title, (least, most), (factor, limit) = _NUMBERS[field]
+    ends = _RANGES[field]
     file, now = (np.atleast_1d(getattr(fed, field)) for fed in (view.known.federation, view.fed))
     low, high = float(now.min()), float(now.max())
     return Slider(
         kind=field,
         field=field,
-        title=title,
-        low=min(least, low / 4) if low > 0 else least,
-        high=max(most, min(limit, factor * high)),
+        title=ends.title,
+        low=min(ends.low, low / 4) if low > 0 else ends.low,
+        high=max(ends.high, min(ends.limit, ends.factor * high)),
         now=low,
         shown=format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}",
         base=format_field(float(file[0])) if file.min() == file.max() else "",

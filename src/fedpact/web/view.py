@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 import fedpact as fp
+from fedpact.describe.costs import KINDS as COSTS
 from fedpact.describe.names import read_choice
 from fedpact.explain.numbers import format_field
 from fedpact.game.dynamics import ORDERS
@@ -55,16 +56,17 @@ def is_change(name: str) -> bool:
     return name in OF_ALL or name in PER_AGENT or (found is not None and found["field"] in PER_AGENT)
 
 
+COST_FORMS = tuple(re.sub(r"(\w+) =", r'"\1":', kind.FORM) for kind in COSTS if kind.KEYS)
+"""What costs that are not the same for every sample are written like."""
+
+
 def _read_cost(text: str) -> Any:
     if not text.lstrip().startswith("{"):
         return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise fp.FederationError(
-            'cost must be a number, or be written as {"quadratic": [a, b]} or '
-            '{"breakpoints": [...], "slopes": [...]}'
-        ) from None
+        raise fp.FederationError(f"cost must be a number, or be written as {' or '.join(COST_FORMS)}") from None
 
 
 def _read_capacity(text: str) -> str | None:
@@ -139,7 +141,7 @@ def read_changes(base: fp.Federation, parameters: Iterable[tuple[str, str]]) -> 
 
 
 METHODS = tuple(PLANNERS)
-MOST_REPORTS = 2_000
+MOST_MISREPORTS = 2_000
 MOST_SECONDS = 240.0
 
 
@@ -164,7 +166,7 @@ _RANGES: Mapping[str, tuple[type[float], float, float]] = {
     "seconds": (float, 0, MOST_SECONDS),
     "fee": (float, -1e12, 1e12),
     "ceiling": (float, 0, 1e12),
-    "audit": (int, 1, MOST_REPORTS),
+    "audit": (int, 1, MOST_MISREPORTS),
 }
 
 

@@ -31,6 +31,8 @@ def test_every_rule_is_added_in_full_and_every_word_has_a_rule():
     assert {name: gaps for name, rule in RULES.items() if (gaps := list(find_gaps(name, rule, words)))} == {}
     named = {key.partition(".")[2] for key in words.texts if not key.startswith("clarke.")}
     assert named == set(CODES)
+    titles = [key.partition(".")[2] for key in words.texts if key.startswith("title.")]
+    assert titles == list(CODES), "help lists rules in the order of their titles"
 
 
 def test_a_rule_half_added_is_noticed():

@@ -45,8 +45,8 @@ from fedpact.planning.plan import plan
 from fedpact.planning.result import BindingPair
 from fedpact.statistics.request import ask
 
-REPORTS = 1000
-MOST_REPORTS = 10**9
+N_MISREPORTS = 1000
+MOST_MISREPORTS = 10**9
 SENSES = ("ex-post", "dominant", "coalition")
 
 
@@ -62,8 +62,8 @@ def _read_method(fed: Federation, rule: Rule, method: str | None) -> str:
 def read_budget(n_misreports: Any) -> int:
     """Read how many misreported profiles to try."""
     budget = read_whole_number(n_misreports, "n_misreports", least=1)
-    if budget > MOST_REPORTS:
-        raise FederationError(f"n_misreports must be at most {MOST_REPORTS:,}; it is {shorten(budget)}")
+    if budget > MOST_MISREPORTS:
+        raise FederationError(f"n_misreports must be at most {MOST_MISREPORTS:,}; it is {shorten(budget)}")
     return budget
 
 
@@ -123,7 +123,7 @@ def audit(
     rule: str | PaymentFunction = "pwyc",
     *,
     method: str | None = None,
-    n_misreports: int = REPORTS,
+    n_misreports: int = N_MISREPORTS,
     senses: Iterable[str] = SENSES,
     private: str | None = None,
     fee: PerAgent[Number] | None = None,
@@ -188,7 +188,7 @@ def audit(
     """
     name, chosen = (OWN, OwnRule(rule)) if callable(rule) else (rule, find_rule(rule, fed))
     fed = ask(fed, teacher=teacher)
-    budget = read_budget(n_misreports)
+    tries = read_budget(n_misreports)
     senses = _read_senses(senses, fed.k)
     private = chosen.private if private is None else private
     terms = read_terms(
@@ -213,17 +213,17 @@ def audit(
         _read_method(fed, chosen, method),
         read_worth(game_of(fed), worth),
         deadline=time.monotonic() + seconds,
-        tell=None if progress is None else lambda done: progress(done, budget),
+        tell=None if progress is None else lambda done: progress(done, tries),
     )
     rng = np.random.default_rng(0) if rng is None else rng
     truthful = trial.play_truth()
     if terms.has_fees:  # raises where a fee drives somebody away
         check_fees(bill(fed, truthful.m, terms, worth=worth), terms)
-    search = MisreportSearch(trial, _streams(claims, chosen, terms, budget, rng), rng, truthful)
+    search = MisreportSearch(trial, _streams(claims, chosen, terms, tries, rng), rng, truthful)
     with contextlib.suppress(StoppedEarly, *ends_search()):
-        search.run(budget, senses)
+        search.run(tries, senses)
     sense = chosen.find_sense(private, is_self_sufficient=bool(game_of(fed).is_self_sufficient.all()))
-    return _conclude(search, sense, private, senses, is_complete=trial.played >= budget)
+    return _conclude(search, sense, private, senses, is_complete=trial.played >= tries)
 
 
 def _conclude(

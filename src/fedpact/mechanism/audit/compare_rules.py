@@ -38,7 +38,7 @@ from fedpact.planning.result import Plan
 from fedpact.result import Result
 from fedpact.statistics.request import ask
 
-REPORTS = 200
+N_MISREPORTS = 200
 _EXACT_SECONDS = 20.0
 
 
@@ -133,7 +133,7 @@ def compare_rules(
     fed: Federation,
     *,
     method: str = "lp",
-    n_misreports: int = REPORTS,
+    n_misreports: int = N_MISREPORTS,
     ceiling: PerAgent[Number] | None = None,
     worth: PerAgent[Number] | None = None,
     teacher: str | None = None,

@@ -333,12 +333,14 @@
   let resting = 0;
   let writing = 0;
 
-  function scaleCost(base, times) {
-    const cost = JSON.parse(base);
-    if (typeof cost === "number") return String(times === 1 ? cost : round(cost * times));
-    const scale = (values) => values.map((value) => Number((value * times).toPrecision(6)));
-    if ("quadratic" in cost) return JSON.stringify({ quadratic: scale(cost.quadratic) });
-    return JSON.stringify({ ...cost, slopes: scale(cost.slopes) });
+  function scale(base, doubled, times, digits) {
+    if (typeof base === "number") return base === doubled || times === 1 ? base : Number((base * times).toPrecision(digits));
+    const parts = Object.entries(base).map(([key, value]) => [key, scale(value, doubled[key], times, 6)]);
+    return Array.isArray(base) ? parts.map(([, value]) => value) : Object.fromEntries(parts);
+  }
+
+  function scaleCost(base, doubled, times) {
+    return JSON.stringify(scale(JSON.parse(base), JSON.parse(doubled), times, 3));
   }
 
   function valueOf(box, input) {
@@ -348,9 +350,9 @@
 
   function slide(input) {
     const box = input.closest("[data-slider]");
-    const { slider, field, base } = box.dataset;
+    const { slider, field, base, doubled } = box.dataset;
     const times = valueOf(box, input);
-    const value = slider === "cost" ? scaleCost(base, times) : String(times);
+    const value = slider === "cost" ? scaleCost(base, doubled, times) : String(times);
     const isCurved = slider === "cost" && base.startsWith("{");
     const shown = isCurved ? `× ${times}` : value;
     find("output", box).textContent = shown;
