@@ -1,5 +1,6 @@
 """What ``import fedpact as fp`` and its parts offer is what they list; most of it in few names."""
 
+import ast
 import inspect
 import re
 import subprocess
@@ -66,6 +67,11 @@ def test_the_package_lists_its_names_before_they_are_asked_for():
     assert _run(code).stdout.strip() == "True"
 
 
+def test_completion_offers_public_names_only():
+    code = "import fedpact as fp; fp.plan('alice-bob'); print({*dir(fp)} - {*fp.__all__})"
+    assert all(name.startswith("__") for name in ast.literal_eval(_run(code).stdout))
+
+
 def test_a_public_name_is_that_of_the_module_that_makes_it():
     from fedpact.describe import examples
     from fedpact.planning.plan import plan
@@ -89,6 +95,7 @@ REFUSED = [
     (fp.game, "equilibria", "fedpact.equilibria"),
     (fp.mechanism, "regret", "fedpact.game.regret"),
     (fp.sites, "from_torch", "fedpact.sites.predict with functions that ask modules, or .onnx files"),
+    (fp.mechanism, "Refutation", "in the program reproduction/ of the repository: reproduction.refute_payment"),
 ]
 
 

@@ -15,23 +15,28 @@ from fedpact.errors import MissingExtraError
 
 _PARTS = ("", "costs", "errors", "game", "mechanism", "planning", "sites", "protocol")
 """Where a public name may be instead of where it was asked for."""
+_IN_REPRODUCTION = "in the program reproduction/ of the repository"
+_IN_TESTS = "in tests/simulation of the repository: make faults"
+_TRAINED = "gone: scikit-learn or Flower trains candidates; fedpact.sites.predict asks what is fitted"
 _RENAMED = {
     "is_equilibrium": "fedpact.game.regret(...).is_equilibrium",
     "is_locally_oblivious": "fedpact.mechanism.obliviousness(...).is_oblivious",
     "check_mistakes": "fedpact.check_contribution",
     "candidates": "fedpact.sites",
-    "experiments": "the program reproduction/ of the repository: make reproduce",
     "make_report": "fedpact.web.export_html",
-    "refute_payment": "reproduction.refute_payment in the repository",
     "from_torch": "fedpact.sites.predict with functions that ask modules, or .onnx files",
     "TorchWeights": "fedpact.sites.predict with a function that asks a module, or an .onnx file",
-    "tradeoff": "find_rates of reproduction.errata.proofs in the repository",
-    "train": "scikit-learn that trains candidates; fedpact.sites.predict asks what is fitted",
-    "train_sites": "scikit-learn that trains candidates; fedpact.protocol.Site is made of what they predict",
-    "load_digit_sites": "reproduction.data.private_points in the repository",
-    "load_hospitals": "reproduction.data.private_points in the repository",
+    "experiments": f"{_IN_REPRODUCTION}: make reproduce",
+    "load_digit_sites": f"{_IN_REPRODUCTION}: reproduction.data.private_points",
+    "load_hospitals": f"{_IN_REPRODUCTION}: reproduction.data.private_points",
+    "example_payments": f"{_IN_REPRODUCTION}: make reproduce NAME=errata",
+    **dict.fromkeys(("refute_payment", "Refutation"), f"{_IN_REPRODUCTION}: reproduction.refute_payment"),
+    **dict.fromkeys(("tradeoff", "Tradeoff", "TradeoffStatus"), f"{_IN_REPRODUCTION}: reproduction.errata.proofs"),
+    **dict.fromkeys(("simulate_world", "SimulatedWorld", "Faults", "FailedSeedError"), _IN_TESTS),
+    **dict.fromkeys(("training", "train", "train_sites", "TrainedSites"), _TRAINED),
+    **dict.fromkeys(("TrainedCandidates", "TrainedModel", "TrainingStatus"), _TRAINED),
 }
-"""Names of version 0.1 -> what does that now."""
+"""Names that are gone -> what to use instead."""
 
 
 class LazyModule(ModuleType):
@@ -59,7 +64,8 @@ class LazyModule(ModuleType):
 
     def __dir__(self) -> list[str]:
         """List what `help` and completion ask for."""
-        return sorted({*vars(self), *self._homes} - (self._unlisted - {*vars(self)}))
+        special = {name for name in vars(self) if name.startswith("__")}
+        return sorted(special | {*self._homes} - (self._unlisted - {*vars(self)}))
 
 
 def find_public(name: str) -> tuple[str, Any]:

@@ -61,6 +61,16 @@ def test_declared_classes_number_the_codes():
     assert found.labels.tolist() == [[1, 0]]
 
 
+class Module:
+    """Is called like a module of PyTorch, and known by the same method."""
+
+    def __call__(self, points):
+        raise TypeError("linear(): argument 'input' must be Tensor")
+
+    def state_dict(self):
+        return {}
+
+
 @pytest.mark.parametrize(
     ("candidate", "message"),
     [
@@ -81,9 +91,11 @@ def test_declared_classes_number_the_codes():
         ("predictions.csv", "for fedpact.sites.read_predictions"),
         (
             "net.pt",
-            "'net.pt'; a pickle can run any program .*, and is refused: export the model, or give a function",
+            "'net.pt'; a pickle can run any program when it is read; export the model, or give a function",
         ),
         ("folder/MODEL.PKL", "a pickle can run any program"),
+        ("net.safetensors", "'net.safetensors'; export the model, or give a function"),
+        (Module(), "candidate 'f' is a PyTorch module; give a function that asks it, or an .onnx file"),
     ],
 )
 def test_a_candidate_that_will_not_do_is_refused(candidate, message):

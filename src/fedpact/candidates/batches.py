@@ -1,7 +1,7 @@
 """One candidate at a time, one batch of points at a time.
 
-A candidate is prepared before: its digest, and a function from a batch of points to labels or to scores. What
-comes back is checked here, the same for every kind of model, and kept as codes.
+A candidate comes prepared: with its digest, and a function from a batch of points to labels or scores. What comes
+back is checked here, the same for every kind of model, and kept as codes.
 """
 
 from __future__ import annotations

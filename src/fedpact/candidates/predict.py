@@ -1,13 +1,4 @@
-"""One front door: candidates of any kind in, what they predict out.
-
-========================================= ===================================== =====================
-candidate                                 how it is asked                       digest
-========================================= ===================================== =====================
-path of an ``.onnx`` file                 onnxruntime                           of the file
-anything with ``predict``                 ``predict(points)``                   of what it has learned
-any other callable                        ``f(points)``                         of the name
-========================================= ===================================== =====================
-"""
+"""One front door: candidates of any kind in, what they predict out."""
 
 from __future__ import annotations
 
@@ -26,6 +17,8 @@ from fedpact.describe.numbers import read_number, read_whole_number, shorten
 from fedpact.describe.progress import Progress
 from fedpact.errors import FederationError
 
+_PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt", ".bin", ".dill")
+
 
 def _prepare_estimator(name: str, estimator: Any) -> Prepared:
     refusals = (AttributeError, TypeError, ValueError)  # NotFittedError is a ValueError
@@ -35,10 +28,11 @@ def _prepare_estimator(name: str, estimator: Any) -> Prepared:
 
 def _prepare_file(name: str, path: Path) -> Prepared:
     if path.suffix.lower() != ".onnx":
+        why = "; a pickle can run any program when it is read" if path.suffix.lower() in _PICKLES else ""
         raise FederationError(
-            f"candidate {name!r}: a model file must end in .onnx; it is {shorten(str(path))}; a pickle can run "
-            "any program when it is read, and is refused: export the model, or give a function that asks it; "
-            "predictions in .npy, .csv or .parquet are for fedpact.sites.read_predictions"
+            f"candidate {name!r}: a model file must end in .onnx; it is {shorten(str(path))}{why}; export the "
+            "model, or give a function that asks it; predictions in .npy, .csv or .parquet are for "
+            "fedpact.sites.read_predictions"
         )
     return prepare_onnx(name, path)
 
@@ -52,6 +46,10 @@ def _prepare(name: str, candidate: Any) -> Prepared:
         )
     if callable(getattr(candidate, "predict", None)):
         return _prepare_estimator(name, candidate)
+    if hasattr(candidate, "state_dict"):
+        raise FederationError(
+            f"candidate {name!r} is a PyTorch module; give a function that asks it, or an .onnx file of it"
+        )
     if callable(candidate):
         return Prepared(digest_of(name), candidate)
     raise FederationError(
@@ -71,11 +69,18 @@ def predict(
 ) -> Predicted:
     """Predict the points of one site with every candidate.
 
+    ========================================= ===================================== =====================
+    candidate                                 how it is asked                       digest
+    ========================================= ===================================== =====================
+    path of an ``.onnx`` file                 onnxruntime                           of the file
+    anything with ``predict``                 ``predict(points)``                   of what it has learned
+    any other callable                        ``f(points)``                         of the name
+    ========================================= ===================================== =====================
+
     Parameters
     ----------
     candidates
         Name -> model: a fitted estimator, the path of an ``.onnx`` file, or a function from points to labels.
-        The table above says how each is asked.
     points
         n points: an array, a table, a tensor or a list, whatever the candidates take.
     classes
