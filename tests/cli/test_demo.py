@@ -31,6 +31,7 @@ def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
     assert "No plan costs less than 56.8" in out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("once")
 def test_demo_plans_for_the_hospitals(fedpact):
     code, out, _ = fedpact("demo")
@@ -44,6 +45,7 @@ def test_demo_plans_for_the_hospitals(fedpact):
     assert {"798.71", "33.12", "66.44", "140.07", "73.11", "66.12"} <= set(out.split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("once")
 def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     code, out, _ = fedpact("demo", "--json")

@@ -101,6 +101,7 @@ def test_a_report_says_what_leaves_the_site(folder, fedpact):
     assert (json.loads(out)["H"], json.loads(out)["n"]) == (6, 400)
 
 
+@pytest.mark.slow
 def test_a_noisy_report_is_planned_with_at_a_confidence_only(folder, fedpact):
     for site in SITES:
         assert (

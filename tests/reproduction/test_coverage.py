@@ -12,6 +12,8 @@ from reproduction.page import conclusions_of
 from reproduction.read_settings import read_settings
 from reproduction.simulated_federations import draw_sites, draw_truth
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = "coverage"
 SMALL = {"seeds": 6, "points": [30, 1000]}
 FAMILIES = ("tables", "thresholds", "checkpoints")
@@ -26,7 +28,6 @@ def share(one):
     return one["missed"] / one["federations"]
 
 
-@pytest.mark.slow
 def test_only_plans_that_trust_estimates_miss(found):
     assert [(one["n"], one["plan"], one["federations"]) for one in found["results"]["rows"]] == [
         (n, plan, 6) for n in (30, 1000) for plan in ("confident", "trusting", "optimal")

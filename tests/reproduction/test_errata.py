@@ -14,6 +14,8 @@ from reproduction.errata.reports_in_tenths import Tenths
 from reproduction.page import conclusions_of, tables_of
 from reproduction.sweep import reproduce
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = json.loads((DOCS / "results" / "errata.json").read_text())["results"]
 WORDING = {"C3", "C4", "C6", "C7"}

@@ -9,6 +9,8 @@ from reproduction.catalogue import find_experiment
 from reproduction.exchangeability import build_two, draw_one, measure_distance
 from reproduction.page import conclusions_of
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = "exchangeability"
 SMALL = {
     "seeds": 4,

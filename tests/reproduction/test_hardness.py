@@ -8,6 +8,8 @@ import fedpact as fp
 from reproduction.hardness import cover_greedily, draw_members, find_smallest_cover, give_each_set_an_agent
 from reproduction.page import conclusions_of, plot_of
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = "hardness"
 SMALL = {"seeds": 3, "sizes": [[4, 4], [5, 6]], "agent_sizes": [[6, 6], [12, 9]], "deltas": [0.05, 0.9]}
 

@@ -6,6 +6,8 @@ import fedpact as fp
 from reproduction.mechanisms import COMPARED, draw_federation
 from reproduction.page import conclusions_of, plot_of
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = "mechanisms"
 EXAMPLE = "pwyc-not-dominant(1/20)"
 SIZES = {"agents": [2, 2], "points": [3, 3], "hypotheses": [3, 4]}

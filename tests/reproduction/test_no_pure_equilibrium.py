@@ -10,6 +10,8 @@ import fedpact as fp
 from reproduction.no_pure_equilibrium import draw_any, draw_ring
 from reproduction.page import conclusions_of, plot_of
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = "no-pure-equilibrium"
 SMALL = {"seeds": 6, "starts": 1, "agents": [2, 3], "moves": [0.0, 0.01], "parts": 2}
 THIRDS = [[Fraction(a, 3), Fraction(b, 3), Fraction(3 - a - b, 3)] for a in range(4) for b in range(4 - a)]
@@ -49,7 +51,6 @@ def pure_equilibria(masses, epsilon, delta, most, is_bad=lambda error, epsilon: 
 RING = [[Fraction(a, 3) for a in row] for row in ((1, 2, 0), (0, 1, 2), (2, 0, 1))]
 
 
-@pytest.mark.slow
 def test_the_search_agrees_with_trying_all_profiles_in_fractions(found):
     third = Fraction(1, 3)
     strict, loose = found["results"]["readings"]
@@ -104,7 +105,6 @@ def test_what_is_drawn_is_counted_as_trying_all_profiles_counts(found):
     assert (ring["none"], anything["none"]) == (6, 0)
 
 
-@pytest.mark.slow
 def test_of_all_tables_in_thirds_as_many_have_none_as_trying_all_profiles_in_fractions_says(kept):
     whole = next(row for row in kept["results"]["frequencies"] if row["part"] == "tables")
     assert (whole["parts"], whole["drawn"], whole["interval"]) == (3, len(THIRDS) ** 3, None)

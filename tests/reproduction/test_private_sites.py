@@ -15,6 +15,8 @@ from reproduction.page import conclusions_of, plot_of, tables_of
 from reproduction.private_planning import plan_privately
 from reproduction.sweep import reproduce
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("sklearn")
 FEATURES = [
     "age",
