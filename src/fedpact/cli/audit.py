@@ -70,8 +70,8 @@ def audit(
         pivot=None if pivot == "none" else pivot,
     )
     if rule == "all":
-        for key in own:
-            option = key.replace("_", "-")
+        if own:
+            option = next(iter(own)).replace("_", "-")
             raise fp.FederationError(f"--{option} belongs to one rule; name it with --rule instead of 'all'")
         with progress_bar("Settling and auditing") as report:
             table = fp.mechanism.compare_rules(fed, **options, progress=report)

@@ -65,9 +65,7 @@ PlotOption = Annotated[
         metavar="FILE", help="Also draw the result to a file (.png, .svg or .pdf).", callback=_check_drawn
     ),
 ]
-NodesOption = Annotated[
-    int | None, typer.Option(help="Boxes of contribution vectors that the exact search may look at.")
-]
+NodesOption = Annotated[int | None, typer.Option(help="Branch-and-bound node limit.")]
 SecondsOption = Annotated[
     float | None,
     typer.Option(help="Seconds for each exact search, on top of the draft that it starts from."),
@@ -107,7 +105,7 @@ ConfidenceOption = Annotated[
     str | None,
     typer.Option(
         metavar="CHANCE",
-        help="Take rates for estimates from the sites' points, and be right about them with this probability.",
+        help="Treat rates as estimates, at this confidence level.",
     ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]

@@ -36,7 +36,7 @@ def export_html(
     ] = None,
     audit: Annotated[
         int | None,
-        typer.Option(metavar="REPORTS", min=1, max=2000, help="Also audit every rule with this many misreports."),
+        typer.Option(metavar="COUNT", min=1, max=2000, help="Also audit every rule with this many misreports."),
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,

@@ -32,9 +32,7 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen at; 0 takes one that is free.")] = 8000,
     token: Annotated[
         str | None,
-        typer.Option(
-            envvar="FEDPACT_TOKEN", help="What whoever asks must know, 16 characters or more.", show_envvar=True
-        ),
+        typer.Option(envvar="FEDPACT_TOKEN", help="Access token, 16 characters or more.", show_envvar=True),
     ] = None,
     ledger: Annotated[
         list[str] | None,

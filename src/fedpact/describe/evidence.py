@@ -13,8 +13,8 @@ that statistics, planners and payments ask is :meth:`Evidence.joint`. To add one
 :class:`Evidence` and name its reader in :data:`fedpact.describe.file_evidence.KINDS`. What can be turned into one
 of these three kinds, as points are into predictions, needs a reader only.
 
-Arrays are checked once, here, and read-only afterwards. Labels that are strings are kept as whole numbers, and
-``classes`` says what these stand for.
+Arrays are checked once, by :mod:`fedpact.describe.read_evidence`, and read-only afterwards. Labels that are
+strings are kept as whole numbers, and ``classes`` says what these stand for.
 """
 
 from __future__ import annotations

@@ -376,7 +376,7 @@ def _rebuild(kind: type[Federation], values: dict[str, Any]) -> Federation:
 
 
 def with_evidence(fed: Federation, evidence: Evidence) -> Federation:
-    """Return the federation with other evidence, of whose hypotheses those are kept that it tells apart."""
+    """Return the federation with other evidence; hypotheses that it cannot tell apart count once."""
     return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
 
 

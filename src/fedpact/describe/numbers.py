@@ -84,7 +84,9 @@ def read_in(ends: str, low: float, high: float, value: Any, field: str) -> float
     is_low = number < low or (number == low and ends[0] == "(")
     if is_low or number > high or (number == high and ends[1] == ")"):
         rule = _RULES.get(ends) or _RULES[ends[0] if is_low else ends[1]]
-        raise FederationError(f"{field} must {rule.format(low=low, high=high)}; it is {number:g}")
+        raise FederationError(
+            f"{field} must {rule.format(low=low, high=high)}; it is {str(number).removesuffix('.0')}"
+        )
     return number
 
 

@@ -30,14 +30,14 @@ Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any
 
 
 class HasContributions:
-    """What says how many samples each agent gives."""
+    """Gives a result with ``contributions`` its vector ``m``."""
 
     __slots__ = ()
     contributions: dict[str, int]
 
     @property
     def m(self) -> NDArray[np.int64]:
-        """(k,) the contribution vector."""
+        """(k,) the contribution vector, in the order of ``contributions``."""
         return np.array(list(self.contributions.values()), dtype=np.int64)
 
 

@@ -46,7 +46,9 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
     return f"{said} {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
 
 
-def make_table(words: Words, name: str, columns: str, rows: Iterable[tuple[Any, ...]], **more: Any) -> Table:
+def make_table(
+    words: Words, name: str, columns: str, rows: Iterable[tuple[Any, ...]], title: str | None = None, **more: Any
+) -> Table:
     """Make a table; ``columns`` lists their keys, each with its kind unless that is text.
 
     Its title is the text ``NAME.title``, if there is one and none is given.
@@ -58,9 +60,8 @@ def make_table(words: Words, name: str, columns: str, rows: Iterable[tuple[Any, 
     """
     keyed = [(*column.split(), "text")[:2] for column in columns.split(",")]
     titled = tuple(Column(words.name(key), kind) for key, kind in keyed)  # type: ignore[arg-type]
-    return Table(
-        name=name, columns=titled, rows=tuple(rows), **{"title": words.texts.get(f"{name}.title", ""), **more}
-    )
+    said = words.texts.get(f"{name}.title", "") if title is None else title
+    return Table(name=name, columns=titled, rows=tuple(rows), title=said, **more)
 
 
 def make_chart(

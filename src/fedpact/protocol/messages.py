@@ -46,7 +46,7 @@ _NAMES = ("run", "request", "site", "step")
 _ENVELOPE = ("protocol", *_NAMES, "body")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Message:
     """What every message names."""
 

@@ -81,7 +81,7 @@ class Pact(Record):
     retry: float = 5.0
     """Seconds after which a request that nobody answered is sent again."""
     candidates: CandidateList | None = None
-    """Which candidates are compared; None: those of the first report."""
+    """Which candidates are compared; None: not agreed on, and the run stops if reports differ."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Site -> public key with which its answers must be signed."""
     operator: str | None = None

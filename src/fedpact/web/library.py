@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple
 
 from fastapi import HTTPException, UploadFile
 
@@ -128,8 +128,11 @@ _ENDINGS = (".toml", ".json")
 _DATA = (".npy", ".npz", ".csv")
 
 
-Sent: TypeAlias = tuple[dict[str, bytes], str]
-"""Files as they were sent, by name, and which of them describes the federation."""
+class Sent(NamedTuple):
+    """Files as they were sent, by name, and which of them describes the federation."""
+
+    files: dict[str, bytes]
+    main: str
 
 
 def read_text(text: str, syntax: str | None = None) -> Sent:
@@ -143,7 +146,7 @@ def read_text(text: str, syntax: str | None = None) -> Sent:
         data = text.encode()
     except UnicodeEncodeError:
         raise HTTPException(422, "the text is not Unicode that can be written as UTF-8") from None
-    return {f"pasted.{chosen}": data}, f"pasted.{chosen}"
+    return Sent({f"pasted.{chosen}": data}, f"pasted.{chosen}")
 
 
 def _read_name(name: str | None) -> str:
@@ -176,4 +179,4 @@ async def read_files(sent: Sequence[UploadFile]) -> Sent:
         files[name] = await file.read()
     if not files:
         raise HTTPException(422, "choose a federation file, and the files that it names (field files of a form)")
-    return files, _find_main(list(files))
+    return Sent(files, _find_main(list(files)))

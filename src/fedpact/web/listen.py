@@ -60,7 +60,7 @@ def serve(
     host, port
         Where to listen; port 0 takes one that is free. Beyond this machine only with a token.
     token
-        What whoever asks must know.
+        Access token.
     ready
         Called with the address when the server listens.
     options

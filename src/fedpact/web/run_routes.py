@@ -169,7 +169,7 @@ async def check_ledger(
     wait: Wait = 30,
     job: Annotated[str | None, Query(description="A check that was begun before, to wait on for.")] = None,
 ) -> CheckView:
-    """Check every entry, every link and every byte, then that signatures and payments are right."""
+    """Check every entry, every link and the structure of the file, then that signatures and payments are right."""
     return view_check(await check_run(state, run, wait, job))
 
 

@@ -74,7 +74,7 @@ def carry_out(task: RunTask, tell: Callable[[float, str], None]) -> fp.protocol.
 
 
 def check_ledger(ledger: str) -> tuple[fp.protocol.LedgerCheck, fp.protocol.BooksCheck | None]:
-    """Check every entry, every link and, in a file, every byte; then that signatures and payments are right."""
+    """Check every entry, every link and the structure of a file; then that signatures and payments are right."""
     found = fp.protocol.verify_ledger(ledger)
     return found, fp.protocol.check_books(ledger) if found.is_intact else None
 

@@ -18,8 +18,6 @@ from fedpact.protocol.site.site_files import read_site
 from flower_grid import Clock, FakeGrid, context
 from protocol_runs import make_home
 
-CHALLENGE = b"c" * 40
-
 
 @pytest.fixture
 def home(tmp_path):

@@ -48,8 +48,9 @@ from fedpact.mechanism.obliviousness.result import (
     NeighbourPlan,
     Obliviousness,
     ObliviousnessStatus,
+    SteeringReport,
 )
-from fedpact.mechanism.obliviousness.steering import REPORTS, Steering, search_neighbours
+from fedpact.mechanism.obliviousness.steering import N_MISREPORTS, Steering, search_neighbours
 from fedpact.planning.methods import PLANNERS
 from fedpact.planning.rounding import capacities
 from fedpact.statistics.verification import read_contributions
@@ -114,9 +115,14 @@ def _show(
 def _attempt(fed: Federation, built: RarePoints, method: str) -> Obliviousness:
     """Try every agent's report for every neighbour, unless the construction does not even lead to the plan."""
     steering = Steering(fed, built.distributions, method)
+
+    def steer(agent: int, m: NDArray[np.int64]) -> SteeringReport:
+        report = built.report(agent, m)
+        return steering.find_none(agent) if report is None else steering.try_report(agent, report, [m])
+
     neighbours: tuple[NeighbourPlan, ...] = ()
     if (steering.m == built.m).all():
-        neighbours = steering.reach(lambda agent, m: steering.try_report(agent, built.report(agent, m), [m]))
+        neighbours = steering.reach(steer)
     return _show(built.m, steering, built.name, neighbours)
 
 
@@ -150,7 +156,7 @@ def obliviousness(
     m: Contributions | None = None,
     method: str = "lp",
     construction: str = "auto",
-    n_misreports: int = REPORTS,
+    n_misreports: int = N_MISREPORTS,
     rng: np.random.Generator | None = None,
 ) -> Obliviousness:
     """Say whether a planner is locally oblivious at a plan, and show the distributions and reports.

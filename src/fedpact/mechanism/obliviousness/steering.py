@@ -21,7 +21,7 @@ from fedpact.mechanism.obliviousness.result import NeighbourPlan, SteeringOutcom
 from fedpact.planning.plan import plan
 from fedpact.statistics.verification import Verification, VerificationStatus, verify
 
-REPORTS = 200
+N_MISREPORTS = 200
 
 
 def list_neighbours(m: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -70,12 +70,14 @@ class Steering:
             for m in list_neighbours(self.m)
         )
 
+    def find_none(self, agent: int) -> SteeringReport:
+        """Say that no report of an agent was found."""
+        return SteeringReport(agent=self.fed.names[agent], outcome=SteeringOutcome.NOT_FOUND)
+
     def try_report(
-        self, agent: int, report: NDArray[np.float64] | None, wanted: Sequence[NDArray[np.int64]]
+        self, agent: int, report: NDArray[np.float64], wanted: Sequence[NDArray[np.int64]]
     ) -> SteeringReport:
         """Say where a report leads, and for a ``wanted`` neighbour whether both plans are enough in both cases."""
-        if report is None:
-            return SteeringReport(agent=self.fed.names[agent], outcome=SteeringOutcome.NOT_FOUND)
         self.reports_tried += 1
         rows = self.distributions.copy()
         rows[agent] = report
@@ -116,6 +118,4 @@ def search_neighbours(steering: Steering, count: int, rng: np.random.Generator) 
                 wanted = [other for other in wanted if not tried.is_reached or tuple(other.tolist()) != m]
             if not wanted:
                 break
-    return steering.reach(
-        lambda agent, m: found.get((agent, tuple(m.tolist())), steering.try_report(agent, None, []))
-    )
+    return steering.reach(lambda agent, m: found.get((agent, tuple(m.tolist())), steering.find_none(agent)))

@@ -137,7 +137,8 @@ def bill(
         check_is_optimum(plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
     surely_met, maybe_met = judge_targets(truth, m[None])
-    has_proof = has_own_truth and isinstance(plan, Plan) and (_counts_of(fed, plan) == m).all()  # unless refuted
+    # A plan of fedpact's proves its targets, unless the engine refutes one.
+    has_proof = has_own_truth and isinstance(plan, Plan) and (_counts_of(fed, plan) == m).all()
     met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     paid = [chosen.pay(case, agent) for agent in range(fed.k)]

@@ -69,7 +69,7 @@ class LocalDeployment:
 
     def launch_node(self, site: Path, keys: Path) -> int:
         """Start a SuperNode that answers for a site's folder, and return its number."""
-        number = len(self.processes.started) - 1
+        number = len(self.processes.started) - 1  # the SuperLink is the first
         self.processes.start(f"node{number}", supernode_command(self.connection.address, site, keys))
         return number
 

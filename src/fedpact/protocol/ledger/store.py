@@ -52,7 +52,7 @@ def refuse_other_files(path: Path, want: Want = "old") -> None:
 def rows_of(
     database: Database, *, first: int | None = None, last: int | None = None, is_down: bool = False
 ) -> Iterator[Row]:
-    """Read rows upwards, or downwards, some at once, each time in a transaction of its own."""
+    """Read rows upwards or downwards, in chunks, each in its own transaction."""
     while True:
         with database.reading() as connection:
             rows = read_rows(connection, first=first, last=last, most=_CHUNK, is_down=is_down)

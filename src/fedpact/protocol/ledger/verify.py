@@ -48,7 +48,7 @@ class LedgerStatus(StrEnum):
     """Whether a ledger is as it was written."""
 
     INTACT = "intact"
-    """Every entry is as it was written, and nothing else is in the file."""
+    """Every entry is as it was written, and nothing is wrong with the file."""
     ENTRIES_INTACT = "entries-intact"
     """Every entry is as it was written; the database does not show its files."""
     BROKEN = "broken"

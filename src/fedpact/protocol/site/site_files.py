@@ -63,7 +63,7 @@ from fedpact.protocol.site.spreadsheets import Sheet, find_column, read_sheet
 FILE = "site.toml"
 MEMORY = ".fedpact"
 FILES = ("predictions", "masses", "examples", "ids", "report", "key", "operator")
-"""What files are named by where people label; the others say where labels come from, or are tables."""
+"""Keys that name a file or files; ``labels`` and ``held_out`` may do so too."""
 _NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
 """Whole numbers, and how small they may be."""
 KEYS = ("format", "name", "classes", "labels", "labeller", "held_out", *FILES, *_NUMBERS)
