@@ -41,8 +41,8 @@ PLACE = {
     "fastapi": {"web"},
     "plotly": {"web"},
 }
-FOR_ALL = {"coded", "errors", "formats", "lazy", "plain", "result", "rows"}
-ROOT = {"__init__", "__main__", "sites", "version", *FOR_ALL}
+FOR_ALL = {"coded", "errors", "formats", "lazy", "plain", "result", "rows", "version"}
+ROOT = {"__init__", "__main__", "sites", *FOR_ALL}
 SAY = {"fedpact.errors", "fedpact.protocol.operator.statements", "fedpact.result"}
 """What shows itself in words asks ``explain`` for them, when it is shown."""
 

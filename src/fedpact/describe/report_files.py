@@ -15,7 +15,6 @@ import lzma
 import tokenize
 import zipfile
 import zlib
-from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from fedpact.describe.parsing import about, read_bytes
 from fedpact.describe.reports import Noise, Report
 from fedpact.errors import FederationError
 from fedpact.formats import check_format
+from fedpact.version import __version__
 
 UNREADABLE = (
     OSError,
@@ -72,7 +72,7 @@ def to_bytes(report: Report) -> bytes:
         "n_classes": report.n_classes,
         "counts": report.counts,
         "minimum_count": report.minimum_count,
-        "version": version("fedpact"),
+        "version": __version__,
     }
     if report.candidates is not None:
         plain |= {
