@@ -25,7 +25,7 @@ federation file ([its keys](federation-file.md)), or the name of an example. `--
 def _plain(text: str) -> str:
     """Take the mark-up of the terminal away, and keep an example as code."""
     text = re.sub(r"\[(/?)(bold|dim)\]", "", " ".join(text.split()))
-    return re.sub(r"Example: (fedpact .+)$", r"Example: `\1`", text)
+    return re.sub(r": (fedpact .+)$", r": `\1`", text)
 
 
 def _cell(text: str) -> str:
@@ -97,6 +97,8 @@ def command_line_page(app: typer.Typer) -> str:
     root: Any = get_command(app)  # of click, or of typer where it comes without
     parts = [HEAD.rstrip(), *_parameters(root)]
     for name, command in root.commands.items():
+        if command.hidden:
+            continue
         parts += _sections(command, f"fedpact {name}", 2)
     return "\n\n".join(parts) + "\n"
 

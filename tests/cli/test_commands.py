@@ -379,7 +379,8 @@ def test_a_file_without_evidence_is_checked_as_the_terms_of_a_run(fedpact, tmp_p
     assert rows[2] == ["north", "0.1", "2", "per", "sample", "no", "limit"]
     assert rows[3] == ["[south]", "0.1", "1", "per", "sample", "9"]
     assert "the sites are still to report their data" in out
-    assert out.endswith("fedpact run 'our network.toml' --engine flower --superlink HOST:PORT\n")
+    assert "Start it with: fedpact run 'our network.toml' --sites FOLDER" in out
+    assert out.endswith("--engine flower --superlink HOST:PORT\n")
     assert "hypotheses" not in out
     code, out, _ = fedpact("check", "our network.toml", "--json")
     found = json.loads(out)

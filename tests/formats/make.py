@@ -78,6 +78,7 @@ def make_files():
             before = known.setdefault(name, {}).setdefault(number, layout)
             if without_more(layout, before) != before:
                 raise SystemExit(f"{name} format {number} has changed: raise its number first")
+            known[name][number] = layout
     path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
     KEPT.mkdir(exist_ok=True)
     _make_ledgers()

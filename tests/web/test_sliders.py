@@ -65,3 +65,8 @@ def test_what_is_now_lies_on_every_slider(example):
     for one in sliders(fed=fp.examples.build(example)).values():
         assert one.low <= one.now <= one.high
         assert 0 <= one.place <= STEPS
+
+
+def test_a_cost_near_the_largest_that_there_may_be_has_a_slider():
+    for cost in (6e99, {"quadratic": [1, 9e99]}, 1e-99):
+        assert sliders(fed=fp.examples.alice_bob().replace(cost=cost))["cost[bob]"].scaled

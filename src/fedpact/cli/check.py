@@ -18,7 +18,7 @@ def check(file: FileArgument, as_json: JsonOption = False) -> None:
 
     A file whose agents have no data is checked as the terms of a run, whose sites are going to report them.
 
-    Example: [bold]fedpact check examples/alice-bob.toml[/bold]
+    Example: [bold]fedpact check alice-bob[/bold]
     """
     found = fp.check(file)
     if as_json:

@@ -27,9 +27,9 @@ def compare(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare what going alone, counting samples only, no coordination and every planner cost and achieve.
+    """Compare what labelling alone, counting samples only, no coordination and every planner cost and achieve.
 
-    Example: [bold]fedpact compare examples/singletons.toml[/bold]
+    Example: [bold]fedpact compare singletons[/bold]
     """
     fed = read_federation(file)
     with progress_bar("Comparing") as report:

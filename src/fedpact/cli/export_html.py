@@ -43,7 +43,7 @@ def export_html(
 ) -> None:
     """Write everything about a federation to one self-contained page: to mail around, to print.
 
-    Example: [bold]fedpact export-html examples/alice-bob.toml -o plan.html[/bold]
+    Example: [bold]fedpact export-html alice-bob -o plan.html[/bold]
     """
     _check_output(output, force=force)
     fed = read_federation(file)

@@ -41,7 +41,7 @@ def frontier(
 
     Without values: epsilon from half the smallest to three times the largest of the federation.
 
-    Example: [bold]fedpact frontier examples/alice-bob.toml --delta 0.4,0.1,0.02[/bold]
+    Example: [bold]fedpact frontier alice-bob --delta 0.4,0.1,0.02[/bold]
     """
     fed = read_federation(file)
     with progress_bar("Planning along the curve") as report:

@@ -42,7 +42,10 @@ def game(
         float | None,
         typer.Option(help="Mixed, with a met target worth this instead of 1, or of twice what it may cost."),
     ] = None,
-    max_count: Annotated[int | None, typer.Option(help="How many equilibria to list instead of 10,000.")] = None,
+    max_count: Annotated[
+        int | None,
+        typer.Option(help="How many equilibria to list, beside the cheapest and the dearest; else 10,000."),
+    ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(help="Seconds for the search, and for the optimum after its draft; else 60."),
@@ -54,7 +57,7 @@ def game(
 
     --plot draws the path of the dynamics if they are asked for, else what the equilibria cost.
 
-    Example: [bold]fedpact game examples/alice-bob.toml --mixed --dynamics[/bold]
+    Example: [bold]fedpact game alice-bob --mixed --dynamics[/bold]
     """
     fed = read_federation(file)
     mixture = _mix(fed, worth) if mixed or worth is not None else None

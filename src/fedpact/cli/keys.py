@@ -95,7 +95,9 @@ def check(folder: FolderArgument, as_json: JsonOption = False) -> None:
 
     The operator checks the whole folder, a site the one that it was handed.
 
-    Example: [bold]fedpact keys check keys[/bold], at a site [bold]fedpact keys check keys/sites/alice[/bold]
+    Example: [bold]fedpact keys check keys[/bold]
+
+    At a site: [bold]fedpact keys check keys/sites/alice[/bold]
     """
     found = fp.protocol.check_keys(folder)
     if as_json:

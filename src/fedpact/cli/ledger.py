@@ -152,8 +152,9 @@ def export(
 ) -> None:
     """Write all entries to a file: CSV for tables, JSON that can be checked and made a ledger again.
 
-    Example: [bold]fedpact ledger export run.ledger -o run.json[/bold], for an accountant
-    [bold]fedpact ledger export run.ledger --payments -o payments.csv[/bold]
+    Example: [bold]fedpact ledger export run.ledger -o run.json[/bold]
+
+    For an accountant: [bold]fedpact ledger export run.ledger --payments -o payments.csv[/bold]
     """
     if payments:
         what, count = "payments", fp.protocol.export_payments(ledger, output, force=force)

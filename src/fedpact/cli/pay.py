@@ -58,7 +58,7 @@ def pay(
 
     "alone" is what an agent would be left with that labels by itself all it needs.
 
-    Example: [bold]fedpact pay examples/alice-bob.toml --cost-recovery 0.2[/bold]
+    Example: [bold]fedpact pay alice-bob --cost-recovery 0.2[/bold]
     """
     fed = read_federation(file)
     bill = fp.settle(

@@ -45,7 +45,7 @@ def plan(
 ) -> None:
     """Find the cheapest contributions that meet every target, with a certificate.
 
-    Example: [bold]fedpact plan examples/alice-bob.toml[/bold]
+    Example: [bold]fedpact plan alice-bob[/bold]
     """
     found = plan_with_bar(
         read_federation(file),

@@ -18,7 +18,7 @@ def prices(file: FileArgument, as_json: JsonOption = False) -> None:
     Which hypotheses are too wrong for an agent changes in steps: "next step" is the least larger epsilon that
     changes the cost and "saves" what that saves. All prices are those of the union program, before rounding.
 
-    Example: [bold]fedpact prices examples/alice-bob.toml[/bold]
+    Example: [bold]fedpact prices alice-bob[/bold]
     """
     fed = read_federation(file)
     with progress_bar("Pricing every agent's target") as report:

@@ -59,7 +59,7 @@ def serve(
 ) -> None:
     """Show a federation in the browser: plan, play, pay, run.
 
-    Example: [bold]fedpact serve examples/alice-bob.toml --open[/bold]
+    Example: [bold]fedpact serve alice-bob --open[/bold]
     """
     fed = None if file is None else read_federation(file)
     for place in ledger or ():

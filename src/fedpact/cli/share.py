@@ -40,7 +40,7 @@ def share(
 
     "alone" is what an agent would pay without the others; who "receives" money is paid by those with a minus.
 
-    Example: [bold]fedpact share examples/alice-bob.toml --rule shapley[/bold]
+    Example: [bold]fedpact share alice-bob --rule shapley[/bold]
     """
     fed, rng = read_federation(file), read_seed(seed)
     with progress_bar("Planning for groups") as report:

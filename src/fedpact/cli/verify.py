@@ -34,7 +34,7 @@ def verify(
 ) -> None:
     """Say whether a contribution vector meets every agent's target.
 
-    Example: [bold]fedpact verify examples/alice-bob.toml --m 3,2[/bold]
+    Example: [bold]fedpact verify alice-bob --m 3,2[/bold]
     """
     fed = read_federation(file)
     seen = fp.verify(fed, read_m(m), how=how, confidence=confidence, draws=draws, rng=read_seed(seed))

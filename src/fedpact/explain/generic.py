@@ -43,7 +43,7 @@ def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> 
     said = own.say(key, agents=refusal.agents, n=len(refusal.agents), **values)
     if refusal.pair is None:
         return said
-    return f"{said} {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
+    return f"{said.removesuffix('.')}. {common.say('refusal.pair', truth=refusal.pair[0], other=refusal.pair[1])}"
 
 
 def make_table(

@@ -75,7 +75,10 @@ def is_small(fed: Federation) -> bool:
 
 
 def _draft_by_pairs(fed: Federation, start: Floats | None) -> Draft:
-    solution = solve_pairs(fed, start)
+    try:
+        solution = solve_pairs(fed, start)
+    except SolverError:
+        raise NoPlanFoundError("lp", "it would ask somebody for more samples than the solver can count") from None
     return _conclude(fed, "lp", _round(fed, solution, prove_by_pairs(fed)), solution)
 
 

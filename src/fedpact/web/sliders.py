@@ -40,7 +40,7 @@ class Slider:
     """The value as it stands beside the slider."""
     base: str = ""
     """For a cost what is multiplied, as a field has it; for others what the file says."""
-    doubled: str = ""
+    scaled: str = ""
     """For a cost twice the base: what it is times any factor follows from both."""
     is_file: bool = True
     """Whether that is what the file says."""
@@ -81,7 +81,7 @@ def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
         now=times,
         shown=f"× {format_number(times)}" if isinstance(now, dict) else format_number(now),
         base=format_field(base.to_plain()),
-        doubled=format_field(base.scaled(2.0).to_plain()),
+        scaled=format_field(base.scaled(0.5 if base(1) > 1 else 2.0).to_plain()),  # within what a cost may be
         is_file=factor is not None,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -190,6 +191,18 @@ def test_bad_terms_are_one_sentence():
     for terms, sentence in REFUSED:
         with pytest.raises(fp.FederationError, match=sentence):
             fp.settle(ALICE_BOB, fp.plan(ALICE_BOB), **terms)
+
+
+def test_a_plan_must_speak_of_every_agent_and_of_no_other():
+    found = fp.plan(ALICE_BOB)
+    for changed in ({"alice": 3}, {**found.contributions, "carol": 1}):
+        with pytest.raises(fp.FederationError, match="the plan's contributions"):
+            fp.settle(ALICE_BOB, replace(found, contributions=changed))
+
+
+def test_a_rule_with_contributions_of_its_own_leaves_a_plan_of_others_aside():
+    other = fp.plan(fp.examples.singletons())
+    assert fp.settle(ALICE_BOB, other, rule="threshold", ceiling=5).payments == {"alice": 15.0, "bob": 15.0}
 
 
 def test_a_share_that_breaks_participation_says_which_share_would_not():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carrier import OPERATOR
 from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.errors import LedgerError
@@ -116,6 +117,14 @@ def test_where_there_is_nothing_it_says_so(tmp_path):
         statements_of(tmp_path / "other")
     with pytest.raises(LedgerError, match="the ledger has no run"):
         statements_of(memory_ledger())
+
+
+def test_sites_without_keys_have_only_acknowledged_their_statements():
+    ledger, fed = memory_ledger(), alice_bob()
+    run(fed, simulate_sites(fed, teacher="xA"), key=OPERATOR, ledger=ledger, method="tree")
+    for found in statements_of(ledger):
+        assert found.status is StatementStatus.ACKNOWLEDGED
+        assert "acknowledged by the site, which has no key" in found.to_html()
 
 
 def test_without_keys_a_statement_is_unsigned():

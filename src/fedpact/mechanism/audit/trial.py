@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.federation import Federation
-from fedpact.errors import InfeasibleError, NotOptimalError
+from fedpact.errors import InfeasibleError, NotOptimalError, SolverError
 from fedpact.mechanism.claims import Claim, Claims
 from fedpact.mechanism.payment.rule import Case, PlanningRule, Rule, Terms
 from fedpact.mechanism.payment.settle import judge_targets
@@ -67,8 +67,9 @@ class Trial:
     def play(
         self, lies: Mapping[int, Claim], who: Iterable[int], *, surely: bool = True, second: Claim | None = None
     ) -> Outcome | None:
-        """Let some agents claim something else; None if the optimum that the rule needs cannot be proved.
+        """Let some agents claim something else; None if that cannot be planned for.
 
+        So it is if the rule needs the optimum and it cannot be proved, or if the solver gives up.
         With ``surely`` a target counts as met only if that is proved, as for the outcome of a lie; without it,
         unless that is refuted, as for what a lie is compared with. With ``second``, a claim too, the one who lies
         takes part under two names, both of which draw from its true data.
@@ -82,7 +83,7 @@ class Trial:
             self._tell(self.played)
         try:
             return self._run(fed, who, surely=surely, twin=twin)
-        except NotOptimalError:
+        except (NotOptimalError, SolverError):
             self.undecided += 1
             return None
         except InfeasibleError:  # nobody labels, nobody is paid

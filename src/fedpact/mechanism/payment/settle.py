@@ -40,12 +40,8 @@ def _read_plan(fed: Federation, plan: Any) -> NDArray[np.int64]:
             f"plan was made for another federation than {fed.name!r}: other agents, targets, costs or data; plan "
             f"anew, or give plan.contributions to pay for them as they are"
         )
-    return _counts_of(fed, plan)
-
-
-def _counts_of(fed: Federation, plan: Plan) -> NDArray[np.int64]:
-    """(k,) contributions of a plan by name: one that was read back may list the agents in another order."""
-    return np.array([plan.contributions[name] for name in fed.names], dtype=np.int64)
+    # By name: one that was read back may list the agents in another order. Each must be there.
+    return read_contributions(fed, dict.fromkeys(fed.names) | plan.contributions, "the plan's contributions")
 
 
 def _check_own_contributions(fed: Federation, plan: Any, rule: str, m: NDArray[np.int64]) -> None:
@@ -138,7 +134,11 @@ def bill(
     worths = read_worth(game_of(truth), worth)
     surely_met, maybe_met = judge_targets(truth, m[None])
     # A plan of fedpact's proves its targets, unless the engine refutes one.
-    has_proof = has_own_truth and isinstance(plan, Plan) and (_counts_of(fed, plan) == m).all()
+    has_proof = (
+        has_own_truth
+        and isinstance(plan, Plan)
+        and plan.contributions == dict(zip(fed.names, m.tolist(), strict=True))
+    )
     met = (maybe_met if has_proof else surely_met)[0]
     case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     paid = [chosen.pay(case, agent) for agent in range(fed.k)]

@@ -143,7 +143,9 @@ def _find_missing(files: Mapping[str, bool], *, is_own: bool) -> Iterator[Findin
         elif not name.startswith(SITES) or not name.endswith(".key"):
             yield Finding(name, coded("missing"))
         else:
-            here = [own for own, is_present in _private_of(files, f"{Path(name).parent}/").items() if is_present]
+            here = [
+                own for own, is_present in _private_of(files, f"{name.rpartition('/')[0]}/").items() if is_present
+            ]
             yield from (Finding(name, coded("half-handed", left=Path(left).name)) for left in here)
 
 

@@ -141,6 +141,8 @@ class StatementStatus(StrEnum):
 
     RECEIVED = "received"
     """The site has signed for it."""
+    ACKNOWLEDGED = "acknowledged"
+    """The site has answered that it has it; it has no key to sign with."""
     ISSUED = "issued"
     """Signed; the site's receipt is not in the books."""
     UNSIGNED = "unsigned"
@@ -196,7 +198,9 @@ def _judge(
         return StatementStatus.UNSIGNED
     if not check_signature(operator, dict(statement)):
         return StatementStatus.FORGED
-    return StatementStatus.ISSUED if receipt is None else StatementStatus.RECEIVED
+    if receipt is None:
+        return StatementStatus.ISSUED
+    return StatementStatus.RECEIVED if receipt["signature"] else StatementStatus.ACKNOWLEDGED
 
 
 def _find_run(entries: Sequence[Entry], run: str | None) -> str:

@@ -19,7 +19,7 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
 from fedpact.errors import FederationError
-from fedpact.protocol.files import write_for_people
+from fedpact.protocol.files import is_there, write_for_people
 from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
 from fedpact.protocol.site.site_files import FILES, MEMORY, read_ids, read_lines, read_pool, read_table
@@ -160,7 +160,7 @@ def _write(desk: _Desk, places: list[int], target: Path, *, force: bool) -> None
     if shown is not None:
         rows = [shown.rows[place][1] for place in places]
         columns += [(_title(name), [defuse(row[at]) for row in rows]) for at, name in enumerate(shown.head)]
-    if any(target.exists() and own.exists() and target.samefile(own) for own in desk.own_files()):
+    if any(target.exists() and is_there(own) and target.samefile(own) for own in desk.own_files()):
         raise FederationError(one_line(f"{target}: is one of the site's own files; choose another name"))
     there = f"{target}: is there already; import what was filled in, then choose another name or force it"
     table = to_csv([name for name, _ in columns], zip(*[cells for _, cells in columns], strict=True))

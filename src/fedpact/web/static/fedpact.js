@@ -333,14 +333,14 @@
   let resting = 0;
   let writing = 0;
 
-  function scale(base, doubled, times, digits) {
-    if (typeof base === "number") return base === doubled || times === 1 ? base : Number((base * times).toPrecision(digits));
-    const parts = Object.entries(base).map(([key, value]) => [key, scale(value, doubled[key], times, 6)]);
+  function scale(base, scaled, times, digits) {
+    if (typeof base === "number") return base === scaled || times === 1 ? base : Number((base * times).toPrecision(digits));
+    const parts = Object.entries(base).map(([key, value]) => [key, scale(value, scaled[key], times, 6)]);
     return Array.isArray(base) ? parts.map(([, value]) => value) : Object.fromEntries(parts);
   }
 
-  function scaleCost(base, doubled, times) {
-    return JSON.stringify(scale(JSON.parse(base), JSON.parse(doubled), times, 3));
+  function scaleCost(base, scaled, times) {
+    return JSON.stringify(scale(JSON.parse(base), JSON.parse(scaled), times, 3));
   }
 
   function valueOf(box, input) {
@@ -350,9 +350,9 @@
 
   function slide(input) {
     const box = input.closest("[data-slider]");
-    const { slider, field, base, doubled } = box.dataset;
+    const { slider, field, base, scaled } = box.dataset;
     const times = valueOf(box, input);
-    const value = slider === "cost" ? scaleCost(base, doubled, times) : String(times);
+    const value = slider === "cost" ? scaleCost(base, scaled, times) : String(times);
     const isCurved = slider === "cost" && base.startsWith("{");
     const shown = isCurved ? `× ${times}` : value;
     find("output", box).textContent = shown;
