@@ -37,7 +37,7 @@ def held(ledger, how="IMMEDIATE"):
     Another process does it: in this one, whoever reads the file would give up its locks.
     """
     wait_until(lambda: is_ledger(ledger), "a ledger")
-    command = [sys.executable, "-c", _HOLD, str(ledger), how]
+    command = [sys.executable, "-I", "-S", "-c", _HOLD, str(ledger), how]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "held\n"
         try:

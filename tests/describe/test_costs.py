@@ -46,7 +46,7 @@ BAD = [
     ({}, "cost must be a number, {quadratic = [a, b]}"),
     ({"cubic\n": [1]}, r"it is {'cubic\n': [1]}"),
     ({"slopes": [1]}, "cost must be a number, {quadratic = [a, b]}"),
-    ({"quadratic": [1]}, "cost quadratic needs two numbers [a, b]; it has 1"),
+    ({"quadratic": [1]}, "cost quadratic needs 2 numbers [a, b]; it has 1"),
     ({"quadratic": 1}, "cost quadratic must be a list of numbers; it is 1"),
     ({"quadratic": [0, 0]}, "not both 0; it is [0, 0]"),
     ({"quadratic": [1, -1]}, "cost quadratic must lie between 0 and 1e+100; it is -1"),
@@ -57,6 +57,14 @@ BAD = [
     ({"breakpoints": [-1], "slopes": [1, 1]}, "must be above 0 and rise; they are [-1.0]"),
     ({"breakpoints": "12", "slopes": [1]}, "cost breakpoints must be a list of numbers; it is '12'"),
 ]
+
+
+def test_every_kind_refuses_too_few_and_too_many_numbers():
+    for kind in KINDS:
+        for values in ([], [1.0] * 9):
+            if kind.KEYS:
+                with pytest.raises(FederationError, match=r"cost .* it has"):
+                    read_cost({kind.KEYS[0]: values} | dict.fromkeys(kind.KEYS[1:], [1.0] * 4))
 
 
 def test_refuses():
@@ -100,6 +108,7 @@ def test_costs_start_at_zero_rise_and_are_convex(cost):
     total = cost(np.arange(60))
     steps = np.diff(total)
     assert total[0] == 0
+    assert np.isfinite(cost(2.0**40))
     assert (steps > 0).all(), "costs must rise"
     falls = np.flatnonzero(np.diff(steps) < -1e-9 * total[-1])
     assert not falls.size, f"not convex: sample {falls[0] + 2} costs less than the one before"

@@ -104,6 +104,7 @@ CASES = {
     fp.mechanism.RuleComparison: lambda: fp.mechanism.RuleComparison(
         rows=(fp.mechanism.RuleRow(rule="vcg", pivot=None, refusal=Refusal(code="capacity", agents=(NASTY,))),),
         method="lp",
+        is_complete=False,
         name=NASTY,
     ),
     fp.Comparison: lambda: fp.compare(base().fed),

@@ -51,7 +51,7 @@ WRONG = {
         {"confidence": 0.9},
         "confidence is about rates counted on points; the masses of a table are exact",
     ),
-    "rule": ({"rule": "pwic"}, "rule must be one of pwyc, none, equal-split, proportional; it is 'pwic'"),
+    "rule": ({"rule": "pwic"}, "rule must be one of pwyc, none"),
     "rule-vcg": ({"rule": "vcg"}, "rule 'vcg' cannot pay in a run: it needs a proved optimum"),
     "fee-of-another-rule": ({"rule": "none", "fee": 1}, "fee belongs to rule pwyc; the rule is 'none'"),
     "fee-of-nobody": ({"fee": {"north": 1}}, "fee"),

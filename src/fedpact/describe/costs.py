@@ -29,7 +29,7 @@ _MOST = 1e100
 
 
 class Cost(ABC):
-    """A convex, non-decreasing cost of m samples, 0 for none."""
+    """A convex, strictly increasing cost of m samples: 0 for none, and finite for 2^40."""
 
     __slots__ = ()
 
@@ -77,9 +77,12 @@ class Cost(ABC):
             raise FormatError(f"{where}: {error}") from None
 
 
-def _read_numbers(value: Any, field: str) -> tuple[float, ...]:
+def _read_numbers(value: Any, field: str, *keys: str) -> tuple[float, ...]:
+    """Read a list of numbers, one for each of ``keys`` if any are named."""
     if not isinstance(value, list | tuple):
         raise FederationError(f"{field} must be a list of numbers; it is {shorten(value)}")
+    if keys and len(value) != len(keys):
+        raise FederationError(f"{field} needs {len(keys)} numbers [{', '.join(keys)}]; it has {len(value)}")
     return tuple(read_number(entry, field) for entry in value)
 
 
@@ -176,10 +179,7 @@ class Quadratic(Cost):
     @classmethod
     def from_values(cls, *values: Any) -> Quadratic:
         """Read the values of a table."""
-        pair = _read_numbers(values[0], "cost quadratic")
-        if len(pair) != 2:
-            raise FederationError(f"cost quadratic needs two numbers [a, b]; it has {len(pair)}")
-        return cls(*pair)
+        return cls(*_read_numbers(values[0], "cost quadratic", "a", "b"))
 
     def __str__(self) -> str:
         return f"{self.linear:g} m + {self.quadratic:g} m^2"

@@ -117,3 +117,10 @@ def test_the_search_for_the_optimum_keeps_to_the_time_limit(monkeypatch):
     fp.mechanism.compare_rules(fp.examples.pwyc_not_dominant(), n_misreports=5, time_limit=0.75)
     assert 0.75 in seconds
     assert set(seconds) <= {0.75, None}
+
+
+def test_what_was_complete_before_a_rule_was_added_stays_so():
+    kept = settle_rules(ALICE_BOB, fp.plan(ALICE_BOB)).to_dict()
+    kept["rules"].pop()
+    assert fp.read_result(kept).to_dict() == kept
+    assert kept["is_complete"]

@@ -65,19 +65,15 @@ class RuleComparison(Result):
     """Payment rules side by side."""
 
     ROWS: ClassVar = "rows"
-    DERIVED: ClassVar = ("is_complete", "status")
+    DERIVED: ClassVar = ("status",)
 
     rows: tuple[RuleRow, ...] = field(metadata={"key": "rules"})
     method: str
     """Planner of the rules that do not need the optimum."""
     name: str
     """The federation's."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all rules were looked at, and all reports tried that were asked for."""
-        audits = [row.audit for row in self.rows if row.audit is not None]
-        return len(self.rows) == len(VARIANTS) and all(audit.is_complete for audit in audits)
+    is_complete: bool
+    """Whether all rules that there were then were looked at, and all reports tried that were asked for."""
 
     @property
     def status(self) -> RulesStatus:
@@ -125,7 +121,7 @@ def settle_rules(fed: Federation, plan: Plan, *, progress: Progress | None = Non
         _make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None)
         for rule, pivot in count_done(VARIANTS, progress)
     )
-    return RuleComparison(rows=rows, method=plan.method, name=fed.name)
+    return RuleComparison(rows=rows, method=plan.method, is_complete=True, name=fed.name)
 
 
 @takes_federation
@@ -195,4 +191,6 @@ def compare_rules(
         seen = rows[-1].audit
         if seen is not None and not seen.is_complete and time.monotonic() - start < seconds:
             break  # interrupted from the keyboard
-    return RuleComparison(rows=tuple(rows), method=method, name=fed.name)
+    audits = [row.audit for row in rows if row.audit is not None]
+    is_complete = len(rows) == len(VARIANTS) and all(audit.is_complete for audit in audits)
+    return RuleComparison(rows=tuple(rows), method=method, is_complete=is_complete, name=fed.name)

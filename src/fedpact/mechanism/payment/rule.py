@@ -8,9 +8,9 @@ the costs are known, and the other way round. A rule is a class in a file of its
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +43,9 @@ class Terms:
 
     def of(self, owners: NDArray[np.intp]) -> Terms:
         """Terms of a federation in whose places these agents stand, one perhaps under two names."""
-        least, ceiling = self.min_standalone, self.ceiling
-        return replace(
-            self,
-            fee=self.fee[owners],
-            min_standalone=None if least is None else least[owners],
-            ceiling=None if ceiling is None else ceiling[owners],
-        )
+        terms: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
+        by_agent = {name: term[owners] for name, term in terms.items() if isinstance(term, np.ndarray)}
+        return Terms(**terms | by_agent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
