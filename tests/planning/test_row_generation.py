@@ -5,6 +5,7 @@ import pytest
 
 import fedpact as fp
 from fedpact.planning import row_generation
+from fedpact.planning.draft import solve_pairs
 from fedpact.planning.plan import plan
 from noisy import noisy_federation
 
@@ -108,8 +109,11 @@ def test_a_curve_too_steep_for_the_solver_is_said_and_not_refined_for_ever():
         capacity=[6, None],
         cost=[0.01, fp.costs.Quadratic(2, 0.5)],
     )
+    with pytest.raises(fp.errors.NoPlanFoundError, match="more samples than the solver can count"):
+        plan(fed, "union")
     with pytest.raises(fp.errors.SolverError, match="costs are too large"):
-        plan(fed)
+        solve_pairs(fed)
+    assert plan(fed).contributions == {"agent-1": 1, "agent-2": 0}
 
 
 class Rows:
