@@ -145,3 +145,15 @@ def test_the_check_lets_sound_imports_pass(module, source):
 def test_a_package_s_own_relative_imports_start_at_itself():
     assert list(imports("fedpact.game", "from .pure import find", is_package=True)) == ["fedpact.game.pure.find"]
     assert list(imports("fedpact.game.pure", "from .mixed import find")) == ["fedpact.game.mixed.find"]
+
+
+def test_no_two_folders_on_the_path_have_a_module_of_the_same_name():
+    """Those of tests hid one of the benchmarks, and ``make bench`` found nothing to run."""
+    folders = ("tests", "benchmarks", "scripts")
+    stems = [
+        path.stem
+        for folder in folders
+        for path in (SOURCE.parents[1] / folder).glob("*.py")
+        if path.stem != "conftest"
+    ]
+    assert len(stems) == len(set(stems))

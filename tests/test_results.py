@@ -13,7 +13,7 @@ from fedpact.errors import FormatError
 from fedpact.explain.words import words_of
 from fedpact.plain import hint_of, key_of
 from fedpact.result import Result, read_result
-from instances import build, find_results
+from result_instances import build, find_results
 
 RECORDS = find_results()
 RESULTS = {kind: cls for kind, cls in RECORDS.items() if issubclass(cls, Result)}

@@ -15,7 +15,7 @@ from fedpact.protocol.ledger.verify import verify_ledger
 from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.statements import statements_of
 from fedpact.protocol.runs import read_outcome
-from instances import build, find_results
+from result_instances import build, find_results
 
 KINDS = [place.name.removesuffix(".toml") for place in files("fedpact.explain").joinpath("words").iterdir()]
 LEDGERS = sorted(Path(__file__).parents[1].joinpath("formats", "kept").glob("ledger-*-finished.db"))

@@ -40,7 +40,7 @@ from fedpact.protocol.site.simulated_sites import simulate_sites
 from fedpact.protocol.site.site_files import KEYS
 from fedpact.protocol.site.site_store import FolderStore
 from fedpact.result import Record
-from instances import find_results
+from result_instances import find_results
 
 
 def of_hint(hint: Any) -> Any:
