@@ -45,7 +45,12 @@ class Worker:
     @property
     def is_alive(self) -> bool:
         """Whether the process has not ended, by itself or because the machine ran out of memory."""
-        return self._process.returncode is None
+        if self._process.returncode is not None:
+            return False
+        try:  # asyncio may hear of its end only later
+            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        except ChildProcessError:
+            return False
 
     async def read(self) -> tuple[str, Any]:
         """Return its next message."""
