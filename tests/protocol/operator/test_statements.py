@@ -126,6 +126,14 @@ def test_sites_without_keys_have_only_acknowledged_their_statements():
         assert found.status is StatementStatus.ACKNOWLEDGED
         assert "acknowledged by the site, which has no key" in found.to_html()
 
+    def forge(kind, body):
+        if kind == "answer" and body["request"].startswith("pay/"):
+            body["signature"] = "0" * 128
+        return kind, body
+
+    for found in statements_of(copy_with(ledger, forge)):
+        assert (found.status, found.receipt["signature"]) == (StatementStatus.ACKNOWLEDGED, None)
+
 
 def test_without_keys_a_statement_is_unsigned():
     ledger, fed = memory_ledger(), alice_bob()
