@@ -127,11 +127,7 @@ def predict(
     for name, candidate in candidates.items():
         prepared = _prepare(name, candidate)
         digests.append(prepared.digest)
-        try:
-            rows[name] = ask_one(name, prepared, points, batch=size, classes=declared, threshold=cut, tell=tell)
-        except Exception as error:
-            error.add_note(f"candidate {name!r} was asked")
-            raise
+        rows[name] = ask_one(name, prepared, points, batch=size, classes=declared, threshold=cut, tell=tell)
     labels, known = stack(rows, declared)
     listed = CandidateList(names=tuple(rows), digests=tuple(digests))
     return Predicted(labels=labels, candidates=listed, classes=known)

@@ -41,7 +41,7 @@ class Slider:
     base: str = ""
     """For a cost what is multiplied, as a field has it; for others what the file says."""
     scaled: str = ""
-    """For a cost twice the base: what it is times any factor follows from both."""
+    """For a cost a multiple of the base: the numbers that differ are those that a factor multiplies."""
     is_file: bool = True
     """Whether that is what the file says."""
 
