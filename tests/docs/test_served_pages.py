@@ -20,7 +20,7 @@ def test_the_books_are_kept_in_postgresql(tmp_path, monkeypatch):
         pytest.skip("PostgreSQL's initdb is neither on the PATH nor in /usr/lib/postgresql/*/bin")
     monkeypatch.chdir(tmp_path)
     with running_server(programs) as url:
-        follow(HOW_TO / "use-postgresql.md", {"postgresql://books@db.example.org/books": url})
+        assert follow(HOW_TO / "use-postgresql.md", {"postgresql://books@db.example.org/books": url})
 
 
 @pytest.mark.docs
@@ -35,7 +35,7 @@ def test_a_federation_runs_on_flower_with_tls(tmp_path, monkeypatch):
         "--host 0.0.0.0 --port 9092": f"--host 127.0.0.1 --port {port}",
         "fl.example.org:9092": f"localhost:{port}",
     }
-    follow(HOW_TO / "run-on-flower-with-tls.md", here | {"--host fl.example.org": "--host localhost"})
+    assert follow(HOW_TO / "run-on-flower-with-tls.md", here | {"--host fl.example.org": "--host localhost"})
 
 
 @pytest.mark.docs
@@ -45,4 +45,4 @@ def test_a_sweep_runs_on_a_cluster(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     with TemporaryDirectory(prefix="ray") as folder, two_nodes(Path(folder)) as address:
-        follow(HOW_TO / "scale-a-sweep-on-ray.md", {"HOST:6379": address})
+        assert follow(HOW_TO / "scale-a-sweep-on-ray.md", {"HOST:6379": address})
