@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
@@ -120,7 +120,10 @@ def from_plain(hint: Any, value: Any, where: str) -> Any:
 
 
 def read_fields(cls: Any, entry: Any, where: str) -> Any:
-    """Read a dataclass from the dictionary of its fields: none missing, none unknown."""
+    """Read a dataclass from the dictionary of its fields: none unknown, and none missing but optional ones.
+
+    An optional field that is missing is its default: what it was before there was a key for it.
+    """
     if not isinstance(entry, Mapping):
         _refuse(where, "a dictionary", entry)
     known = {key_of(one): one for one in fields(cls) if one.init}
@@ -136,7 +139,8 @@ def read_fields(cls: Any, entry: Any, where: str) -> Any:
             values[name] = from_plain(hint_of(cls, name), entry[key], f"{where}.{key}")
         elif key not in known or not known[key].metadata.get("is_optional"):
             raise FormatError(f"{where}: {key!r} is missing")
-    return cls(**{one.name: values.get(one.name) for one in known.values()})
+    stand_in = {one.name: None if one.default is MISSING else one.default for one in known.values()}
+    return cls(**{name: values.get(name, default) for name, default in stand_in.items()})
 
 
 def _list(codes: Any) -> str:

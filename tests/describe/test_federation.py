@@ -315,3 +315,15 @@ def test_a_confidence_is_shown():
     assert not confident.is_sampled
     assert three_sites("reports").is_sampled
     assert not table().is_sampled
+
+
+def test_what_is_assumed_is_kept_replaced_and_part_of_the_fingerprint():
+    plain = fp.examples.alice_bob()
+    noisy, nothing = plain.replace(noise=0.05), plain.replace(assume="agnostic")
+    assert (plain.assume, noisy.assume, noisy.noise, nothing.assume) == ("realizable", "noisy", 0.05, "agnostic")
+    assert noisy.replace(delta=0.2).noise == 0.05
+    assert noisy.replace(assume="realizable").noise is noisy.replace(assume="agnostic").noise is None
+    assert noisy.replace(noise=0).fingerprint == plain.fingerprint
+    assert len({fed.fingerprint for fed in (plain, noisy, nothing, plain.replace(noise=0.06))}) == 4
+    assert noisy.replace(assume="realizable").fingerprint == plain.fingerprint
+    assert repr(noisy).endswith("pac, per-agent, noisy 0.05)")

@@ -15,6 +15,7 @@ from fedpact.describe.classes import all_labelings, conjunctions, intervals, sin
 from fedpact.describe.costs import KINDS as COSTS
 from fedpact.describe.costs import Linear, PiecewiseLinear, Quadratic
 from fedpact.describe.evidence import Predictions, Reports, Table
+from fedpact.describe.examples import alice_bob
 from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings, save
@@ -949,3 +950,11 @@ def test_what_belongs_to_a_plan_is_not_saved(tmp_path):
     with pytest.raises(FederationError, match="a confidence belongs to a plan, not to a file"):
         at_confidence(reported, 0.9).save(tmp_path / "net.toml")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("assumed", [{"noise": 0.05}, {"assume": "agnostic"}, {}])
+def test_what_is_assumed_is_written_and_read(tmp_path, assumed):
+    fed = alice_bob().replace(**assumed)
+    save(fed, tmp_path / "net.toml")
+    assert load(tmp_path / "net.toml").fingerprint == fed.fingerprint
+    assert ("assume" in (tmp_path / "net.toml").read_text()) == bool(assumed)

@@ -62,3 +62,25 @@ def test_one_string_is_no_list_of_names():
         FederationError, match="names must be one string per agent; it is the single string 'alice'"
     ):
         read_settings("alice", 1, 0.1, None, 0.1, "pac", "joint")
+
+
+@pytest.mark.parametrize(
+    ("assume", "noise", "message"),
+    [
+        ("noisy", None, "assume 'noisy' needs noise, how often a label is wrong at most, such as 0.05"),
+        ("agnostic", 0.1, "noise is for assume 'noisy'; with assume 'agnostic' leave it out"),
+        ("realizable", 0.1, "noise is for assume 'noisy'; with assume 'realizable' leave it out"),
+        ("real", None, "assume must be one of realizable, noisy, agnostic; it is 'real'"),
+        (None, 0.5, "noise must be below 0.5; it is 0.5"),
+        ("noisy", -0.1, "noise must be at least 0; it is -0.1"),
+    ],
+)
+def test_an_assumption_that_makes_no_sense_is_refused(assume, noise, message):
+    with pytest.raises(FederationError) as caught:
+        read_settings(NAMES, 1, 0.1, None, 0.05, "pac", "joint", assume, noise)
+    assert str(caught.value) == message
+
+
+def test_the_expected_objective_is_for_realizable_labels():
+    with pytest.raises(FederationError, match="objective 'expected' needs assume 'realizable'"):
+        read_settings(NAMES, 1, 0.1, None, 0.05, "expected", "joint", "agnostic")

@@ -70,7 +70,9 @@ def of_hint(hint: Any) -> Any:
 
 
 def without_more(layout: Any, known: Any) -> Any:
-    """Leave out what may be added under the same number: codes, and keys of a federation file.
+    """Leave out what may be added under the same number.
+
+    That is codes, keys of a federation file, and keys of results whose absence means what it meant before.
 
     Examples
     --------
@@ -80,15 +82,25 @@ def without_more(layout: Any, known: Any) -> Any:
     if isinstance(layout, dict) and isinstance(known, dict):
         if set(layout) == set(known) == {"codes"}:
             return {"codes": [code for code in known["codes"] if code in layout["codes"]]}
+        is_added = {key: key not in known and may_be_absent(value) for key, value in layout.items()}
+        layout = {key: value for key, value in layout.items() if not is_added[key]}
         return {key: without_more(value, known.get(key)) for key, value in layout.items()}
     if isinstance(layout, list) and isinstance(known, list) and len(layout) == len(known):
         return [without_more(*pair) for pair in zip(layout, known, strict=True)]
     return layout
 
 
+def may_be_absent(layout: Any) -> bool:
+    """Whether files without the key are read: what it is then is told, or it is null."""
+    return "if absent" in layout if isinstance(layout, dict) else isinstance(layout, list) and "null" in layout
+
+
 def of_class(cls: type) -> dict[str, Any]:
     """Describe the dictionary of a dataclass."""
     found = {key_of(one): of_hint(hints_of(cls)[one.name]) for one in fields(cls)}
+    for one in fields(cls):
+        if one.metadata.get("is_optional") and one.default is not None:
+            found[key_of(one)] = {"is": found[key_of(one)], "if absent": one.default}
     derived = {name: of_hint(hints_of(getattr(cls, name).fget)["return"]) for name in getattr(cls, "DERIVED", ())}
     head = {"kind": cls.kind, "schema": cls.schema} if issubclass(cls, Record) else {}
     return {**head, **found, **derived}

@@ -63,6 +63,9 @@ class Federation(Shown, Memory):
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
+    assume: str = "realizable"
+    noise: float | None = None
+    """How often a label is wrong at most; None unless labels are assumed to be noisy."""
 
     @classmethod
     def from_table(
@@ -77,6 +80,8 @@ class Federation(Shown, Memory):
         capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
+        assume: str | None = None,
+        noise: Number | None = None,
         name: str = "federation",
         points: Sequence[str] | None = None,
         hypotheses: Sequence[str] | None = None,
@@ -94,11 +99,16 @@ class Federation(Shown, Memory):
             One value for all agents, a sequence, or a mapping from agent name to value.
         delta
             Largest probability with which a target may be missed.
+        assume, noise
+            What is assumed of labels: "realizable" (some candidate agrees with all of them), "noisy" (but for
+            wrong ones, with probability ``noise`` at most each) or "agnostic" (nothing).
         """
         problems = Problems()
         if names is None:
             names = number_names("agent-", len(distributions) if hasattr(distributions, "__len__") else 0)
-        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        settings = problems.read(
+            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        )
         listed = () if isinstance(names, str) else tuple(names)
         table = problems.read(
             "", read_table, labels, distributions, names=listed, points=points, hypotheses=hypotheses
@@ -116,6 +126,8 @@ class Federation(Shown, Memory):
         capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
+        assume: str | None = None,
+        noise: Number | None = None,
         name: str = "federation",
         hypotheses: Sequence[str] | None = None,
     ) -> Federation:
@@ -137,7 +149,9 @@ class Federation(Shown, Memory):
         problems = Problems()
         check_by_agent(predictions, "predictions", "(H, n)")
         names = tuple(predictions)
-        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        settings = problems.read(
+            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        )
         evidence = problems.read("", read_predictions, predictions, hypotheses=hypotheses)
         return build_federation(name, settings, evidence, problems)
 
@@ -153,6 +167,8 @@ class Federation(Shown, Memory):
         capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
+        assume: str | None = None,
+        noise: Number | None = None,
         name: str = "federation",
         feature_names: Sequence[str] | None = None,
     ) -> Federation:
@@ -184,7 +200,9 @@ class Federation(Shown, Memory):
         problems = Problems()
         check_by_agent(points, "points", "(n,) or (n, d)")
         names = tuple(points)
-        settings = problems.read("", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee)
+        settings = problems.read(
+            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        )
         evidence = problems.read("", read_restriction, points, hypotheses, feature_names=feature_names)
         return build_federation(name, settings, evidence, problems)
 
@@ -199,13 +217,15 @@ class Federation(Shown, Memory):
         capacity: PerAgent[Number | None] = None,
         objective: str = "pac",
         guarantee: str = "per-agent",
+        assume: str | None = None,
+        noise: Number | None = None,
         name: str = "federation",
         hypotheses: Sequence[str] | None = None,
     ) -> Federation:
         """Describe a federation by the pairwise disagreement counts that its sites sent."""
         evidence = read_reports(reports, hypotheses=hypotheses)
         names = tuple(report.name for report in reports)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee)
+        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise)
         return build_federation(name, settings, evidence, Problems())
 
     @property
@@ -283,11 +303,13 @@ class Federation(Shown, Memory):
         capacity: PerAgent[Number | None] = None,
         objective: str | None = None,
         guarantee: str | None = None,
+        assume: str | None = None,
+        noise: Number | None = None,
     ) -> Federation:
-        """Return the same federation with other targets, costs, capacities, objective or guarantee.
+        """Return the same federation with other targets, costs, capacities, objective, guarantee or assumption.
 
-        What is None stays as it is. An agent's capacity is taken away by None in a sequence or a mapping that
-        speaks of every agent.
+        What is None stays as it is; another ``assume`` leaves a noise behind. An agent's capacity is taken away by
+        None in a sequence or a mapping that speaks of every agent.
 
         Examples
         --------
@@ -304,8 +326,15 @@ class Federation(Shown, Memory):
             self.delta if delta is None else delta,
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
+            *self._assumption(assume, noise),
         )
         return replace(self, **settings.to_fields())
+
+    def _assumption(self, assume: str | None, noise: Number | None) -> tuple[str | None, Number | None]:
+        """Return what is assumed if these are given; of ``noisy`` alone the noise stays."""
+        if noise is not None or assume not in (None, self.assume):
+            return assume, noise
+        return self.assume, self.noise
 
     def restrict(self, names: Iterable[str]) -> Federation:
         """Return the federation of some agents, in this federation's order, with their own evidence alone.
@@ -345,15 +374,18 @@ class Federation(Shown, Memory):
         kind = str(self.evidence.KIND)
         if isinstance(self.evidence, Reports) and self.evidence.confidence is not None:
             kind = f"reports at confidence {self.evidence.confidence:g}"
+        level = "" if self.noise is None else f" {self.noise:g}"
+        assumed = "" if self.assume == "realizable" else f", {self.assume}{level}"
         return (
             f"Federation({self.name!r}: {self.k} agent{'s' if self.k > 1 else ''}, {self.H} "
-            f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee})"
+            f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee}{assumed})"
         )
 
 
 @memoized
 def _hash(fed: Federation) -> str:
-    found = hashlib.sha256(repr((fed.agents, fed.delta, fed.objective, fed.guarantee)).encode())
+    assumed = () if fed.assume == "realizable" else (fed.assume, fed.noise)
+    found = hashlib.sha256(repr((fed.agents, fed.delta, fed.objective, fed.guarantee, *assumed)).encode())
     for array in fed.evidence.arrays():
         found.update(repr((array.shape, array.dtype.str)).encode())
         found.update(array.tobytes())

@@ -8,6 +8,8 @@
     epsilon = 0.1                        # epsilon, cost and capacity up here are defaults for the agents
     objective = "pac"                    # or "expected"
     guarantee = "per-agent"              # or "joint"
+    assume = "noisy"                     # or "agnostic"; left out: "realizable", some candidate fits all labels
+    noise = 0.05                         # with "noisy", how often a label is wrong at most
     [[agents]]
     name = "alice"
     cost = 1.0                           # or {quadratic = [a, b]}, or {breakpoints = [...], slopes = [...]}
@@ -59,7 +61,18 @@ from fedpact.formats import check_format
 _STAND_INS = {"cost": 1.0, "epsilon": 0.5, "capacity": None}
 """What an agent's setting is where it is absent; epsilon must be given."""
 
-_TOP_KEYS = ("format", "name", "delta", *_STAND_INS, "objective", "guarantee", "agents", "hypotheses")
+_TOP_KEYS = (
+    "format",
+    "name",
+    "delta",
+    *_STAND_INS,
+    "objective",
+    "guarantee",
+    "assume",
+    "noise",
+    "agents",
+    "hypotheses",
+)
 _AGENT_KEYS = ("name", *_STAND_INS, *KINDS)
 
 _ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
@@ -104,7 +117,7 @@ def _read_settings(data: Values, agents: Named) -> Settings:
             problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
-    words = data.get("objective", "pac"), data.get("guarantee", "per-agent")
+    words = data.get("objective", "pac"), data.get("guarantee", "per-agent"), data.get("assume"), data.get("noise")
     return read_terms([name for name, _ in agents], entries, data.get("delta", 0.5), *words, problems)
 
 
@@ -154,6 +167,8 @@ def _describe(fed: Federation, evidence: list[Any]) -> Values:
         agents.append({**known, **limit, fed.evidence.KEY: own})
     head = {"format": formats.FEDERATION, "name": fed.name, "delta": fed.delta}
     head |= {"objective": fed.objective, "guarantee": fed.guarantee}
+    if fed.assume != "realizable":
+        head |= {"assume": fed.assume} | ({} if fed.noise is None else {"noise": fed.noise})
     hypotheses = fed.evidence.write_hypotheses()
     return {**head, "agents": agents, **({"hypotheses": hypotheses} if hypotheses else {})}
 

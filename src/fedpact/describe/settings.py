@@ -1,9 +1,18 @@
-"""Who the agents are and what they want: names, costs, targets, capacities, objective and guarantee."""
+"""Who the agents are and what they want, and what is assumed of labels.
+
+============== ==========================================================================================
+assumption     says
+============== ==========================================================================================
+``realizable`` some candidate agrees with every label (the paper)
+``noisy``      some candidate does, but for labels wrong with probability ``noise`` at most, whatever came before
+``agnostic``   nothing
+============== ==========================================================================================
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -16,10 +25,12 @@ from fedpact.errors import FederationError, Problems
 
 OBJECTIVES = ("pac", "expected")
 GUARANTEES = ("per-agent", "joint")
+ASSUMPTIONS = ("realizable", "noisy", "agnostic")
 
 T = TypeVar("T")
 Objective: TypeAlias = Annotated[str, OBJECTIVES]
 Guarantee: TypeAlias = Annotated[str, GUARANTEES]
+Assumption: TypeAlias = Annotated[str, ASSUMPTIONS]
 
 PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
 """One value for all agents, one for each in their order, or one for each by name."""
@@ -42,6 +53,15 @@ class HasContributions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assumed:
+    """What is assumed of labels; a result that was stored without it assumed what the paper does."""
+
+    assume: Assumption = field(default="realizable", metadata={"is_optional": True})
+    noise: float | None = field(default=None, metadata={"is_optional": True})
+    """How often a label is wrong at most; None unless labels are assumed to be noisy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """One data owner: its name, the error it tolerates, what a contribution costs it, how much it has."""
 
@@ -59,6 +79,9 @@ class Settings:
     delta: float
     objective: Objective
     guarantee: Guarantee
+    assume: Assumption = "realizable"
+    noise: float | None = None
+    """How often a label is wrong at most; None unless labels are assumed to be noisy."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,6 +152,26 @@ def read_capacity(value: Any) -> int | None:
     return None if value is None else read_whole_number(value, "capacity")
 
 
+def read_assumption(assume: Any, noise: Any) -> tuple[Assumption, float | None]:
+    """Read what is assumed of labels; a noise alone says that they are noisy, and none that they are not.
+
+    Examples
+    --------
+    >>> read_assumption(None, 0.05), read_assumption(None, 0), read_assumption("agnostic", None)
+    (('noisy', 0.05), ('realizable', None), ('agnostic', None))
+    """
+    if assume is not None:
+        read_choice(assume, "assume", ASSUMPTIONS)
+    level = 0.0 if noise is None else read_in("[)", 0, 0.5, noise, "noise")
+    if assume == "noisy" and noise is None:
+        raise FederationError("assume 'noisy' needs noise, how often a label is wrong at most, such as 0.05")
+    if level and assume not in (None, "noisy"):
+        raise FederationError(f"noise is for assume 'noisy'; with assume {assume!r} leave it out")
+    if level:
+        return "noisy", level
+    return "agnostic" if assume == "agnostic" else "realizable", None
+
+
 READERS: Mapping[str, Callable[[Any], Any]] = {
     "cost": read_cost,
     "epsilon": read_epsilon,
@@ -143,6 +186,8 @@ def read_terms(
     delta: Any,
     objective: str,
     guarantee: str,
+    assume: Any,
+    noise: Any,
     problems: Problems,
 ) -> Settings:
     """Read the ``entries`` of every setting, one for each agent, and what is for all; raise all ``problems``."""
@@ -155,19 +200,31 @@ def read_terms(
     problems.read("", read_choice, objective, "objective", OBJECTIVES)
     problems.read("", read_choice, guarantee, "guarantee", GUARANTEES)
     chance = problems.read("", read_chance, delta, "delta")
+    assumed = problems.read("", read_assumption, assume, noise)
+    if objective == "expected" and assumed not in (None, ("realizable", None)):
+        problems.add("objective 'expected' needs assume 'realizable'; for other assumptions use 'pac'")
     problems.raise_if_any()
     assert chance is not None, "what is missing was noted"
+    assert assumed is not None, "and so was this"
     rows = zip(names, *(read[field] or () for field in ("epsilon", "cost", "capacity")), strict=True)
     agents = tuple(Agent(name=name, epsilon=e, cost=c, capacity=most) for name, e, c, most in rows)
-    return Settings(agents, chance, objective, guarantee)
+    return Settings(agents, chance, objective, guarantee, *assumed)
 
 
 def read_settings(
-    names: Sequence[str], cost: Any, epsilon: Any, capacity: Any, delta: Any, objective: str, guarantee: str
+    names: Sequence[str],
+    cost: Any,
+    epsilon: Any,
+    capacity: Any,
+    delta: Any,
+    objective: str,
+    guarantee: str,
+    assume: Any = None,
+    noise: Any = None,
 ) -> Settings:
     """Check everything about a federation but its evidence."""
     problems, given = Problems(), names if isinstance(names, str) else tuple(names)
     values = {"cost": cost, "epsilon": epsilon, "capacity": capacity}
     spread = () if isinstance(given, str) else given
     entries = {field: problems.read("", _spread, spread, value, field) for field, value in values.items()}
-    return read_terms(given, entries, delta, objective, guarantee, problems)
+    return read_terms(given, entries, delta, objective, guarantee, assume, noise, problems)

@@ -14,13 +14,13 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.file_evidence import KINDS
 from fedpact.describe.files import load, load_settings
 from fedpact.describe.parsing import parse
-from fedpact.describe.settings import Agent, Guarantee, Objective, Settings
+from fedpact.describe.settings import Agent, Assumed, Guarantee, Objective, Settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary(Result):
+class Summary(Assumed, Result):
     """A federation in a few lines."""
 
     ROWS: ClassVar = "agents"
@@ -94,6 +94,8 @@ def _summarise_terms(name: str, terms: Federation | Settings, **known: Any) -> S
         delta=terms.delta,
         objective=terms.objective,
         guarantee=terms.guarantee,
+        assume=terms.assume,
+        noise=terms.noise,
         **known,
     )
 

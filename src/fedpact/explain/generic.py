@@ -12,12 +12,24 @@ from dataclasses import fields
 from typing import Any
 
 from fedpact.coded import Refusal
+from fedpact.describe.settings import Assumed
 from fedpact.explain.explanation import Chart, Column, Explanation, Fact, Kind, Point, Table
 from fedpact.explain.words import Words, sentence, words_of
 from fedpact.result import Shown
 from fedpact.rows import columns_of, scalars_of
 
-_HIDDEN = ("kind", "schema", "status", "name", "federation", "version", "objective", "guarantee")
+_HIDDEN = (
+    "kind",
+    "schema",
+    "status",
+    "name",
+    "federation",
+    "version",
+    "objective",
+    "guarantee",
+    "assume",
+    "noise",
+)
 _KINDS: dict[type, Kind] = {int: "count", float: "number"}
 
 
@@ -25,6 +37,17 @@ def say_status(result: Any) -> str:
     """Say what the status of a result means; nothing where it has none."""
     status = getattr(result, "status", None)
     return "" if status is None else words_of(result.kind).say(f"status.{status}")
+
+
+def say_assumption(assumed: Assumed) -> str:
+    """Say what is assumed of labels.
+
+    Examples
+    --------
+    >>> say_assumption(Assumed(assume="noisy", noise=0.05))
+    'Assumed: some candidate is right, and each label is wrong with probability 0.05 at most.'
+    """
+    return words_of("common").say(f"assume.{assumed.assume}", noise=assumed.noise)
 
 
 def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> str:
@@ -128,15 +151,25 @@ def values_of(result: Any) -> dict[str, Any]:
 
 
 def explain_as(
-    result: Shown, *, title: str | None = None, headline: str | None = None, **more: Any
+    result: Shown,
+    *,
+    title: str | None = None,
+    headline: str | None = None,
+    sentences: tuple[str, ...] = (),
+    **more: Any,
 ) -> Explanation:
-    """Explain a result by what is given; title and headline that are not are those of its words."""
+    """Explain a result by what is given; title and headline that are not are those of its words.
+
+    What it assumes of labels comes before all else.
+    """
     words, values = words_of(result.kind), values_of(result)
     if title is None:
         title = words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize()
     if headline is None:
         headline = words.say("headline", **values) if "headline" in words else sentence(say_status(result))
-    return Explanation(kind=result.kind, title=title, headline=headline, **more)
+    if isinstance(result, Assumed):
+        sentences = (say_assumption(result), *sentences)
+    return Explanation(kind=result.kind, title=title, headline=headline, sentences=sentences, **more)
 
 
 def explain_fields(result: Shown) -> Explanation:
