@@ -1,4 +1,4 @@
-"""One direction: describe | drawing, candidates, statistics | planning | game, comparison | coalition |
+"""One direction: describe | drawing, candidates, statistics | planning | game, selection, comparison | coalition |
 mechanism, protocol, explain, cli | web; results stand below all of them.
 """
 
@@ -15,6 +15,7 @@ RANK = {
     "statistics": 1,
     "planning": 2,
     "game": 2,
+    "selection": 2.5,
     "comparison": 3,
     "coalition": 3,
     "mechanism": 3,

@@ -215,3 +215,40 @@ def draw_path(
     dress_axes(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
     return figure
+
+
+def draw_steps(
+    steps: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]],
+    *,
+    targets: Mapping[str, float],
+    title: str,
+) -> Figure:
+    """Draw for each site what was proved, above, and how many candidates were left, below, against labels.
+
+    Parameters
+    ----------
+    steps
+        Site to labels, epsilon and survivors; of more than thirty sites the first are drawn.
+    targets
+        Site to the epsilon that was asked for, a dotted line.
+
+    Examples
+    --------
+    >>> figure = draw_steps({"alice": ([0, 3], [0.4, 0.1], [9, 2])}, targets={"alice": 0.1}, title="two clinics")
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['epsilon proved', 'candidates left']
+    """
+    figure = new_figure(2 * _CURVE_HEIGHT)
+    proved, left = figure.subplots(2, sharex=True)
+    shown = list(steps.items())[:MOST_BARS]
+    for site, (labels, epsilon, survivors) in shown:
+        (line,) = proved.step(labels, epsilon, where="post", label=site, marker=".")
+        left.step(labels, survivors, where="post", marker=".", color=line.get_color())
+    for target in sorted({targets[site] for site, _ in shown}):
+        proved.axhline(target, linestyle=":", color=_MARKED)
+    left.set_yscale("log")
+    dress_axes(proved, title, "", "epsilon proved")
+    dress_axes(left, "", "labels", "candidates left")
+    if 1 < len(shown) <= 12:
+        proved.legend()
+    return figure

@@ -160,3 +160,19 @@ def _code_by(classes: tuple[Label, ...], matrix: LabelMatrix, name: str) -> NDAr
         )
     codes = np.searchsorted(np.array(labels), matrix.codes) if matrix.classes is None else matrix.codes
     return _shrink(recode(Coded(labels, codes), classes, smallest_type(len(classes))))
+
+
+def code_truth(labels: Any, classes: Classes, what: str) -> tuple[NDArray[np.int64], list[Label]]:
+    """Labels of points coded as predictions are, -1 for one that is none of their classes; and as they were given.
+
+    Examples
+    --------
+    >>> code_truth(["ill", "odd"], ("healthy", "ill"), "labels")
+    (array([ 1, -1]), ['ill', 'odd'])
+    """
+    coded = code_labels(labels, what)
+    insist_on_one_kind({"labels": coded.values, "predictions": classes or (0,)}, what)
+    place = None if classes is None else {label: code for code, label in enumerate(classes)}
+    codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
+    given = [coded.values[code] for code in coded.codes.tolist()]
+    return np.array(codes, dtype=np.int64).take(coded.codes), given

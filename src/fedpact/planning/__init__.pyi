@@ -21,6 +21,10 @@ from fedpact.planning.result import Proof as Proof
 from fedpact.planning.shadow_prices import EpsilonPrice as EpsilonPrice
 from fedpact.planning.shadow_prices import ShadowPrices as ShadowPrices
 from fedpact.planning.shadow_prices import shadow_prices as shadow_prices
+from fedpact.selection.result import Selection as Selection
+from fedpact.selection.result import SelectionStatus as SelectionStatus
+from fedpact.selection.result import Step as Step
+from fedpact.selection.result import TooBad as TooBad
 from fedpact.statistics.confidence import at_confidence as at_confidence
 from fedpact.statistics.disagreement import Divergence as Divergence
 from fedpact.statistics.disagreement import disagreement as disagreement
