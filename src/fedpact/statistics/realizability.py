@@ -38,66 +38,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.label_codes import code_labels, insist_on_one_kind
-from fedpact.describe.label_matrix import LabelMatrix, read_sampled_labels
-from fedpact.describe.numbers import Number, read_chance, read_in, shorten
+from fedpact.describe.names import nearest
+from fedpact.describe.numbers import Number, read_chance, read_in
 from fedpact.describe.read_evidence import read_hypothesis_names
-from fedpact.errors import FederationError, Problems
+from fedpact.describe.settings import PerAgent, read_epsilon, read_per_agent
+from fedpact.errors import FederationError
 from fedpact.statistics.confidence import clopper_pearson, upper_tail
-from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
+from fedpact.statistics.error_targets import hold_against
+from fedpact.statistics.mistake_counts import HasCounts, read_contributions
+from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus, SiteTarget
 
 LEVEL = 0.01
 CONFIDENCE = 0.95
-
-
 NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
-
-
-def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.integer]:
-    """Labels (m,) coded as the predictions are, -1 for one that is none of their classes."""
-    coded, m, classes = code_labels(labels, f"site {name!r}"), predictions.codes.shape[1], predictions.classes
-    if len(coded.codes) != m:
-        raise FederationError(
-            f"site {name!r}: labels must be one for each of the {m} samples, the columns of "
-            f"predictions; there are {len(coded.codes)}"
-        )
-    kinds = {"labels": coded.values, "predictions": classes or (0,)[:m]}
-    insist_on_one_kind(kinds, f"site {name!r}: labels and predictions")
-    place = None if classes is None else {label: code for code, label in enumerate(classes)}
-    codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
-    return np.array(codes, dtype=np.int64).take(coded.codes)
-
-
-def _count_mistakes(name: str, contribution: Any) -> tuple[Ints, int]:
-    """(H,) mistakes of every candidate, and the number of samples."""
-    if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
-        raise FederationError(
-            f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
-        )
-    predictions = read_sampled_labels(contribution[0], f"site {name!r}: predictions")
-    labels = _read_truth(name, contribution[1], predictions)
-    return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
-
-
-def _read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
-    if not isinstance(contributions, Mapping) or not contributions:
-        raise FederationError(
-            'contributions must map at least one site to its labelled samples, as in {"alice": (predictions, '
-            f"labels)}}; they are {shorten(contributions)}"
-        )
-    problems = Problems()
-    found = {str(name): problems.read("", _count_mistakes, str(name), one) for name, one in contributions.items()}
-    read = {name: site for name, site in found.items() if site is not None}
-    heights = {name: len(site[0]) for name, site in read.items()}
-    if len(set(heights.values())) > 1:
-        problems.add(
-            f"every site must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
-        )
-    problems.raise_if_any()
-    return read
 
 
 def p_values(mistakes: Ints, m: Ints, noise: float) -> Floats:
@@ -148,6 +103,14 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
     return RealizabilityStatus.CONSISTENT if is_everywhere else RealizabilityStatus.CONSISTENT_WHERE_SEEN
 
 
+def _read_chosen(chosen: str | None, names: Sequence[str]) -> int | None:
+    if chosen is None:
+        return None
+    if chosen not in names:
+        raise FederationError(f"chosen must be a candidate; {chosen!r} is none: {nearest(str(chosen), names)}")
+    return names.index(chosen)
+
+
 def _test(
     sites: Mapping[str, tuple[Ints, int]],
     names: Sequence[str],
@@ -155,13 +118,16 @@ def _test(
     noise: float,
     false_alarm_rate: float,
     confidence: float,
+    epsilon: Sequence[float] | None,
+    chosen: int | None,
 ) -> Realizability:
     """Test the mistakes (H,) of all candidates on the samples of every site."""
     H, samples = len(names), {site: m for site, (_, m) in sites.items()}
     table = {name: {site: int(count[h]) for site, (count, _) in sites.items()} for h, name in enumerate(names)}
     seen = [site for site, m in samples.items() if m]
-    errors, error, best, p_value = dict.fromkeys(samples, NOTHING), NOTHING, None, 1.0
-    consistent, status = H, RealizabilityStatus.NO_SAMPLES
+    nothing: dict[str, ErrorRate] = dict.fromkeys(samples, NOTHING)
+    errors, error, best, p_value = nothing, NOTHING, None, 1.0
+    consistent, status, risk, held = H, RealizabilityStatus.NO_SAMPLES, 1 - confidence, nothing
     if seen:
         mistakes, m = (
             np.column_stack([sites[site][0] for site in seen]),
@@ -169,10 +135,16 @@ def _test(
         )
         total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
         first, consistent = int(total.argmin()), int((total == 0).sum())
-        risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
+        risk /= 2 * H * (1 if len(seen) == 1 else len(seen) + 1)
+        chosen = first if chosen is None else chosen
         error, own = _estimate(mistakes[first], m, risk)
-        best, errors = names[first], errors | dict(zip(seen, own, strict=True))
+        best, errors = names[first], nothing | dict(zip(seen, own, strict=True))
+        held = nothing | dict(zip(seen, _estimate(mistakes[chosen], m, risk)[1], strict=True))
         status = _judge(consistent, p_value <= false_alarm_rate, len(seen) == len(samples))
+    targets: dict[str, SiteTarget] | None = None
+    if epsilon is not None:
+        limits = zip(held.items(), epsilon, strict=True)
+        targets = {site: hold_against(own, most, risk) for (site, own), most in limits}
     return Realizability(
         best=best,
         error=error,
@@ -185,16 +157,20 @@ def _test(
         noise=noise,
         false_alarm_rate=false_alarm_rate,
         confidence=confidence,
+        chosen=None if targets is None or chosen is None else names[chosen],
+        targets=targets,
     )
 
 
 def realizability(
-    contributions: Mapping[str, tuple[Any, Any]],
+    contributions: Mapping[str, tuple[Any, Any]] | HasCounts,
     *,
     noise: Number = 0.0,
     false_alarm_rate: Number = LEVEL,
     confidence: Number = CONFIDENCE,
     hypotheses: Sequence[str] | None = None,
+    epsilon: PerAgent[Number] | None = None,
+    chosen: str | None = None,
 ) -> Realizability:
     """Test on labelled samples whether some candidate can be right, and say what stands if none is.
 
@@ -205,6 +181,8 @@ def realizability(
         numbers or all strings; or what :func:`fedpact.sites.predict` returns, and labels by the names of its
         classes. A site may have no samples yet. The samples of a site must be independent draws. A label that no
         candidate predicts is a mistake of all; of a class that no sample has, nothing is learnt.
+        Counts will do as well: how many mistakes each candidate makes there, (H,), and the number of samples. Or
+        what came of a run, which keeps such counts, the candidates' names, what sites asked for and what was chosen.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
     false_alarm_rate
@@ -213,6 +191,11 @@ def realizability(
         Chance, at least, that the limits of errors are right, for all candidates and sites at once.
     hypotheses
         Their names; h1, h2, ... if not given.
+    epsilon
+        The error that each site tolerates, a number or one for each: for every site the result says whether the
+        error of ``chosen`` on true labels is within it, and how many more labels would settle that.
+    chosen
+        The candidate whose error is held against epsilon; the best if not given.
 
     Examples
     --------
@@ -232,14 +215,33 @@ def realizability(
 
     >>> {site: round(limit, 3) for site, limit in seen.error_with_teacher.items()}
     {'alice': 0.746, 'bob': 0.998}
+
+    Counts are enough, and say how many more labels it takes to know whether an error is within epsilon:
+
+    >>> counts = {"alice": ([1, 30], 100), "bob": ([2, 9], 40)}
+    >>> seen = realizability(counts, hypotheses=["forest", "stump"], epsilon=0.1)
+    >>> [(site, target.verdict.value, target.more) for site, target in seen.targets.items()]
+    [('alice', 'within', 0), ('bob', 'unsettled', 196)]
     """
-    sites = _read_contributions(contributions)
+    if isinstance(contributions, HasCounts):
+        kept = contributions.counts
+        if kept is None:
+            raise FederationError("the run has no labelled samples yet, so there are no mistakes to count")
+        hypotheses = kept.candidates if hypotheses is None else hypotheses
+        epsilon = kept.epsilon if epsilon is None else epsilon
+        chosen = kept.chosen if chosen is None else chosen
+        contributions = kept.contributions
+    if chosen is not None and epsilon is None:
+        raise FederationError("chosen is the candidate that is held against epsilon; give epsilon, or leave it out")
+    sites = read_contributions(contributions)
     predictions = {site: given[0] for site, given in contributions.items()}
     height, rule = len(next(iter(sites.values()))[0]), "every site must predict with the same candidates"
     names = read_hypothesis_names(hypotheses, height, predictions, rule)
-    about = {
+    about: dict[str, Any] = {
         "noise": read_in("[)", 0, 1, noise, "noise"),
         "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
+        "epsilon": None if epsilon is None else read_per_agent(tuple(sites), epsilon, "epsilon", read_epsilon),
+        "chosen": _read_chosen(chosen, names),
     }
     return _test(sites, names, **about)
