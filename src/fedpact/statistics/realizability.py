@@ -40,19 +40,17 @@ from typing import Any
 import numpy as np
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, read_chance, read_in
 from fedpact.describe.read_evidence import read_hypothesis_names
-from fedpact.describe.settings import PerAgent, read_epsilon, read_per_agent
+from fedpact.describe.settings import PerAgent
 from fedpact.errors import FederationError
 from fedpact.statistics.confidence import clopper_pearson, upper_tail
-from fedpact.statistics.error_targets import hold_against
+from fedpact.statistics.error_targets import NOTHING, hold_against, limit_error, risk_of_limit
 from fedpact.statistics.mistake_counts import HasCounts, read_contributions
-from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus, SiteTarget
+from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
 
 LEVEL = 0.01
 CONFIDENCE = 0.95
-NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
 
 
 def p_values(mistakes: Ints, m: Ints, noise: float) -> Floats:
@@ -84,10 +82,7 @@ def average_limits(mistakes: int, m: int, risk: float) -> tuple[float, float]:
 
 def _estimate(mistakes: Ints, m: Ints, risk: float) -> tuple[ErrorRate, list[ErrorRate]]:
     """Error of a candidate at all sites together and at each, from its mistakes (k,) on samples (k,)."""
-    sites = []
-    for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True):
-        low, high = clopper_pearson(np.array(wrong), size, risk)
-        sites.append(ErrorRate(mistakes=wrong, m=size, low=float(low), high=float(high)))
+    sites = [limit_error(wrong, size, risk) for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True)]
     if len(sites) == 1:
         return sites[0], sites
     total, M = int(mistakes.sum()), int(m.sum())
@@ -103,14 +98,6 @@ def _judge(consistent: int, is_refuted: bool, is_everywhere: bool) -> Realizabil
     return RealizabilityStatus.CONSISTENT if is_everywhere else RealizabilityStatus.CONSISTENT_WHERE_SEEN
 
 
-def _read_chosen(chosen: str | None, names: Sequence[str]) -> int | None:
-    if chosen is None:
-        return None
-    if chosen not in names:
-        raise FederationError(f"chosen must be a candidate; {chosen!r} is none: {nearest(str(chosen), names)}")
-    return names.index(chosen)
-
-
 def _test(
     sites: Mapping[str, tuple[Ints, int]],
     names: Sequence[str],
@@ -118,16 +105,13 @@ def _test(
     noise: float,
     false_alarm_rate: float,
     confidence: float,
-    epsilon: Sequence[float] | None,
-    chosen: int | None,
 ) -> Realizability:
     """Test the mistakes (H,) of all candidates on the samples of every site."""
     H, samples = len(names), {site: m for site, (_, m) in sites.items()}
     table = {name: {site: int(count[h]) for site, (count, _) in sites.items()} for h, name in enumerate(names)}
     seen = [site for site, m in samples.items() if m]
-    nothing: dict[str, ErrorRate] = dict.fromkeys(samples, NOTHING)
-    errors, error, best, p_value = nothing, NOTHING, None, 1.0
-    consistent, status, risk, held = H, RealizabilityStatus.NO_SAMPLES, 1 - confidence, nothing
+    errors, error, best, p_value = dict.fromkeys(samples, NOTHING), NOTHING, None, 1.0
+    consistent, status = H, RealizabilityStatus.NO_SAMPLES
     if seen:
         mistakes, m = (
             np.column_stack([sites[site][0] for site in seen]),
@@ -135,16 +119,9 @@ def _test(
         )
         total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
         first, consistent = int(total.argmin()), int((total == 0).sum())
-        risk /= 2 * H * (1 if len(seen) == 1 else len(seen) + 1)
-        chosen = first if chosen is None else chosen
-        error, own = _estimate(mistakes[first], m, risk)
-        best, errors = names[first], nothing | dict(zip(seen, own, strict=True))
-        held = nothing | dict(zip(seen, _estimate(mistakes[chosen], m, risk)[1], strict=True))
+        error, own = _estimate(mistakes[first], m, risk_of_limit(confidence, H, len(seen)))
+        best, errors = names[first], errors | dict(zip(seen, own, strict=True))
         status = _judge(consistent, p_value <= false_alarm_rate, len(seen) == len(samples))
-    targets: dict[str, SiteTarget] | None = None
-    if epsilon is not None:
-        limits = zip(held.items(), epsilon, strict=True)
-        targets = {site: hold_against(own, most, risk) for (site, own), most in limits}
     return Realizability(
         best=best,
         error=error,
@@ -157,8 +134,6 @@ def _test(
         noise=noise,
         false_alarm_rate=false_alarm_rate,
         confidence=confidence,
-        chosen=None if targets is None or chosen is None else names[chosen],
-        targets=targets,
     )
 
 
@@ -182,7 +157,7 @@ def realizability(
         classes. A site may have no samples yet. The samples of a site must be independent draws. A label that no
         candidate predicts is a mistake of all; of a class that no sample has, nothing is learnt.
         Counts will do as well: how many mistakes each candidate makes there, (H,), and the number of samples. Or
-        what came of a run, which keeps such counts, the candidates' names, what sites asked for and what was chosen.
+        what came of a run, which keeps such counts, the candidates' names, every site's epsilon and the choice.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
     false_alarm_rate
@@ -232,16 +207,17 @@ def realizability(
         chosen = kept.chosen if chosen is None else chosen
         contributions = kept.contributions
     if chosen is not None and epsilon is None:
-        raise FederationError("chosen is the candidate that is held against epsilon; give epsilon, or leave it out")
+        raise FederationError(
+            "chosen is the candidate that is held against epsilon; give epsilon, or leave it out"
+        )
     sites = read_contributions(contributions)
     predictions = {site: given[0] for site, given in contributions.items()}
     height, rule = len(next(iter(sites.values()))[0]), "every site must predict with the same candidates"
     names = read_hypothesis_names(hypotheses, height, predictions, rule)
-    about: dict[str, Any] = {
+    about = {
         "noise": read_in("[)", 0, 1, noise, "noise"),
         "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
-        "epsilon": None if epsilon is None else read_per_agent(tuple(sites), epsilon, "epsilon", read_epsilon),
-        "chosen": _read_chosen(chosen, names),
     }
-    return _test(sites, names, **about)
+    seen = _test(sites, names, **about)
+    return seen if epsilon is None else hold_against(seen, epsilon, chosen)

@@ -62,8 +62,8 @@ class SiteTarget:
     error: ErrorRate
     verdict: TargetVerdict
     more: int | None
-    """Further labels, at the fewest, that settle it if the candidate goes on to err at this rate; 0 if it is settled,
-    None if there is no rate yet, or if it is so near to epsilon that 2^40 labels would not do."""
+    """Further labels, at the fewest, that settle it if the candidate goes on to err at this rate; 0 if it is
+    settled, None if there is no rate yet, or one so near to epsilon that 2^40 labels would not do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,10 @@ def count_mistakes(state: RunState) -> MistakeCounts | None:
     if not state.mistakes:
         return None
     H, agreed = len(next(iter(state.mistakes.values()))), state.pact.candidates
-    given, known = None if agreed is None else agreed.names, {name: own.tolist() for name, own in state.mistakes.items()}
+    given, known = (
+        None if agreed is None else agreed.names,
+        {name: own.tolist() for name, own in state.mistakes.items()},
+    )
     return MistakeCounts(
         candidates=read_hypothesis_names(given, H, state.reports, "sites must report on the same candidates"),
         mistakes={name: tuple(known.get(name, [0] * H)) for name in state.pact.names},
