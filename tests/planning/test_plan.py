@@ -124,6 +124,20 @@ def test_nothing_is_needed_if_nothing_is_bad(method):
     assert (found.cost, found.status) == (0, fp.planning.PlanStatus.NOTHING_NEEDED)
 
 
+@pytest.mark.parametrize("method", [*LADDER, "auto"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_one_candidate_is_nothing_to_choose(method, rows):
+    """Nor are several that predict alike; at a confidence only one can be one."""
+    fed = fp.Federation.from_predictions({"a": [[0, 1, 1]] * rows, "b": [[1]] * rows}, epsilon=0.1, delta=0.1)
+    found = plan(fed, method)
+    assert (found.cost, found.status) == (0, fp.planning.PlanStatus.ONE_CANDIDATE)
+    if rows == 1:
+        assert plan(fed, confidence=0.95).status is fp.planning.PlanStatus.ONE_CANDIDATE
+    else:
+        assert plan(fed, confidence=0.95).cost > 0
+    assert fp.settle(fed, found, "vcg" if method == "exact" else "pwyc").deficit >= 0
+
+
 def test_the_same_input_gives_the_same_plan():
     assert plan(fp.examples.singletons(), "auto") == plan(fp.examples.singletons(), "auto")
 
