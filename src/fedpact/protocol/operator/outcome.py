@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.coded import Coded
-from fedpact.describe.read_evidence import read_hypothesis_names
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.drawing import draw_bars
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import Gone, RunState, RunStatus
@@ -70,14 +70,15 @@ def count_mistakes(state: RunState) -> MistakeCounts | None:
     """Return how often each candidate is wrong on what every site has labelled; None while nobody has."""
     if not state.mistakes:
         return None
-    H, agreed = len(next(iter(state.mistakes.values()))), state.pact.candidates
-    given, known = (
-        None if agreed is None else agreed.names,
-        {name: own.tolist() for name, own in state.mistakes.items()},
-    )
+    H = len(next(iter(state.mistakes.values())))
+    listed = [state.pact.candidates, *(own.candidates for own in state.reports.values())]
+    names = [one.names for one in listed if one is not None and one.H == H]
     return MistakeCounts(
-        candidates=read_hypothesis_names(given, H, state.reports, "sites must report on the same candidates"),
-        mistakes={name: tuple(known.get(name, [0] * H)) for name in state.pact.names},
+        candidates=names[0] if names else number_names("h", H),
+        mistakes={
+            name: tuple(state.mistakes[name].tolist()) if name in state.mistakes else (0,) * H
+            for name in state.pact.names
+        },
         samples={name: state.contributed.get(name, 0) for name in state.pact.names},
         epsilon={agent.name: agent.epsilon for agent in state.pact.agents},
         chosen=state.hypothesis,
