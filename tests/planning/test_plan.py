@@ -34,7 +34,7 @@ def test_ladder_on_random_federations(objective, data):
         check_plan(fed, found)
     costs = [plans[method].cost for method in LADDER]
     assert costs == sorted(costs, reverse=True)
-    assert plans["exact"].status in (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
+    assert plans["exact"].status in ("optimal", "nothing-needed", "one-candidate")
     truth = answer(case.instance, plans["exact"].m.tolist())
     for agent in range(case.k):
         limit = threshold(case.instance, objective, agent)
