@@ -148,7 +148,7 @@ def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
     fed = build_federation(cell)
     needs = {name: need or 0 for name, need in fp.game.standalone(fed).items()}
     best = fp.plan(fed, "exact", time_limit=NO_END)
-    if best.status is fp.planning.PlanStatus.NOTHING_NEEDED:
+    if not best.m.any():
         return {"is_needed": False}
     if best.status is not fp.planning.PlanStatus.OPTIMAL:
         raise fp.errors.SolverError("the optimum of a federation was not found", solver_status=best.status.value)

@@ -55,6 +55,10 @@ def _list_enums(hint: Any) -> list[type[Enum]]:
     return [enum for part in get_args(hint) for enum in _list_enums(part)]
 
 
+def _list_parts(hint: Any) -> list[Any]:
+    return [hint, *(part for one in get_args(hint) for part in _list_parts(one))]
+
+
 def list_codes(cls: type, seen: set[type] | None = None) -> list[tuple[str, type[Enum]]]:
     """Return the keys of a class, and of its own parts, that hold codes."""
     known = seen if seen is not None else {cls}
@@ -62,7 +66,7 @@ def list_codes(cls: type, seen: set[type] | None = None) -> list[tuple[str, type
     for one in fields(cls):
         hint = hints_of(cls)[one.name]
         found += [(key_of(one), enum) for enum in _list_enums(hint)]
-        for part in [hint, *get_args(hint)]:
+        for part in _list_parts(hint):
             if (
                 is_dataclass(part)
                 and isinstance(part, type)

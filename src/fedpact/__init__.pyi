@@ -36,6 +36,7 @@ from fedpact.planning.frontier import frontier as frontier
 from fedpact.planning.plan import plan as plan
 from fedpact.planning.result import Plan as Plan
 from fedpact.result import read_result as read_result
+from fedpact.selection.forecast import forecast as forecast
 from fedpact.selection.select import select as select
 from fedpact.selection.selector import Selector as Selector
 from fedpact.statistics.make_report import report as report

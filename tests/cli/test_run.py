@@ -338,6 +338,17 @@ def test_progress_is_for_terminals_only(fedpact, monkeypatch):
     assert len(seen) == count > 3
 
 
+def test_a_run_in_which_every_candidate_erred_leads_on(fedpact, monkeypatch):
+    run_home = fp.protocol.run_home
+    assert "realizability" not in fedpact("run", "alice-bob", "--home", "one")[1]
+    monkeypatch.setattr(
+        fp.protocol, "run_home", lambda *given, **more: replace(run_home(*given, **more), mistakes=2)
+    )
+    code, out, _ = fedpact("run", "alice-bob", "--home", "two")
+    assert code == 0
+    assert out.splitlines()[-1].endswith("settle it: fedpact realizability " + str(Path("two").resolve()))
+
+
 def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
     fed = fp.examples.alice_bob()
     good = fp.protocol.run(fed, teacher="xA", method="tree")

@@ -33,3 +33,13 @@ def test_without_a_feasible_row_the_headline_says_so():
     none = replace(table, rows=tuple(replace(row, is_feasible=False) for row in table.rows))
     assert none.status == "none-enough"
     assert "No way is known to be enough" in explain(none).headline
+
+
+def test_one_candidate_leaves_nothing_to_compare():
+    fed = fp.Federation.from_predictions({"a": [[0, 1]], "b": [[1]]}, epsilon=0.1, delta=0.1)
+    table = fp.compare(fed)
+    assert table.row("exact").status == "one-candidate"
+    said = explain(table)
+    assert said.headline.startswith("There is one candidate, or all predict alike")
+    assert said.sentences == ("To measure its errors, label samples and ask fedpact realizability.",)
+    assert {row[0]: row[-1] for row in said.tables[0].rows}["exact search"] == "nothing to choose"

@@ -33,7 +33,10 @@ def test_what_one_may_stumble_over_in_a_federation():
 
 def test_a_class_that_nobody_can_tell_apart():
     fed = fp.Federation.from_table([[0, 1], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=0.1)
-    assert observe(fed) == ("Nobody's data tell any two hypotheses apart: there is nothing to learn.",)
+    assert observe(fed) == (
+        "There is one candidate, or all predict alike on everybody's data: there is nothing to choose, and "
+        "nothing is known of its errors.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def check_optimum(question, plans):
         return False
     optimum = (grid[is_enough(question, grid)] @ question.cost).min()
     assert plans["exact"].cost == pytest.approx(optimum)
-    assert plans["exact"].status in (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
+    assert plans["exact"].status in ("optimal", "nothing-needed", "one-candidate")
     assert all(found.lower_bound <= optimum + 1e-9 for found in plans.values())
     check_factor(question, plans.get("lp"), optimum)
     return bool(plans["exact"].cost > 0)

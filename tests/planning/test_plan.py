@@ -34,7 +34,7 @@ def test_ladder_on_random_federations(objective, data):
         check_plan(fed, found)
     costs = [plans[method].cost for method in LADDER]
     assert costs == sorted(costs, reverse=True)
-    assert plans["exact"].status in (fp.planning.PlanStatus.OPTIMAL, fp.planning.PlanStatus.NOTHING_NEEDED)
+    assert plans["exact"].status in ("optimal", "nothing-needed", "one-candidate")
     truth = answer(case.instance, plans["exact"].m.tolist())
     for agent in range(case.k):
         limit = threshold(case.instance, objective, agent)
@@ -122,6 +122,20 @@ def test_nothing_is_needed_if_nothing_is_bad(method):
     fed = fp.Federation.from_table([[0, 0], [0, 1]], [[0.95, 0.05]], epsilon=0.1, delta=0.1)
     found = plan(fed, method)
     assert (found.cost, found.status) == (0, fp.planning.PlanStatus.NOTHING_NEEDED)
+
+
+@pytest.mark.parametrize("method", [*LADDER, "auto"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_one_candidate_is_nothing_to_choose(method, rows):
+    """Nor are several that predict alike; at a confidence only one can be one."""
+    fed = fp.Federation.from_predictions({"a": [[0, 1, 1]] * rows, "b": [[1]] * rows}, epsilon=0.1, delta=0.1)
+    found = plan(fed, method)
+    assert (found.cost, found.status) == (0, fp.planning.PlanStatus.ONE_CANDIDATE)
+    if rows == 1:
+        assert plan(fed, confidence=0.95).status is fp.planning.PlanStatus.ONE_CANDIDATE
+    else:
+        assert plan(fed, confidence=0.95).cost > 0
+    assert fp.settle(fed, found, "vcg" if method == "exact" else "pwyc").deficit >= 0
 
 
 def test_the_same_input_gives_the_same_plan():

@@ -5,14 +5,17 @@ import pytest
 
 from carrier import OPERATOR, check_books, key_of, run_with, small_federation, with_test_keys
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.examples import alice_bob
 from fedpact.errors import FederationError, LedgerError
 from fedpact.protocol.keys.signing import SigningKey
+from fedpact.protocol.ledger.export import export_ledger
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.ledger.verify import verify_ledger
-from fedpact.protocol.operator.operator import start_run
+from fedpact.protocol.operator.operator import read_run, start_run
+from fedpact.protocol.operator.outcome import count_mistakes
 from fedpact.protocol.operator.run_state import Gone, RunStatus
 from fedpact.protocol.pact import make_pact
-from fedpact.protocol.runs import memory_ledger, resume, run
+from fedpact.protocol.runs import memory_ledger, read_outcome, resume, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
 FED = small_federation()
@@ -191,3 +194,28 @@ def test_a_ledger_has_one_run_at_a_time_and_several_after_each_other():
     again = run(FED, ledger=ledger, teacher="none", seed=1, false_alarm_rate=1e-6)
     assert again.status is RunStatus.FINISHED
     assert again.run != opened.state.run
+
+
+def test_what_came_of_a_run_keeps_its_mistakes_by_site_and_is_read_from_an_export_too(tmp_path):
+    with Ledger.create(tmp_path / "run.ledger") as ledger:
+        outcome = run(alice_bob(), teacher="xA", method="tree", ledger=ledger)
+        export_ledger(ledger, tmp_path / "run.json")
+        state = read_run(ledger)
+    assert read_outcome(tmp_path / "run.json") == read_outcome(tmp_path / "run.ledger") == outcome
+    kept = outcome.counts
+    assert (kept.chosen, kept.samples, kept.epsilon) == ("xA", {"alice": 3, "bob": 2}, {"alice": 0.1, "bob": 0.1})
+    assert kept.candidates == ("nowhere", "xB", "xA", "xA+xB")
+    assert {site: own[2] for site, own in kept.mistakes.items()} == {"alice": 0, "bob": 0}
+    assert kept.mistakes["bob"] == tuple(state.mistakes["bob"])
+    unnamed = replace(state, pact=replace(state.pact, candidates=None), mistakes={"bob": state.mistakes["bob"]})
+    assert count_mistakes(unnamed).candidates == kept.candidates
+    assert count_mistakes(unnamed).mistakes["alice"] == (0, 0, 0, 0)
+    assert count_mistakes(replace(unnamed, reports={})).candidates == ("h1", "h2", "h3", "h4")
+    assert count_mistakes(replace(state, mistakes={})) is None
+
+
+def test_a_ledger_without_a_run_has_no_outcome(tmp_path):
+    with Ledger.create(tmp_path / "run.ledger"):
+        pass
+    with pytest.raises(LedgerError, match="a run must begin with its pact"):
+        read_outcome(tmp_path / "run.ledger")

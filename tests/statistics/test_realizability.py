@@ -1,6 +1,8 @@
 """p-values, level and limits against fractions, every outcome counted out; what is said and refused."""
 
 import itertools
+import json
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -58,6 +60,23 @@ def test_the_answer_is_that_counted_out(case, noise):
         totals = [sum(row) for row in rows]
         assert seen.best == f"h{totals.index(min(totals)) + 1}"
         assert (seen.error.mistakes, seen.error.m) == (min(totals), sum(m))
+
+
+@given(counted(), st.data())
+@settings(max_examples=40)
+def test_counts_say_what_predictions_and_labels_do(case, data):
+    m, rows = case
+    columns = zip(zip(*rows, strict=True), m, strict=True)
+    sites = {f"site-{place}": one for place, one in enumerate(columns)}
+    labelled = {name: site(*wrong, m=size) for name, (wrong, size) in sites.items()}
+    mixed = {name: labelled[name] if data.draw(st.booleans()) else sites[name] for name in sites}
+    expected = fp.realizability(labelled, noise=0.1, epsilon=0.2)
+    assert fp.realizability(sites, noise=0.1, epsilon=0.2) == expected
+    assert fp.realizability(mixed, noise=0.1, epsilon=0.2) == expected
+    stored = json.loads(json.dumps(expected.to_dict()))
+    assert fp.Realizability.from_dict(stored) == expected
+    known = {key: value for key, value in stored.items() if key not in ("chosen", "targets")}
+    assert fp.Realizability.from_dict(known) == replace(expected, chosen=None, targets=None)
 
 
 @pytest.mark.parametrize("false_alarm_rate", [0.15, 0.3, 0.6])
@@ -199,6 +218,42 @@ def test_the_sentences_have_the_numbers():
     assert explain(wrong).tables[0].total[:3] == ("all sites", 20, 5)
 
 
+def test_what_settles_a_target_is_said():
+    counts = {"a": ([3, 5], 40), "b": ([0, 9], 30), "c": ([0, 0], 0), "d": ([20, 9], 30), "e": ([1, 9], 10)}
+    seen = fp.realizability(counts, epsilon=[0.1, 0.3, 0.1, 0.1, 0.1], chosen="h1")
+    said = explain(seen)
+    more = seen.targets["a"].more
+    assert f"If it goes on to err as often, label {more:,} more at a to settle it." in said.sentences
+    assert "Its error is above epsilon at d." in said.sentences
+    assert "c has no labelled sample, so nothing is known there." in said.sentences
+    assert "At e its rate is on epsilon: no number of labels settles that." in said.sentences
+    assert [str(row[7]) for row in said.tables[0].rows] == [
+        "unsettled",
+        "within",
+        "unsettled",
+        "above",
+        "unsettled",
+    ]
+    assert [row[8] for row in said.tables[0].rows] == [more, None, None, None, None]
+
+
+def test_a_run_is_tested_by_what_came_of_it():
+    """Labels alternate, so that no candidate is right."""
+    fed = fp.examples.alice_bob()
+    made = fp.protocol.simulate_sites(fed, seed=1)
+    sites = {name: replace(own, labeller=lambda places: np.arange(len(places)) % 2) for name, own in made.items()}
+    outcome = fp.protocol.run(fed, sites, method="tree")
+    seen = fp.realizability(outcome)
+    assert (seen.is_refuted, seen.samples, seen.chosen) == (True, outcome.contributions, outcome.hypothesis)
+    assert seen.error.mistakes == outcome.mistakes > 0
+    assert list(seen.mistakes) == list(fed.hypotheses)
+    assert {site: target.epsilon for site, target in seen.targets.items()} == {"alice": 0.1, "bob": 0.1}
+    other = fp.realizability(outcome, epsilon=0.4, chosen="nowhere", noise=0.5)
+    assert (other.chosen, other.targets["bob"].epsilon, other.status.name) == ("nowhere", 0.4, "WITHIN_NOISE")
+    with pytest.raises(fp.FederationError, match="the run has no labelled samples yet"):
+        fp.realizability(replace(outcome, counts=None))
+
+
 def test_with_a_teacher_errors_add_up():
     seen = fp.realizability({"a": site(1, 30, m=50), "b": site(2, 40, m=40)}, hypotheses=["tree", "stump"])
     assert (seen.is_refuted, seen.teacher) == (True, "tree")
@@ -248,6 +303,30 @@ BAD = [
     ),
     ({"a": (GOOD[0], None)}, {}, "site 'a' must give one label per point; the shape is ()"),
     ({"a": (GOOD[0], [[1, 1, 1]])}, {}, "site 'a' must give one label per point; the shape is (1, 3)"),
+    ({"a": ([1, -1], 3)}, {}, "site 'a': mistakes must be whole numbers between 0 and m = 3; hypothesis 2 has -1"),
+    ({"a": ([4, 1], 3)}, {}, "site 'a': mistakes must be whole numbers between 0 and m = 3; hypothesis 1 has 4"),
+    (
+        {"a": ([0.5, 1], 3)},
+        {},
+        "site 'a': mistakes must be whole numbers between 0 and m = 3; hypothesis 1 has 0.5",
+    ),
+    ({"a": ([np.nan, 1], 3)}, {}, "between 0 and m = 3; hypothesis 1 has nan"),
+    ({"a": ([], 3)}, {}, "site 'a': mistakes must be of at least one hypothesis; there are none"),
+    ({"a": ([[0, 1]], 3)}, {}, "site 'a': mistakes must be one whole number per hypothesis; they are [[0, 1]]"),
+    ({"a": ("many", 3)}, {}, "site 'a': mistakes must be one whole number per hypothesis; they are 'many'"),
+    ({"a": ([0, 1], 2.5)}, {}, "site 'a': m must be a whole number >= 0; it is 2.5"),
+    ({"a": ([0, 1], -1)}, {}, "site 'a': m must be a whole number >= 0; it is -1"),
+    ({"a": ([0, 1], True)}, {}, "site 'a': m must be a number"),
+    ({"a": ([0, 1], 2**41)}, {}, "site 'a': m must lie between 0 and 1,099,511,627,776"),
+    (
+        {"a": GOOD, "b": ([0, 1, 2], 3)},
+        {},
+        "every site must predict with the same hypotheses; the numbers of rows differ: {'a': 2, 'b': 3}",
+    ),
+    ({"a": GOOD}, {"epsilon": {"b": 0.1}}, "epsilon names 'b', who is not in the federation"),
+    ({"a": GOOD}, {"epsilon": 2}, "agent 'a': epsilon must lie between 0 and 1; it is 2"),
+    ({"a": GOOD}, {"chosen": "h1"}, "chosen is the candidate that is held against epsilon; give epsilon"),
+    ({"a": GOOD}, {"chosen": "h3", "epsilon": 0.1}, "chosen must be a candidate; 'h3' is none: did you mean"),
     ({"a": ([[0, 1], [0]], [0, 1])}, {}, "site 'a': predictions must be a matrix with one row per hypothesis"),
     ({"a": (np.empty((0, 3)), [1, 1, 1])}, {}, "site 'a': predictions must have at least one"),
     ({"a": (GOOD[0], [1, 1])}, {}, "site 'a': labels must be one for each of the 3 samples"),

@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import html
 import re
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -7,13 +8,14 @@ from html.parser import HTMLParser
 import pytest
 
 import fedpact as fp
+from fedpact.explain import explain
 from fedpact.web import export
 from fedpact.web.jobs import Job, JobState
 from fedpact.web.library import Library
 from fedpact.web.limits import Limits
 from fedpact.web.parts import PAGES, PARTS
 from fedpact.web.render import PartState, render, render_page, render_part
-from web_answers import ENDING, EVIL, answer_example, answer_many_strangers, answer_strangers, read
+from web_answers import ENDING, EVIL, answer_example, answer_many_strangers, answer_parts, answer_strangers, read
 
 MADE = datetime(2026, 2, 3, 14, 5, tzinfo=UTC)
 EXAMPLES = ("alice-bob", "no-pure-equilibrium", "coupon-collector", "expected-min-counterexample")
@@ -310,3 +312,47 @@ def test_every_chart_has_words_and_a_table(example):
             assert seen.find("figcaption", id=f"caption-{name}")
             assert seen.find("div", role="img", aria_labelledby=f"caption-{name}")
             assert seen.find("details", id=f"numbers-{name}")
+
+
+def lines_before(page, mark):
+    """The text of a page up to where something stands in its source."""
+    seen = Seen(page.partition(mark)[0])
+    return " ".join("".join(seen.text).split())
+
+
+def test_the_first_lines_say_what_is_assumed():
+    _, parts = answer_example("alice-bob")
+    for terms, said in (
+        ({}, "some candidate agrees with every label."),
+        ({"noise": 0.05}, "with probability 0.05"),
+    ):
+        view = read(fp.examples.alice_bob().replace(**terms))
+        for page in PAGES:
+            assert said in lines_before(show(view, page, parts), 'class="source"')
+        assert said in lines_before(make_export(view, parts), 'class="source"')
+
+
+def test_what_a_plan_says_stands_before_its_charts_and_tables():
+    fed = fp.Federation.from_predictions({"a": [[0, 1, 1]], "b": [[1, 0]]}, epsilon=0.1, delta=0.05)
+    view = read(fed, [("seconds", "1")])
+    parts = answer_parts(view)
+    sentences = explain(fp.plan(fed)).sentences
+    assert sentences
+    for page in (show(view, "plan", parts), make_export(view, parts)):
+        answer = page.partition('id="headline-plan"')[2]
+        first = min(answer.index(tag) for tag in ("<table", "<figure", "<h3") if tag in answer)
+        for sentence in sentences:
+            assert sentence in html.unescape(answer[:first])
+
+
+def test_one_candidate_is_not_all_that_is_needed_on_pages():
+    fed = fp.Federation.from_predictions({"a": [[0, 1, 1]], "b": [[1, 0]]}, epsilon=0.1, delta=0.05)
+    view = read(fed, [("seconds", "1")])
+    parts = answer_parts(view)
+    for page in (show(view, "plan", parts), make_export(view, parts)):
+        seen = Seen(page)
+        assert seen.says("nothing is known of its errors")
+        assert seen.says("To measure its errors, label samples and ask fedpact realizability.")
+        assert seen.says("nothing to choose")
+        assert not seen.says("every target is met")
+        assert not seen.says("Nothing has to be labelled")

@@ -28,6 +28,7 @@ from fedpact.cli.common import (
     say,
 )
 from fedpact.cli.common import show as print_words
+from fedpact.cli.show_run import say_what_stands
 
 LedgerArgument = Annotated[
     str,
@@ -87,6 +88,13 @@ def _print_entries(entries: list[fp.protocol.Entry]) -> None:
     (console() if is_terminal else Console(highlight=False, width=_WIDEST)).print(table)
 
 
+def _all_erred(entries: list[fp.protocol.Entry]) -> bool:
+    """Whether the last run that is shown chose among candidates of which every one had made mistakes."""
+    choices = [entry.body for entry in entries if (entry.kind, entry.run) == ("choose", entries[-1].run)]
+    mistakes = choices[-1].get("mistakes") if choices and isinstance(choices[-1], dict) else None
+    return isinstance(mistakes, list) and bool(mistakes) and all(mistakes)
+
+
 @app.command()
 def show(
     ledger: LedgerArgument,
@@ -103,13 +111,15 @@ def show(
     """
     with fp.protocol.Ledger.open(ledger) as opened:
         entries = list(_choose(opened, run, kind, last))
-        total = len(opened)
+        total, where = len(opened), opened.where
     if as_json:
         print_json([entry.to_dict() for entry in entries])
         return
     if entries:
         _print_entries(entries)
     say(f"{len(entries)} of {total} entries")
+    if _all_erred(entries):
+        say_what_stands(where)
 
 
 @app.command()

@@ -54,3 +54,11 @@ def print_outcome(outcome: fp.protocol.RunOutcome, place: fp.protocol.RunHome) -
     show(explain(outcome))
     check = shlex.join(["fedpact", "ledger", "verify", str(place.folder)])
     say(f"Ledger: {place.books} (check it: {check})")
+    if outcome.mistakes:
+        say_what_stands(str(place.folder))
+
+
+def say_what_stands(run: str) -> None:
+    """Lead on from a run in which every candidate, also the chosen one, made mistakes."""
+    then = shlex.join(["fedpact", "realizability", run])
+    say(f"Every candidate was wrong on some sample. How wrong, and how many more labels would settle it: {then}")

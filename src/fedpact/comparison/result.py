@@ -31,6 +31,8 @@ class RowStatus(StrEnum):
     """A plan; the search for the optimum stopped early."""
     NOTHING_NEEDED = "nothing-needed"
     """A plan without a single sample."""
+    ONE_CANDIDATE = "one-candidate"
+    """A plan without a single sample, as there is one candidate, or all predict alike."""
     OF_ALL = "of-all"
     """The cheapest, or the most expensive, of all equilibria that meet every target."""
     OF_FOUND = "of-found"

@@ -94,7 +94,8 @@ def list_ways(seen: Against) -> tuple[Way, ...]:
     """Set the plan against selfish play and everybody alone."""
     found = {"selfish": _play(seen), "alone": _go_alone(seen)}
     if seen.plan is not None:
-        key = "optimal" if seen.plan["status"] == "optimal" else "met"
+        status = seen.plan["status"]
+        key = status if status in ("optimal", "one-candidate") else "met"
         found = {"plan": (seen.plan["cost"], _WORDS.say(f"note.{key}")), **found}
     return tuple(
         Way(name=name, title=_WORDS.say(f"way.{name}"), cost=cost, note=note)

@@ -36,7 +36,7 @@ def _say_refusal(comparison: Comparison, row: ComparedRow) -> str:
 
 def _say_known(comparison: Comparison, row: ComparedRow) -> str:
     """Say what is known of a row: how good its plan is, or why it has none, or is not enough."""
-    if row.is_feasible and row.ratio is not None:
+    if row.is_feasible and row.ratio is not None and row.status != "one-candidate":
         return _WORDS.say("row.optimal") if row.ratio == 1 else _WORDS.say("ratio", ratio=row.ratio)
     seen = row.verification
     checked = "" if seen is None else _WORDS.say(f"verified.{seen.status}", guarantee=comparison.guarantee)
@@ -101,12 +101,15 @@ def _say_equilibria(comparison: Comparison) -> str:
 def explain_comparison(comparison: Comparison) -> Explanation:
     """Explain a comparison."""
     headline = say_status(comparison)
-    if comparison.best is not None:
+    said: tuple[str, ...] = (_say_alone(comparison), _say_exchangeable(comparison), _say_equilibria(comparison))
+    if any(row.status == "one-candidate" for row in comparison.rows):
+        headline, said = _WORDS.say("headline_one"), (_WORDS.say("measure"),)
+    elif comparison.best is not None:
         method = _name_method(comparison.best)
         headline = _WORDS.say("headline", cost=comparison.row(comparison.best).cost, method=method)
     return explain_as(
         comparison,
         headline=headline,
-        sentences=(_say_alone(comparison), _say_exchangeable(comparison), _say_equilibria(comparison)),
+        sentences=said,
         tables=(_list_rows(comparison),),
     )

@@ -106,6 +106,8 @@ class Explanation:
     """What it is: a few words."""
     headline: str
     """The answer, in a sentence."""
+    premise: str = ""
+    """What it assumes of labels; stands under the headline."""
     facts: tuple[Fact, ...] = ()
     sentences: tuple[str, ...] = ()
     """What else to know, the most important first."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fedpact.describe.federation import Federation
+from fedpact.describe.settings import Assumed
 from fedpact.describe.summary import Summary, summarise
 from fedpact.explain.explanation import Explanation
-from fedpact.explain.generic import explain_as, make_table
+from fedpact.explain.generic import explain_as, make_table, say_assumption
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ def describe(about: Federation | Summary) -> str:
     summary = _summary_of(about)
     wants = _WORDS.say("wants" if summary.has_evidence else "waits", k=summary.k, H=summary.H)
     return f"{wants} {_say_target(summary)}"
+
+
+def lead(fed: Federation) -> str:
+    """Say who wants what, and what is assumed of labels: the first lines of a page.
+
+    Examples
+    --------
+    >>> from fedpact.describe.examples import alice_bob
+    >>> lead(alice_bob()).removeprefix(describe(alice_bob()))
+    ' Assumed: some candidate agrees with every label.'
+    """
+    return f"{describe(fed)} {say_assumption(Assumed(assume=fed.assume, noise=fed.noise))}"
 
 
 def say_evidence(about: Federation | Summary) -> str:

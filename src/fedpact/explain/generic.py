@@ -155,21 +155,16 @@ def explain_as(
     *,
     title: str | None = None,
     headline: str | None = None,
-    sentences: tuple[str, ...] = (),
     **more: Any,
 ) -> Explanation:
-    """Explain a result by what is given; title and headline that are not are those of its words.
-
-    What it assumes of labels comes before all else.
-    """
+    """Explain a result by what is given; title and headline that are not are those of its words."""
     words, values = words_of(result.kind), values_of(result)
     if title is None:
         title = words.say("title", **values) if "title" in words else result.kind.replace("-", " ").capitalize()
     if headline is None:
         headline = words.say("headline", **values) if "headline" in words else sentence(say_status(result))
-    if isinstance(result, Assumed):
-        sentences = (say_assumption(result), *sentences)
-    return Explanation(kind=result.kind, title=title, headline=headline, sentences=sentences, **more)
+    premise = say_assumption(result) if isinstance(result, Assumed) else ""
+    return Explanation(kind=result.kind, title=title, headline=headline, premise=premise, **more)
 
 
 def explain_fields(result: Shown) -> Explanation:

@@ -89,7 +89,7 @@ def to_html(said: Explanation) -> str:
             None,
             [
                 "<div>",
-                f"<p>{'<br/>'.join(filter(None, (head, facts)))}</p>",
+                f"<p>{'<br/>'.join(filter(None, (head, escape(said.premise), facts)))}</p>",
                 *(write_table(cut(table, MOST_ROWS)) for table in said.tables),
                 f"<p>{'<br/>'.join(map(escape, lines))}</p>" if lines else "",
                 "</div>",
@@ -149,6 +149,7 @@ def to_page(said: Explanation) -> str:
     ['<p class="headline">&lt;b&gt; is paid.</p>']
     """
     parts = [
+        f'<p class="note">{escape(said.premise)}</p>' if said.premise else "",
         _define((fact.label, write(fact.value)) for fact in said.facts if fact.value is not None),
         *(write_table(table, heading="h2", has_bars=False) for table in said.tables),
         f"<h2>{escape(words_of('common').say('certificate'))}</h2>" if said.points else "",

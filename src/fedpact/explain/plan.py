@@ -42,7 +42,7 @@ def say_quality(plan: Plan) -> str:
 def _say_headline(plan: Plan) -> str:
     samples = sum(plan.contributions.values())
     if not samples:
-        return _WORDS.say("headline_nothing")
+        return _WORDS.say("headline_one" if plan.status == "one-candidate" else "headline_nothing")
     giving = sum(count > 0 for count in plan.contributions.values())
     quality = say_quality(plan)
     return _WORDS.say(
@@ -83,7 +83,12 @@ def _list_points(plan: Plan) -> tuple[Point, ...]:
 
 def _list_sentences(plan: Plan) -> tuple[str, ...]:
     teacher, confidence = plan.teacher, plan.confidence
-    known = {"teacher": teacher is not None, "sampled": plan.is_sampled, "confidence": confidence is not None}
+    known = {
+        "measure": plan.status == "one-candidate",
+        "teacher": teacher is not None,
+        "sampled": plan.is_sampled,
+        "confidence": confidence is not None,
+    }
     said = list(_WORDS.say_those(known, teacher=teacher, confidence=confidence))
     for more in plan.more_points:
         key = "exact_points" if more.factor is None else "more_points"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from fedpact.explain.explanation import Explanation, Table
+from fedpact.explain.explanation import Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table, values_of
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
-    from fedpact.statistics.realizability_result import ErrorRate, Realizability
+    from fedpact.statistics.realizability_result import ErrorRate, Realizability, SiteTarget
 
 _WORDS = words_of("realizability")
+_MOODS = {"within": "good", "above": "bad", "unsettled": "so-so"}
 
 
 def _write_row(site: str, error: ErrorRate) -> tuple[str, int, int, float | None, float, float]:
@@ -19,11 +21,47 @@ def _write_row(site: str, error: ErrorRate) -> tuple[str, int, int, float | None
     return site, error.m, error.mistakes, error.rate, *limits
 
 
+_COLUMNS = "site, m count, mistakes count, rate number, low number, high number"
+
+
+def _write_target(site: str, target: SiteTarget) -> tuple[Any, ...]:
+    verdict = Mark(_WORDS.say(f"verdict.{target.verdict}"), _MOODS[target.verdict])  # type: ignore[arg-type]
+    return *_write_row(site, target.error), target.epsilon, verdict, target.more or None
+
+
+def _list_targets(seen: Realizability, targets: Mapping[str, SiteTarget]) -> Table:
+    columns, title = (
+        f"{_COLUMNS}, epsilon number, target, more count",
+        _WORDS.say("target.title", chosen=seen.chosen),
+    )
+    rows = [_write_target(site, target) for site, target in targets.items()]
+    return make_table(_WORDS, "sites", columns, rows, title=title)
+
+
 def _list_sites(seen: Realizability) -> Table:
-    columns = "site, m count, mistakes count, rate number, low number, high number"
+    if seen.targets is not None and seen.chosen is not None:
+        return _list_targets(seen, seen.targets)
     rows = [_write_row(site, error) for site, error in seen.errors.items()]
     total = _write_row(_WORDS.say("all"), seen.error) if len(rows) > 1 else None
-    return make_table(_WORDS, "sites", columns, rows, total=total)
+    return make_table(_WORDS, "sites", _COLUMNS, rows, total=total)
+
+
+def _say_targets(seen: Realizability) -> tuple[str, ...]:
+    """Say where the error of the chosen candidate is above epsilon, and what would settle it elsewhere."""
+    if seen.targets is None or seen.chosen is None:
+        return ()
+    is_open = {site: one for site, one in seen.targets.items() if one.verdict == "unsettled"}
+    sites = {
+        "above": [site for site, one in seen.targets.items() if one.verdict == "above"],
+        "more": [site for site, one in is_open.items() if one.more is not None],
+        "endless": [site for site, one in is_open.items() if one.more is None and one.error.m],
+        "unseen": [site for site, one in is_open.items() if not one.error.m],
+    }
+    needs = [_WORDS.say("target.need", site=site, more=is_open[site].more) for site in sites["more"]]
+    return (
+        _WORDS.say("target.what", chosen=seen.chosen),
+        *(_WORDS.say(f"target.{key}", sites=who, needs=needs, n=len(who)) for key, who in sites.items() if who),
+    )
 
 
 def _list_sentences(seen: Realizability) -> tuple[str, ...]:
@@ -37,7 +75,8 @@ def _list_sentences(seen: Realizability) -> tuple[str, ...]:
     counts = {"H": len(seen.mistakes), "samples": error.m, "mistakes": error.mistakes, "rate": error.rate or 0.0}
     values = values_of(seen) | counts | {"low": error.low, "high": error.high, "limits": limits}
     excess = "excess.none" if is_right else "excess.some"
-    return _WORDS.say_those({"best": True, excess: True, "teacher.promise": not is_right}, **values)
+    first = _WORDS.say_those({"best": True, excess: True}, **values)
+    return *first, *_say_targets(seen), *_WORDS.say_those({"teacher.promise": not is_right}, **values)
 
 
 def explain_realizability(seen: Realizability) -> Explanation:

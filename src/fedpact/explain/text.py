@@ -87,6 +87,8 @@ def list_new_facts(said: Explanation) -> list[Fact]:
 def render(said: Explanation, most: int | None = None) -> Iterator[RenderableType]:
     """Give the lines and tables of an explanation; of each table, ``most`` rows."""
     yield Text(one_line(": ".join(filter(None, (said.title, said.headline)))), style="bold")
+    if said.premise:
+        yield Text(one_line(said.premise))
     facts = [f"{fact.label} {write(fact.value)}" for fact in list_new_facts(said)]
     if facts:
         yield Text(one_line(", ".join(facts)))

@@ -9,8 +9,8 @@ Use it to look behind :func:`fedpact.plan`, :func:`fedpact.verify`, :func:`fedpa
 - ``at_confidence``, ``MorePoints``: rates that are estimates
 - ``shadow_prices``, ``ShadowPrices``, ``EpsilonPrice``: whose target drives the cost
 - ``cover``, ``Cover``, ``plan_cover``, ``CoverPlan``, ``CoverPlanStatus``: infinite classes
-- ``Selection``, ``SelectionStatus``, ``Step``, ``TooBad``: what :func:`fedpact.select` and a
-  :class:`fedpact.Selector` find
+- ``Selection``, ``SelectionStatus``, ``Step``, ``TooBad``, ``Forecast``, ``ForecastRow``: what
+  :func:`fedpact.select`, a :class:`fedpact.Selector` and :func:`fedpact.forecast` find
 - what the functions of ``fedpact`` return: ``PlanStatus``, ``Proof``, ``BoundBy``, ``BindingPair``,
   ``VerificationStatus``, ``How``, ``Interval``, ``Refusal``, ``ComparedRow``, ``RowStatus``,
   ``FrontierPoint``, ``RealizabilityStatus``, ``ErrorRate``

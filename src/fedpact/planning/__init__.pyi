@@ -21,6 +21,8 @@ from fedpact.planning.result import Proof as Proof
 from fedpact.planning.shadow_prices import EpsilonPrice as EpsilonPrice
 from fedpact.planning.shadow_prices import ShadowPrices as ShadowPrices
 from fedpact.planning.shadow_prices import shadow_prices as shadow_prices
+from fedpact.selection.forecast import Forecast as Forecast
+from fedpact.selection.forecast import ForecastRow as ForecastRow
 from fedpact.selection.result import Selection as Selection
 from fedpact.selection.result import SelectionStatus as SelectionStatus
 from fedpact.selection.result import Step as Step

@@ -139,7 +139,8 @@ def plan_nothing(fed: Federation, method: str) -> Plan:
     solution = Solution(m=nothing, value=0.0, rows=(), duals=nothing[:0])
     final = Draft(m=nothing.astype(np.int64), proved_by=Proof.NOTHING_TO_RULE_OUT, solution=solution)
     made = finish_plan(fed, method, final, (0.0, BoundBy.COSTS))
-    return replace(made, status=PlanStatus.NOTHING_NEEDED, chosen=method, delta_price=0.0)
+    status = PlanStatus.ONE_CANDIDATE if fed.H == 1 else PlanStatus.NOTHING_NEEDED
+    return replace(made, status=status, chosen=method, delta_price=0.0)
 
 
 def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, BoundBy]) -> Plan:

@@ -28,6 +28,8 @@ class PlanStatus(StrEnum):
     """Every target is met; the search for the optimum stopped early."""
     NOTHING_NEEDED = "nothing-needed"
     """Every target is met without a single sample."""
+    ONE_CANDIDATE = "one-candidate"
+    """There is one candidate, or all predict alike: nothing to choose, and nothing is known of its errors."""
 
 
 class Proof(StrEnum):

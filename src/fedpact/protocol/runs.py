@@ -17,10 +17,11 @@ from fedpact.protocol.drive import InProcess, Watch, drive
 from fedpact.protocol.home import RunHome, check_sites, read_operator
 from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.entry import well_formed
+from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
-from fedpact.protocol.operator.run_state import RunState
+from fedpact.protocol.operator.run_state import RunState, replay
 from fedpact.protocol.pact import make_pact, with_keys
 from fedpact.protocol.site.simulated_sites import give_keys, simulate_sites
 from fedpact.protocol.site.site import Site
@@ -123,10 +124,13 @@ def read_progress(home: RunHome) -> RunOutcome | None:
     return None if found is None else make_outcome(*found)
 
 
-def read_outcome(where: str) -> RunOutcome:
-    """Return what came of the last run of a ledger, so far."""
-    with Ledger.open(where) as ledger, well_formed(f"the run in {ledger.where}"):
-        return make_outcome(read_run(ledger), ledger.head)
+def read_outcome(books: AnyLedger) -> RunOutcome:
+    """Return what came of the last run of a ledger, or of a JSON export of one, so far."""
+    with well_formed("the ledger's last run"):
+        entries = list(read_entries(books))
+        opened = [place for place, entry in enumerate(entries) if entry.kind == "open"]
+        state = replay(entries[opened[-1] :] if opened else [])
+        return make_outcome(state, entries[-1].hash)
 
 
 def resume(

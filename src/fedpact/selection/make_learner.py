@@ -9,31 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats
-from fedpact.describe.evidence import Predictions, Table
+from fedpact.describe.evidence import Table
 from fedpact.describe.federation import Federation
 from fedpact.selection.implied_free import ImpliedFree, PlannedDraws, draw_points
 from fedpact.selection.learner import Learner
+from fedpact.selection.list_points import list_points
 from fedpact.selection.shared_truth import SharedTruth
 from fedpact.selection.site_by_site import SiteBySite
 from fedpact.selection.site_regret import Pool
 from fedpact.selection.terms import CHOSEN_BEFORE, Terms
 from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.rates import Rates, rates_of
-
-
-def list_points(fed: Federation, *, has_twins: bool) -> tuple[list[NDArray[np.integer]], list[Floats]]:
-    """List (H, n_i) what candidates say of each site's points, and (n_i,) how likely the site sees each.
-
-    With ``has_twins`` candidates that nobody can tell apart are all there.
-    """
-    some = slice(None) if has_twins else fed.distinct
-    match fed.evidence:
-        case Table(labels=labels, distributions=mass):
-            return [labels[some]] * fed.k, list(mass)
-        case Predictions(predictions=predictions, sizes=sizes):
-            return [own[some] for own in predictions], [np.full(n, 1 / n) for n in sizes]
-        case _:
-            raise AssertionError("reports hold no points")
 
 
 def weigh(fed: Federation, terms: Terms, candidates: Sequence[str], site: int, before: Sequence[int]) -> Floats:

@@ -214,6 +214,11 @@ class Selector:
         self._events.append(event)
         self._learner.learn(self.fed.names.index(event.site), codes)
 
+    @property
+    def is_certified(self) -> bool:
+        """Whether every site has a candidate that is proved to be good enough."""
+        return self._learner.find().is_certified
+
     def ruled_out(self) -> tuple[int, int]:
         """Count how many candidates are ruled out, over all sites, and how many can be at most."""
         left, sites = self._learner.count_left(), len(self.fed.names)

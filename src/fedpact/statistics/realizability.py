@@ -38,66 +38,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.label_codes import code_labels, insist_on_one_kind
-from fedpact.describe.label_matrix import LabelMatrix, read_sampled_labels
-from fedpact.describe.numbers import Number, read_chance, read_in, shorten
+from fedpact.describe.numbers import Number, read_chance, read_in
 from fedpact.describe.read_evidence import read_hypothesis_names
-from fedpact.errors import FederationError, Problems
+from fedpact.describe.settings import PerAgent
+from fedpact.errors import FederationError
 from fedpact.statistics.confidence import clopper_pearson, upper_tail
+from fedpact.statistics.error_targets import NOTHING, hold_against, limit_error, risk_of_limit
+from fedpact.statistics.mistake_counts import HasCounts, read_contributions
 from fedpact.statistics.realizability_result import ErrorRate, Realizability, RealizabilityStatus
 
 LEVEL = 0.01
 CONFIDENCE = 0.95
-
-
-NOTHING = ErrorRate(mistakes=0, m=0, low=0.0, high=1.0)
-
-
-def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.integer]:
-    """Labels (m,) coded as the predictions are, -1 for one that is none of their classes."""
-    coded, m, classes = code_labels(labels, f"site {name!r}"), predictions.codes.shape[1], predictions.classes
-    if len(coded.codes) != m:
-        raise FederationError(
-            f"site {name!r}: labels must be one for each of the {m} samples, the columns of "
-            f"predictions; there are {len(coded.codes)}"
-        )
-    kinds = {"labels": coded.values, "predictions": classes or (0,)[:m]}
-    insist_on_one_kind(kinds, f"site {name!r}: labels and predictions")
-    place = None if classes is None else {label: code for code, label in enumerate(classes)}
-    codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
-    return np.array(codes, dtype=np.int64).take(coded.codes)
-
-
-def _count_mistakes(name: str, contribution: Any) -> tuple[Ints, int]:
-    """(H,) mistakes of every candidate, and the number of samples."""
-    if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
-        raise FederationError(
-            f"site {name!r}: a contribution must be a pair, (predictions, labels); it is {shorten(contribution)}"
-        )
-    predictions = read_sampled_labels(contribution[0], f"site {name!r}: predictions")
-    labels = _read_truth(name, contribution[1], predictions)
-    return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
-
-
-def _read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
-    if not isinstance(contributions, Mapping) or not contributions:
-        raise FederationError(
-            'contributions must map at least one site to its labelled samples, as in {"alice": (predictions, '
-            f"labels)}}; they are {shorten(contributions)}"
-        )
-    problems = Problems()
-    found = {str(name): problems.read("", _count_mistakes, str(name), one) for name, one in contributions.items()}
-    read = {name: site for name, site in found.items() if site is not None}
-    heights = {name: len(site[0]) for name, site in read.items()}
-    if len(set(heights.values())) > 1:
-        problems.add(
-            f"every site must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
-        )
-    problems.raise_if_any()
-    return read
 
 
 def p_values(mistakes: Ints, m: Ints, noise: float) -> Floats:
@@ -129,10 +82,7 @@ def average_limits(mistakes: int, m: int, risk: float) -> tuple[float, float]:
 
 def _estimate(mistakes: Ints, m: Ints, risk: float) -> tuple[ErrorRate, list[ErrorRate]]:
     """Error of a candidate at all sites together and at each, from its mistakes (k,) on samples (k,)."""
-    sites = []
-    for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True):
-        low, high = clopper_pearson(np.array(wrong), size, risk)
-        sites.append(ErrorRate(mistakes=wrong, m=size, low=float(low), high=float(high)))
+    sites = [limit_error(wrong, size, risk) for wrong, size in zip(mistakes.tolist(), m.tolist(), strict=True)]
     if len(sites) == 1:
         return sites[0], sites
     total, M = int(mistakes.sum()), int(m.sum())
@@ -169,8 +119,7 @@ def _test(
         )
         total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
         first, consistent = int(total.argmin()), int((total == 0).sum())
-        risk = (1 - confidence) / (2 * H * (1 if len(seen) == 1 else len(seen) + 1))
-        error, own = _estimate(mistakes[first], m, risk)
+        error, own = _estimate(mistakes[first], m, risk_of_limit(confidence, H, len(seen)))
         best, errors = names[first], errors | dict(zip(seen, own, strict=True))
         status = _judge(consistent, p_value <= false_alarm_rate, len(seen) == len(samples))
     return Realizability(
@@ -189,12 +138,14 @@ def _test(
 
 
 def realizability(
-    contributions: Mapping[str, tuple[Any, Any]],
+    contributions: Mapping[str, tuple[Any, Any]] | HasCounts,
     *,
     noise: Number = 0.0,
     false_alarm_rate: Number = LEVEL,
     confidence: Number = CONFIDENCE,
     hypotheses: Sequence[str] | None = None,
+    epsilon: PerAgent[Number] | None = None,
+    chosen: str | None = None,
 ) -> Realizability:
     """Test on labelled samples whether some candidate can be right, and say what stands if none is.
 
@@ -205,6 +156,8 @@ def realizability(
         numbers or all strings; or what :func:`fedpact.sites.predict` returns, and labels by the names of its
         classes. A site may have no samples yet. The samples of a site must be independent draws. A label that no
         candidate predicts is a mistake of all; of a class that no sample has, nothing is learnt.
+        Counts will do as well: how many mistakes each candidate makes there, (H,), and the number of samples. Or
+        what came of a run, which keeps such counts, the candidates' names, every site's epsilon and the choice.
     noise
         How often labels may be wrong at the most: the error of a right candidate.
     false_alarm_rate
@@ -213,6 +166,11 @@ def realizability(
         Chance, at least, that the limits of errors are right, for all candidates and sites at once.
     hypotheses
         Their names; h1, h2, ... if not given.
+    epsilon
+        The error that each site tolerates, a number or one for each: for every site the result says whether the
+        error of ``chosen`` on true labels is within it, and how many more labels would settle that.
+    chosen
+        The candidate whose error is held against epsilon; the best if not given.
 
     Examples
     --------
@@ -232,8 +190,27 @@ def realizability(
 
     >>> {site: round(limit, 3) for site, limit in seen.error_with_teacher.items()}
     {'alice': 0.746, 'bob': 0.998}
+
+    Counts are enough, and say how many more labels it takes to know whether an error is within epsilon:
+
+    >>> counts = {"alice": ([1, 30], 100), "bob": ([2, 9], 40)}
+    >>> seen = realizability(counts, hypotheses=["forest", "stump"], epsilon=0.1)
+    >>> [(site, target.verdict.value, target.more) for site, target in seen.targets.items()]
+    [('alice', 'within', 0), ('bob', 'unsettled', 196)]
     """
-    sites = _read_contributions(contributions)
+    if isinstance(contributions, HasCounts):
+        kept = contributions.counts
+        if kept is None:
+            raise FederationError("the run has no labelled samples yet, so there are no mistakes to count")
+        hypotheses = kept.candidates if hypotheses is None else hypotheses
+        epsilon = kept.epsilon if epsilon is None else epsilon
+        chosen = kept.chosen if chosen is None else chosen
+        contributions = kept.contributions
+    if chosen is not None and epsilon is None:
+        raise FederationError(
+            "chosen is the candidate that is held against epsilon; give epsilon, or leave it out"
+        )
+    sites = read_contributions(contributions)
     predictions = {site: given[0] for site, given in contributions.items()}
     height, rule = len(next(iter(sites.values()))[0]), "every site must predict with the same candidates"
     names = read_hypothesis_names(hypotheses, height, predictions, rule)
@@ -242,4 +219,5 @@ def realizability(
         "false_alarm_rate": read_chance(false_alarm_rate, "false_alarm_rate"),
         "confidence": read_chance(confidence, "confidence"),
     }
-    return _test(sites, names, **about)
+    seen = _test(sites, names, **about)
+    return seen if epsilon is None else hold_against(seen, epsilon, chosen)

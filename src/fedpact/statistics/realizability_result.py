@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -43,6 +43,29 @@ class ErrorRate:
         return self.mistakes / self.m if self.m else None
 
 
+class TargetVerdict(StrEnum):
+    """What the limits of an error say of the epsilon of a site."""
+
+    WITHIN = "within"
+    """The error is epsilon at most."""
+    ABOVE = "above"
+    """The error is above epsilon."""
+    UNSETTLED = "unsettled"
+    """Epsilon is between the limits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteTarget:
+    """Whether a candidate's error on true labels is within a site's epsilon."""
+
+    epsilon: float
+    error: ErrorRate
+    verdict: TargetVerdict
+    more: int | None
+    """Further labels, at the fewest, that settle it if the candidate goes on to err at this rate; 0 if it is
+    settled, None if there is no rate yet, or one so near to epsilon that 2^40 labels would not do."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Realizability(Result):
     """Whether some candidate can be right, and how wrong the best one is.
@@ -72,6 +95,10 @@ class Realizability(Result):
     noise: float
     false_alarm_rate: float
     confidence: float
+    chosen: str | None = field(default=None, metadata={"is_optional": True})
+    """The candidate whose error is held against each site's epsilon: the best, unless another was named."""
+    targets: dict[str, SiteTarget] | None = field(default=None, metadata={"is_optional": True})
+    """Whether its error is within epsilon at each site; None if no epsilon was given."""
 
     @property
     def is_refuted(self) -> bool:

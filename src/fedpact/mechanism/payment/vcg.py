@@ -62,7 +62,7 @@ def check_is_optimum(plan: Any, what: str) -> None:
             f"contributed already; plan without at_least, or use rule 'pwyc'",
             code="contributed-already",
         )
-    if plan.status not in (PlanStatus.OPTIMAL, PlanStatus.NOTHING_NEEDED):
+    if plan.status not in (PlanStatus.OPTIMAL, PlanStatus.NOTHING_NEEDED, PlanStatus.ONE_CANDIDATE):
         raise NotOptimalError(
             f"{what} needs the exact optimum, and this plan is only bounded: it costs {plan.cost:g}, the optimum "
             f"at least {plan.lower_bound:g}; plan with method 'exact' and more time, or use rule 'pwyc'",

@@ -31,7 +31,7 @@ from fedpact.mechanism.sample_checks.critical_counts import (
     p_values,
 )
 from fedpact.mechanism.sample_checks.honest_rates import limit_rates
-from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest, read_mistakes
+from fedpact.mechanism.sample_checks.mistake_counts import find_likeliest
 from fedpact.mechanism.sample_checks.power import LARGEST_QUOTA
 from fedpact.mechanism.sample_checks.reported_rates import (
     LEVEL,
@@ -43,6 +43,7 @@ from fedpact.mechanism.sample_checks.reported_rates import (
 )
 from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck, ContributionStatus
 from fedpact.statistics.count_disagreements import count_disagreements
+from fedpact.statistics.mistake_counts import read_mistakes
 
 MOST_PAIRS = 10
 
@@ -173,7 +174,11 @@ def check_contribution(
         m = read_whole_number(m, "m")
         if m > LARGEST_QUOTA:
             raise FederationError(f"m must be at most {LARGEST_QUOTA:,}; it is {m:,}")
-        seen = read_mistakes(mistakes, m, H)
+        seen = read_mistakes(mistakes, m)
+        if len(seen) != H:
+            raise FederationError(
+                f"mistakes must be one number for each of the {H} hypotheses of the report; there are {len(seen)}"
+            )
     names = read_names(hypotheses, report, H)
     false_alarm_rate = read_chance(false_alarm_rate, "false_alarm_rate")
     tolerance, power = read_tolerance(tolerance), read_chance(power, "power")

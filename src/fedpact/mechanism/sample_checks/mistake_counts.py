@@ -18,37 +18,12 @@ nearest to the peak or, if the peak has the wrong parity, to the likelier neighb
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.condensed import count_pairs
-from fedpact.describe.numbers import shorten
-from fedpact.errors import FederationError
 from fedpact.mechanism.sample_checks.critical_counts import Counts, CriticalCounts, TestedRates
 from fedpact.statistics.confidence import upper_tail
-
-
-def read_mistakes(mistakes: Any, m: int, H: int) -> Counts:
-    """(H,) how many of the m samples each hypothesis labels wrongly."""
-    try:
-        given = np.asarray(mistakes)
-    except ValueError:
-        given = np.empty((0, 0))
-    if given.ndim != 1 or given.dtype.kind not in "iuf":
-        raise FederationError(f"mistakes must be one whole number per hypothesis; they are {shorten(mistakes)}")
-    if len(given) != H:
-        raise FederationError(
-            f"mistakes must be one number for each of the {H} hypotheses of the report; there are {len(given)}"
-        )
-    wrong = np.flatnonzero(~((given >= 0) & (given <= m) & (given == np.floor(given))))
-    if len(wrong):
-        raise FederationError(
-            f"mistakes must be whole numbers between 0 and m = {m}; hypothesis {wrong[0] + 1} has "
-            f"{given[wrong[0]]:g}"
-        )
-    return given.astype(np.int64)
 
 
 def _tails(claim: TestedRates, m: int, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

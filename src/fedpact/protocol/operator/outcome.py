@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.coded import Coded
+from fedpact.describe.hypothesis_class import number_names
 from fedpact.drawing import draw_bars
 from fedpact.planning.result import Plan
 from fedpact.protocol.operator.run_state import Gone, RunState, RunStatus
 from fedpact.protocol.operator.statements import Evaluation, evaluation_of
 from fedpact.result import Result
+from fedpact.statistics.mistake_counts import HasCounts, MistakeCounts
 
 if TYPE_CHECKING:
     from fedpact.drawing import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome(Result):
+class RunOutcome(HasCounts, Result):
     """What came of a run of the protocol."""
 
     DERIVED: ClassVar = ("deficit",)
@@ -50,6 +52,8 @@ class RunOutcome(Result):
     pact: str
     ledger: str
     """Hash of the ledger's last entry."""
+    counts: MistakeCounts | None = field(default=None, metadata={"is_optional": True})
+    """How often each candidate was wrong, for :func:`fedpact.realizability`; None while nothing is labelled."""
 
     @property
     def deficit(self) -> float:
@@ -60,6 +64,25 @@ class RunOutcome(Result):
         """Draw what each site contributed, as a matplotlib figure; needs ``fedpact[plot]``."""
         title = f"{self.pact}: {sum(self.contributions.values())} samples, paid {self.deficit:.6g}"
         return draw_bars(self.contributions, title=title, axis="samples")
+
+
+def count_mistakes(state: RunState) -> MistakeCounts | None:
+    """Return how often each candidate is wrong on what every site has labelled; None while nobody has."""
+    if not state.mistakes:
+        return None
+    H = len(next(iter(state.mistakes.values())))
+    listed = [state.pact.candidates, *(own.candidates for own in state.reports.values())]
+    names = [one.names for one in listed if one is not None and one.H == H]
+    return MistakeCounts(
+        candidates=names[0] if names else number_names("h", H),
+        mistakes={
+            name: tuple(state.mistakes[name].tolist()) if name in state.mistakes else (0,) * H
+            for name in state.pact.names
+        },
+        samples={name: state.contributed.get(name, 0) for name in state.pact.names},
+        epsilon={agent.name: agent.epsilon for agent in state.pact.agents},
+        chosen=state.hypothesis,
+    )
 
 
 def make_outcome(state: RunState, head: str) -> RunOutcome:
@@ -85,4 +108,5 @@ def make_outcome(state: RunState, head: str) -> RunOutcome:
         run=state.run,
         pact=state.pact.name,
         ledger=head,
+        counts=count_mistakes(state),
     )

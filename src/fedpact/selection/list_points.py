@@ -1,0 +1,25 @@
+"""The points that can be asked, and what every candidate says of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedpact.describe.arrays import Floats
+from fedpact.describe.evidence import Predictions, Table
+from fedpact.describe.federation import Federation
+
+
+def list_points(fed: Federation, *, has_twins: bool) -> tuple[list[NDArray[np.integer]], list[Floats]]:
+    """List (H, n_i) what candidates say of each site's points, and (n_i,) how likely the site sees each.
+
+    With ``has_twins`` candidates that nobody can tell apart are all there.
+    """
+    some = slice(None) if has_twins else fed.distinct
+    match fed.evidence:
+        case Table(labels=labels, distributions=mass):
+            return [labels[some]] * fed.k, list(mass)
+        case Predictions(predictions=predictions, sizes=sizes):
+            return [own[some] for own in predictions], [np.full(n, 1 / n) for n in sizes]
+        case _:
+            raise AssertionError("reports hold no points")
