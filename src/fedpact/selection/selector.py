@@ -28,7 +28,7 @@ from fedpact.errors import FederationError, FormatError
 from fedpact.result import Record
 from fedpact.selection.learner import Drawn, Wanted
 from fedpact.selection.result import Selection, SelectionStatus, Step, TooBad
-from fedpact.selection.terms import Terms, read_terms
+from fedpact.selection.terms import Terms, check_terms, read_terms
 
 _UNLIMITED = 2**40
 
@@ -125,6 +125,9 @@ class Selector:
         self._among: dict[str, tuple[int, ...] | None] = {}
         self._asked: dict[str, dict[int, Label | None]] = {name: {} for name in fed.names}
         """Site -> point -> its label, None while it is not told."""
+        self._drawn: dict[str, set[int]] = {name: set() for name in fed.names}
+        self._draws = 0
+        """How often points were drawn; what comes next follows from it, in however many parts labels were told."""
 
     @property
     def labels_asked(self) -> dict[str, int]:
@@ -136,6 +139,11 @@ class Selector:
         """Site -> points that were asked and not told."""
         waiting = {site: [x for x, label in own.items() if label is None] for site, own in self._asked.items()}
         return {site: points for site, points in waiting.items() if points}
+
+    @property
+    def told(self) -> dict[str, dict[int, Label]]:
+        """Site -> point -> its label, of points that were told."""
+        return {site: {x: y for x, y in own.items() if y is not None} for site, own in self._asked.items()}
 
     def _draw(self, n: int, *, has_budget: bool = True) -> list[Drawn]:
         """Choose what comes next; without a budget, what would come if there were no end to it."""
@@ -150,7 +158,7 @@ class Selector:
         )
         if wanted.total <= 0:
             return []
-        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, len(self._events)]))
+        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, self._draws]))
 
     def ask(self, n: int = 1) -> dict[str, list[int]]:
         """Ask for labels: site -> numbers of its points, counted from 0; nothing if no label is wanted any more.
@@ -173,6 +181,8 @@ class Selector:
         site = self.fed.names.index(event.site)
         asked = self._learner.take(Drawn(site=site, points=event.points, among=self._among[event.site]))
         self._asked[event.site] |= dict.fromkeys(asked)
+        self._drawn[event.site].update(event.points)
+        self._draws += 1
         self._events.append(event)
         return asked
 
@@ -282,21 +292,41 @@ class Selector:
     def from_dict(cls, fed: AnyFederation, entry: Mapping[str, Any]) -> Self:
         """Go on from the state that :meth:`to_dict` gave, for the same federation."""
         state = SelectorState.from_dict(entry)
-        found = cls.__new__(cls)
-        own = read_federation(fed).replace(assume=state.terms.assume, noise=state.terms.noise)
-        if own.fingerprint != state.federation:
+        found, given = cls.__new__(cls), read_federation(fed)
+        if given.replace(assume=state.terms.assume, noise=state.terms.noise).fingerprint != state.federation:
             raise FormatError(
                 "the state is of another federation (other points, candidates, targets or costs); give that one"
             )
-        found._begin(own, state.terms)
-        classes = getattr(own.evidence, "classes", None)
-        for event in state.events:
-            if event.site not in own.names:
-                raise FormatError(f"the state names a site that the federation has not: {shorten(event.site)}")
-            if event.labels is None:
-                found._take(event)
-            else:
-                codes, _ = code_truth(list(event.labels), classes, f"site {event.site!r}: labels")
-                found._learn(event, dict(zip(event.points, codes.tolist(), strict=True)))
+        try:
+            found._begin(check_terms(given, state.terms), state.terms)
+            for number, event in enumerate(state.events, 1):
+                found._repeat(event, f"event {number}")
+        except FederationError as error:
+            raise FormatError(f"the state is broken: {error}") from None
         found.rounds = state.rounds
         return found
+
+    def _repeat(self, event: Event, where: str) -> None:
+        """Draw, or learn, once more what a state says."""
+        if event.site not in self._asked:
+            raise FormatError(f"{where} names a site that the federation has not: {shorten(event.site)}")
+        points, asked, sizes = set(event.points), self._asked[event.site], self.fed.evidence.sizes
+        n = sizes[self.fed.names.index(event.site)] if len(sizes) > 1 else sizes[0]
+        if not points or len(points) < len(event.points) or not 0 <= min(points) <= max(points) < n:
+            raise FormatError(f"{where} must hold different points of the site")
+        if event.labels is not None:
+            if len(event.labels) != len(event.points) or any(asked.get(point, 0) is not None for point in points):
+                raise FormatError(
+                    f"{where} must hold a label for each of some points that were asked and not told"
+                )
+            self.tell(event.site, event.points, event.labels)
+            return
+        among = event.among or self._among.get(event.site)
+        is_bet = self.fed.assume == "agnostic" and self.terms.how == "adaptive"
+        if points & self._drawn[event.site]:
+            raise FormatError(f"{where} must hold points that were not drawn before")
+        if is_bet != (among is not None) or not set(among or ()) <= set(range(len(self.candidates))):
+            raise FormatError(
+                f"{where}: among must hold candidates by number where they are bet on, and nothing else"
+            )
+        self._take(event)

@@ -40,6 +40,8 @@ from fedpact.statistics.rates import Rates
 FALSE_ALARM = 0.01
 """Chance, at most, that an assumption is refuted that holds."""
 _ALTERNATIVES = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
+_NEVER = 1e300
+"""Capital that no labels reach: of a candidate of which nothing is expected."""
 _MOST = 200
 """So many survivors are enough to choose a point by."""
 _MOST_POINTS = 2000
@@ -71,7 +73,7 @@ def find_most_fewer(threshold: Floats, noise: float) -> Ints:
     """
     if noise == 0:
         return np.ones(len(threshold), dtype=np.int64)
-    needed = np.log(np.maximum(threshold, 1.0)) / np.log((1 - noise) / noise)
+    needed = np.log(np.clip(threshold, 1.0, _NEVER)) / np.log((1 - noise) / noise)
     return np.asarray(np.maximum(1, np.ceil(needed - 1e-12)), dtype=np.int64)
 
 

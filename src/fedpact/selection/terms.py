@@ -85,6 +85,29 @@ def read_terms(
     return fed, terms
 
 
+def check_terms(fed: Federation, terms: Terms) -> Federation:
+    """Check terms that were stored; returns the federation under their assumption."""
+    own, _ = read_terms(
+        fed.replace(assume=terms.assume, noise=terms.noise),
+        assume=None,
+        noise=None,
+        scope=terms.scope,
+        how="adaptive",
+        plan=None,
+        max_labels=terms.max_labels,
+        weights=terms.weights,
+        confidence=terms.confidence,
+        rng=terms.seed,
+    )
+    if (terms.how == "implied-free") != (terms.contributions is not None):
+        raise FederationError("contributions belong to how='implied-free', and to nothing else")
+    if terms.contributions is not None:
+        if set(terms.contributions) != set(fed.names):
+            raise FederationError(f"contributions must name every site; they are {shorten(terms.contributions)}")
+        read_contributions(own, terms.contributions, "contributions")
+    return own
+
+
 def _read_seed(rng: Any) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**62))
