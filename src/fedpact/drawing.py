@@ -57,6 +57,7 @@ def draw_bars(
     axis: str,
     marked: Collection[str] = (),
     meaning: str = "",
+    is_log: bool = False,
 ) -> Figure:
     """Draw one horizontal bar per label, the first on top.
 
@@ -68,6 +69,8 @@ def draw_bars(
         What stands above the bars and what they measure.
     marked, meaning
         Labels whose bars are red and hatched, and what that means, for the legend.
+    is_log
+        Whether lengths are drawn on a logarithmic scale above 1.
 
     Raises
     ------
@@ -92,6 +95,8 @@ def draw_bars(
     axes.set_yticks(range(len(bars)), list(bars), parse_math=False)
     axes.invert_yaxis()
     axes.margins(x=0.15)
+    if is_log:
+        axes.set_xscale("symlog", linthresh=1)
     dress_axes(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])

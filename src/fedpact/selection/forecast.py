@@ -100,6 +100,7 @@ class Forecast(Result):
             },
             title=self.name,
             axis="labels",
+            is_log=True,
         )
 
 
