@@ -18,8 +18,8 @@ import fedpact as fp
 
 NAMES = (
     "demo", "check", "report", "gather", "plan", "verify", "compare", "game", "frontier", "prices", "share", "pay",
-    "audit", "check-contribution", "realizability", "run", "serve", "export-html", "examples", "reproduce", "keys",
-    "label", "ledger", "site",
+    "audit", "check-contribution", "realizability", "forecast", "select", "run", "serve", "export-html",
+    "examples", "reproduce", "keys", "label", "ledger", "site",
 )  # fmt: skip
 """The commands in the order of help; each has a module, with a function of its name or an app of several."""
 

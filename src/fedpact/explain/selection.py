@@ -50,7 +50,7 @@ def _list_sentences(found: Selection) -> tuple[str, ...]:
     is_for_all = found.guarantee == "joint" or (found.assume == "noisy" and found.how == "adaptive")
     said = [] if found.status == "certified" else [say_status(found)]
     told = {
-        f"next.{found.assume}": is_refuted,
+        f"next.{found.assume}": is_refuted and found.assume != "agnostic",
         "promise.certain": is_certain and not is_refuted,
         "promise.all": is_for_all and not is_certain and not is_refuted,
         "promise.each": not (is_for_all or is_certain or is_refuted),
