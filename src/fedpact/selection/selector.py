@@ -150,7 +150,7 @@ class Selector:
         )
         if wanted.total <= 0:
             return []
-        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, len(self._events)]))
+        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, int(count.sum())]))
 
     def ask(self, n: int = 1) -> dict[str, list[int]]:
         """Ask for labels: site -> numbers of its points, counted from 0; nothing if no label is wanted any more.
