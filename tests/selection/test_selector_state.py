@@ -1,4 +1,4 @@
-"""A selector that is put aside goes on as if it had not been, and refuses what it did not write."""
+"""A selector refuses a state that it did not write, in one line."""
 
 import copy
 
@@ -26,36 +26,6 @@ def begin(case):
     says, options = TERMS[case]
     fed = fp.Federation.from_predictions(says, epsilon=0.1, delta=0.1)
     return fed, fp.Selector(fed, **options), {site: says[site][0] for site in says}
-
-
-def label_all(fed, selector, truth, rng=None):
-    """Label to the end; with ``rng`` in parts, and put aside after each."""
-    asked = []
-    while found := selector.ask(4):
-        waiting = [(site, point) for site, points in found.items() for point in points]
-        asked += waiting
-        while waiting:
-            count = len(waiting) if rng is None else int(rng.integers(1, len(waiting) + 1))
-            part, waiting = waiting[:count], waiting[count:]
-            for site in fed.names:
-                points = [point for own, point in part if own == site]
-                selector.tell(site, points, truth[site][points]) if points else None
-            if rng is not None:
-                selector = fp.Selector.from_dict(fed, selector.to_dict())
-                rng.shuffle(waiting)
-    assert len(asked) == len(set(asked))
-    return selector
-
-
-@pytest.mark.parametrize("case", TERMS)
-def test_parts_and_pauses_change_nothing(case):
-    fed, selector, truth = begin(case)
-    whole = label_all(fed, selector, truth).result()
-    for seed in range(5):
-        _, again, _ = begin(case)
-        found = label_all(fed, again, truth, np.random.default_rng(seed)).result()
-        assert (found.chosen, found.labels_asked, found.status) == (whole.chosen, whole.labels_asked, whole.status)
-        assert found.certified_epsilon == whole.certified_epsilon
 
 
 def places(entry, before=()):
@@ -115,5 +85,7 @@ def test_a_candidate_of_which_nothing_is_expected_never_drops_another():
     fed, _, truth = begin("noisy")
     weights = dict.fromkeys(fed.hypotheses[:2], 1)
     selector = fp.Selector(fed, assume="noisy", noise=0.1, weights=weights)
-    found = label_all(fed, selector, truth).result()
-    assert found.chosen["north"] == "h1"
+    while asked := selector.ask(4):
+        for site, points in asked.items():
+            selector.tell(site, points, truth[site][points])
+    assert selector.result().chosen["north"] == "h1"

@@ -48,7 +48,7 @@ def sites(draw):
 def test_without_noise_every_truth_is_served_and_no_label_is_implied(said, epsilon, is_one, batch):
     H = make(said)[0].H
     for truth in range(H):
-        fed, found, own = make(said, epsilon, is_one=is_one)
+        _, found, own = make(said, epsilon, is_one=is_one)
         rng = np.random.default_rng(0)
         asked = label_all(found, lambda site, point, t=truth, own=own: int(own[site][t, point]), rng, batch)
         assert truth in found.survivors

@@ -126,8 +126,6 @@ class Selector:
         self._asked: dict[str, dict[int, Label | None]] = {name: {} for name in fed.names}
         """Site -> point -> its label, None while it is not told."""
         self._drawn: dict[str, set[int]] = {name: set() for name in fed.names}
-        self._draws = 0
-        """How often points were drawn; what comes next follows from it, in however many parts labels were told."""
 
     @property
     def labels_asked(self) -> dict[str, int]:
@@ -158,7 +156,7 @@ class Selector:
         )
         if wanted.total <= 0:
             return []
-        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, self._draws]))
+        return self._learner.draw(wanted, np.random.default_rng([self.terms.seed, int(count.sum())]))
 
     def ask(self, n: int = 1) -> dict[str, list[int]]:
         """Ask for labels: site -> numbers of its points, counted from 0; nothing if no label is wanted any more.
@@ -182,7 +180,6 @@ class Selector:
         asked = self._learner.take(Drawn(site=site, points=event.points, among=self._among[event.site]))
         self._asked[event.site] |= dict.fromkeys(asked)
         self._drawn[event.site].update(event.points)
-        self._draws += 1
         self._events.append(event)
         return asked
 

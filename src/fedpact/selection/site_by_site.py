@@ -70,7 +70,7 @@ class SiteBySite:
                 break
         if self.is_one:
             begun = self._begun()
-            lack = np.array([own.lack for own in begun])
+            lack = np.array([own.lack for own in begun]).round(9)
             is_proved = np.all([own.proved for own in begun], axis=0)
             leader = int(np.lexsort((lack.sum(axis=0), lack.max(axis=0), ~is_proved))[0])
             for own in begun:

@@ -37,6 +37,8 @@ from fedpact.selection.bets import THETAS, count_point, find_reached, place_bets
 _HALVINGS = 30
 _STEPS = 40
 _ROUNDING = 1e-12
+_DIGITS = 9
+"""Of what leaders are compared by, so that ties end alike on every machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,8 +140,8 @@ class SiteRegret:
         won: Bools = np.logical_or(self._for.most >= self.threshold[:, None], np.eye(len(rest), dtype=bool))
         lost: Bools = np.zeros(len(rest), dtype=bool)
         if not self.pool.is_stream:
-            np.logical_or(won, ~np.asarray(exceeds(self._gap + rest, self.epsilon)), out=won)
-            lost = np.asarray(np.asarray(exceeds(self._gap - rest, self.epsilon)).any(axis=1))
+            np.logical_or(won, ~np.asarray(exceeds(self._gap + rest - _ROUNDING, self.epsilon)), out=won)
+            lost = np.asarray(np.asarray(exceeds(self._gap - rest - _ROUNDING, self.epsilon)).any(axis=1))
         self.proved: Bools = np.asarray((won | self._near).all(axis=1))
         """(H,) which candidates are proved to be within epsilon of the best."""
         self.rival: Places = np.full(len(rest), -1)
@@ -147,7 +149,7 @@ class SiteRegret:
         if self._against is not None and self.against is not None:
             won_against = self.against <= self._against.most.T
             if not self.pool.is_stream:
-                won_against |= exceeds(self._gap - rest, self.epsilon)
+                won_against |= exceeds(self._gap - rest - _ROUNDING, self.epsilon)
             self.rival = np.where(won_against.any(axis=1), won_against.argmax(axis=1), -1)
         with np.errstate(divide="ignore"):
             lack = np.log(self.threshold)[:, None] - np.log(self._for.now.mean(axis=2))
@@ -156,7 +158,8 @@ class SiteRegret:
         """(H,) logarithm of the capital that each candidate lacks; infinite for those that cannot be proved."""
         far = np.where(won, 0.0, self._seen if self.pool.is_stream else self.pool.differ).sum(axis=1)
         if leader is None:
-            leader = int(np.lexsort((far, lack.sum(axis=1), self.lack, ~self.proved))[0])
+            order = (far, lack.sum(axis=1), self.lack)
+            leader = int(np.lexsort((*(key.round(_DIGITS) for key in order), ~self.proved))[0])
         self.leader = leader
         """The candidate to choose, if labelling ends now."""
         self.rivals: Places = np.flatnonzero(~won[leader])

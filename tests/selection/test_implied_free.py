@@ -1,0 +1,57 @@
+"""A plan's own draws, asked only where they matter: in the end the same candidates are left."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fedpact as fp
+from fedpact.selection.implied_free import PlannedDraws, draw_points
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([1, 3]))
+def test_who_is_left_is_who_errs_least_on_all_draws(seed, is_realizable, batch):
+    rng = np.random.default_rng(seed)
+    said = [rng.integers(0, 3, (4, 6)) for _ in range(2)]
+    labels = [own[1] for own in said] if is_realizable else [rng.integers(0, 4, 6) for _ in said]
+    mass = [np.full(6, 1 / 6)] * 2
+    draws = draw_points(np.array([4, 9]), mass, seed, is_table=bool(seed % 2))
+    plan, asked = PlannedDraws(said, draws, is_realizable=is_realizable), []
+    while wanted := plan.draw(batch, np.full(2, 99), np.ones(2)):
+        asked += wanted
+        for site, point in wanted:
+            plan.take(site, point)
+        for site, point in wanted:
+            plan.learn(site, point, int(labels[site][point]))
+    mistakes = sum((said[site][:, point] != labels[site][point]).astype(int) for site, point in draws)
+    assert plan.is_done
+    assert plan.survivors.tolist() == np.flatnonzero(mistakes == mistakes.min()).tolist()
+    assert len(asked) == len(set(asked)) <= len(set(draws))
+    assert not is_realizable or batch > 1 or len(asked) <= 3
+
+
+def test_points_of_a_sites_own_are_drawn_once_and_kinds_of_a_table_by_their_masses():
+    mass = np.array([0.5, 0.5, 0.0])
+    assert sorted(draw_points(np.array([7]), [mass], 0, is_table=False)) == [(0, 0), (0, 1)]
+    drawn = [point for _, point in draw_points(np.array([1000]), [np.array([0.8, 0.2, 0.0])], 0, is_table=True)]
+    assert np.bincount(drawn, minlength=3) / 1000 == pytest.approx([0.8, 0.2, 0.0], abs=0.04)
+
+
+def test_the_17_hospitals_pay_a_twelfth_of_their_plan():
+    fed = fp.examples.arizona_hospitals()
+    plan = fp.plan(fed, "tree")
+    found = [fp.select(fed, truth, ask="implied-free", plan=plan) for truth in fed.hypotheses]
+    assert {one.status.value for one in found} == {"certified"}
+    assert np.mean([one.cost for one in found]) <= 7.39
+    assert max(one.cost for one in found) <= 14.3
+    assert max(one.labels for one in found) <= 16
+
+
+def test_a_plan_for_more_than_there_is_cannot_be_kept_under_noise():
+    said = {"a": np.random.default_rng(0).integers(0, 2, (3, 9))}
+    fed = fp.Federation.from_predictions(said, epsilon=0.2, delta=0.1, noise=0.1)
+    with pytest.raises(fp.FederationError, match="the plan asks for 500 labels of 9 points"):
+        fp.Selector(fed, how="implied-free", plan={"a": 500})
+    with pytest.raises(fp.FederationError, match="every sample of a table has a label of its own"):
+        fp.Selector("alice-bob", noise=0.1, how="implied-free", plan={"alice": 90, "bob": 90})
