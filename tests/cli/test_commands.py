@@ -376,8 +376,8 @@ def test_a_file_without_evidence_is_checked_as_the_terms_of_a_run(fedpact, tmp_p
     code, out, err = fedpact("check", "our network.toml")
     assert (code, err) == (0, "")
     rows = [line.split() for line in out.splitlines()]
-    assert rows[2] == ["north", "0.1", "2", "per", "sample", "no", "limit"]
-    assert rows[3] == ["[south]", "0.1", "1", "per", "sample", "9"]
+    assert rows[3] == ["north", "0.1", "2", "per", "sample", "no", "limit"]
+    assert rows[4] == ["[south]", "0.1", "1", "per", "sample", "9"]
     assert "the sites are still to report their data" in out
     assert "Start it with: fedpact run 'our network.toml' --sites FOLDER" in out
     assert out.endswith("--engine flower --superlink HOST:PORT\n")

@@ -11,6 +11,7 @@ import pytest
 import fedpact as fp
 from fedpact.cli import complete
 from fedpact.cli.complete import METHODS, complete_federations
+from fedpact.describe.settings import ASSUMPTIONS
 from fedpact.mechanism.payment.rules import RULES
 from fedpact.planning.methods import PLANNERS
 from fedpact.protocol.pact import RUN_RULES
@@ -55,6 +56,8 @@ def shell(tmp_path_factory):
         ("fedpact plan alice-bob --meth", ["--method"]),
         ("fedpact plan alice-bob --method e", ["exact"]),
         ("fedpact pay alice-bob --rule vcg", ["vcg", "vcg-verified"]),
+        ("fedpact select alice-bob --assume a", ["agnostic"]),
+        ("fedpact select alice-bob --how i", ["implied-free"]),
         ("fedpact run alice-bob --engine fl", ["flower", "flower-sim"]),
     ],
 )
@@ -68,6 +71,7 @@ def test_every_example_is_offered_and_found(tmp_path, monkeypatch):
 
 
 def test_all_methods_and_rules_are_offered():
+    assert complete.ASSUMPTIONS == ASSUMPTIONS
     assert set(METHODS) == set(PLANNERS)
     assert tuple(RULES) == complete.RULES
     assert complete.RUN_RULES == RUN_RULES

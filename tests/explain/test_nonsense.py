@@ -32,6 +32,8 @@ COMMANDS = {
     "share": "share alice-bob",
     "pay": "pay alice-bob",
     "audit": "audit alice-bob --n-misreports 5",
+    "select": "select alice-bob --truth nowhere",
+    "forecast": "forecast alice-bob --runs 2",
     "rules": "audit pwyc-not-dominant --n-misreports 2 --rule all",
 }
 

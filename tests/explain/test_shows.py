@@ -121,6 +121,8 @@ CASES = {
     fp.planning.CoverPlan: lambda: fp.planning.plan_cover(
         {NASTY: range(10)}, "thresholds", epsilon=0.2, delta=0.1
     ),
+    fp.planning.Selection: lambda: fp.select(base().fed, "h2"),
+    fp.planning.Forecast: lambda: fp.forecast(base().fed, runs=2),
     fp.planning.Divergence: lambda: fp.planning.divergence(base().fed),
     fp.planning.Summary: lambda: fp.planning.summarise(base().fed),
     fp.planning.FileCheck: lambda: fp.check(f"{NASTY}.toml"),
