@@ -68,6 +68,25 @@ def _make_messages():
     _write(f"message-{formats.MESSAGE}-answer.json", write_answer(answer, make_sites()["north"].key))
 
 
+def make_points():
+    """A federation of two sites whose points can be asked, and their labels."""
+    labels = {"north": [0, 1, 1, 0, 1, 0, 0, 1], "south": [1, 1, 0, 0, 1, 0]}
+    said = {
+        site: [[label ^ (at % step == 0) for at, label in enumerate(own)] for step in (9, 3, 2)]
+        for site, own in labels.items()
+    }
+    return fp.Federation.from_predictions(said, epsilon=0.1, delta=0.1, assume="agnostic", name="kept"), labels
+
+
+def _make_selector():
+    fed, labels = make_points()
+    selector = fp.Selector(fed, max_labels=12)
+    for site, (point, *_) in selector.ask(2).items():
+        selector.tell(site, [point], [labels[site][point]])
+    state = selector.to_dict()
+    _write(f"selector-state-{state['schema']}.json", json.dumps(state, indent=2) + "\n")
+
+
 def make_files():
     """Write everything, unless a format has changed under the same number."""
     path = HERE / "layout.json"
@@ -83,6 +102,7 @@ def make_files():
     KEPT.mkdir(exist_ok=True)
     _make_ledgers()
     _make_messages()
+    _make_selector()
     make_site_report(make_sites()["north"]).save(KEPT / f"report-{formats.REPORT}.report.npz")
     for ending in ("toml", "json"):
         fp.save(make_federation(), KEPT / f"federation-{formats.FEDERATION}.{ending}")

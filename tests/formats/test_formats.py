@@ -26,7 +26,7 @@ from fedpact.protocol.operator.statements import Statement, statements_of
 from fedpact.protocol.pact import Pact
 from fedpact.protocol.runs import read_outcome
 from formats.layouts import make_layouts, make_runs, without_more
-from formats.make import make_federation, make_sites
+from formats.make import make_federation, make_points, make_sites
 from ledgers import write_raw
 
 HERE = Path(__file__).parent
@@ -101,6 +101,22 @@ def is_kept_federation(fed):
 @kept("federation-*.*")
 def test_a_federation_is_read(path):
     assert is_kept_federation(fp.load(path))
+
+
+@kept("selector-state-*.json")
+def test_a_selector_goes_on(path):
+    fed, labels = make_points()
+    selector = fp.Selector.from_dict(fed, json.loads(path.read_text()))
+    assert {site: len(own) for site, own in selector.told.items()} == {"north": 1, "south": 1}
+    assert {site: len(own) for site, own in selector.pending.items()} == {"north": 1, "south": 1}
+    wanted = selector.pending
+    while wanted:
+        for site, points in wanted.items():
+            selector.tell(site, points, [labels[site][point] for point in points])
+        wanted = selector.ask(2)
+    found = selector.result()
+    assert (found.status, set(found.chosen.values())) == ("certified", {"h1"})
+    assert found.labels <= 12
 
 
 @kept("message-*-answer.json")
