@@ -27,6 +27,12 @@ def test_one_bar_per_label_in_the_order_given():
     assert axes.yaxis_inverted()
 
 
+def test_lengths_may_stand_on_a_logarithmic_scale_that_has_a_zero():
+    (axes,) = draw_bars({"a": 0, "b": 1000}, title="", axis="labels", is_log=True).axes
+    assert axes.get_xscale() == "symlog"
+    assert [text.get_text() for text in axes.texts] == ["0", "1,000"]
+
+
 def test_the_smallest_are_summed_beyond_the_limit():
     values = {f"agent-{i}": i + 1 for i in range(MOST_BARS + 3)}
     figure = draw_bars(values, title="", axis="")

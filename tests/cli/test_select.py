@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 
@@ -80,6 +81,24 @@ def test_labels_of_a_table_are_a_file_of_points(fedpact, folder):
 def test_plot_writes_a_figure(fedpact, folder):
     assert fedpact("select", "alice-bob", "--truth", "xA", "--plot", "found.svg")[0] == 0
     assert (folder / "found.svg").read_text().startswith("<?xml")
+
+
+def test_two_at_once_wait_for_each_other(fedpact, folder, monkeypatch):
+    seen = []
+    monkeypatch.setattr("fedpact.cli.select.alone_at", lambda path: seen.append(path) or contextlib.nullcontext())
+    assert fedpact("select", "alice-bob", "--state", "s.json", "--ask", "asks.csv")[0] == 0
+    assert [path.name for path in seen] == [".s.json.lock"]
+
+
+def test_site_names_that_differ_in_capitals_have_files_of_their_own(fedpact, folder):
+    says = {"North": SAYS["north"], "north": SAYS["South-East"]}
+    fp.Federation.from_predictions(says, epsilon=0.1, delta=0.1).save(folder / "twins.json")
+    (folder / "twins").mkdir()
+    np.save(folder / "twins" / "north.npy", TRUTH["South-East"])
+    code, _, err = fedpact("select", "twins.json", "--labels", "twins")
+    assert (code, "labels of site 'North' are missing: twins has no North.csv" in err) == (1, True)
+    np.save(folder / "twins" / "North.npy", TRUTH["north"])
+    assert fedpact("select", "twins.json", "--labels", "twins")[0] == 0
 
 
 def test_labels_that_nobody_predicts_are_noted(fedpact, folder):
@@ -232,7 +251,10 @@ BAD_LABELS = {
     "state-and-labels": (["--truth", "h1", "--state", "s.json", "--ask", "a.csv"], "--state is for people"),
     "nothing-yet": (["--state", "none.json", "--tell", "a.csv"], "none.json: there is no such state"),
     "no-ask": (["--state", "none.json"], "none.json: there is no such state"),
-    "no-place": (["--state", "no/s.json", "--ask", "a.csv"], "no/s.json: cannot be written"),
+    "no-place": (
+        ["--state", "no/s.json", "--ask", "a.csv"],
+        "no/s.json cannot be written: there is no such folder",
+    ),
     "ask-over-it": (["--state", "s.json", "--ask", "numbers.json"], "is there already, and holds no asks"),
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def load_selector(path: Path, fed: fp.Federation, options: Mapping[str, Any]) ->
     terms = selector.terms
     given = {key: value for key, value in options.items() if value is not None}
     own = {key: getattr(terms, _OPTIONS.get(key, key)) for key in options}
-    _, asked = read_terms(fed.replace(assume=None, noise=None), **{**own, **given})
+    _, asked = read_terms(fed, **{**own, **given})
     for key in given:
         name = _OPTIONS.get(key, key)
         if getattr(asked, name) != getattr(terms, name):
@@ -68,26 +69,73 @@ def write_asks(path: Path, selector: fp.Selector) -> None:
     write_for_people(path, table if table.isascii() else _BOM + table, kind=fp.FederationError)
 
 
-def check_replaceable(path: Path, selector: fp.Selector) -> None:
-    """Refuse to write over labels that were not told, or over a file of something else."""
-    if not path.exists():
-        return
-    try:
-        sheet = read_sheet(path)
-        at_site, at_point, at_label = (find_column(sheet, name, path) for name in ("site", "point", "label"))
-    except fp.FederationError:
-        raise fp.FederationError(f"{path} is there already, and holds no asks; choose another name") from None
-    told = selector.told
-    for line, cells in sheet.rows:
-        site = next((name for name in told if is_same_cell(cells[at_site], name)), "")
-        if cells[at_label] and str(cells[at_point]) not in {str(point + 1) for point in told.get(site, ())}:
-            raise fp.FederationError(
-                f"{path}, line {line}: this label was not told yet; give the file with --tell as well"
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Expected:
+    """What may stand in a file of answers."""
+
+    asked: Mapping[str, Mapping[str, int]]
+    """Site -> points that were asked, by their number in the file."""
+    told: Mapping[str, Mapping[int, Label]]
+    names: tuple[str, ...] | None
+    """What the points of a table are called."""
+    classes: list[Label]
+
+
+def _expect(selector: fp.Selector) -> _Expected:
+    told, pending = selector.told, selector.pending
+    asked = {
+        site: {str(point + 1): point for point in (*own, *pending.get(site, ()))} for site, own in told.items()
+    }
+    return _Expected(asked=asked, told=told, names=_name_points(selector.fed), classes=list_classes(selector.fed))
 
 
 def _name_points(fed: fp.Federation) -> tuple[str, ...] | None:
     return fed.evidence.points if isinstance(fed.evidence, Table) else None
+
+
+def _find_point(row: Mapping[str, str], expected: _Expected) -> tuple[str, int]:
+    """Find which point a row is about; one that was asked."""
+    site = next((name for name in expected.asked if is_same_cell(row["site"], name)), None)
+    if site is None:
+        raise fp.FederationError(
+            f"no site is called {shorten(row['site'])}; {nearest(row['site'], expected.asked)}"
+        )
+    point = expected.asked[site].get(row["point"].removesuffix(".0"))
+    if point is None:
+        raise fp.FederationError(
+            f"point {shorten(row['point'])} of {site!r} was not asked; only label points that were"
+        )
+    if expected.names is not None and "name" in row and not is_same_cell(row["name"], expected.names[point]):
+        raise fp.FederationError(
+            f"point {point + 1} is {shorten(expected.names[point])}, not {shorten(row['name'])}"
+        )
+    return site, point
+
+
+def _read_row(row: Mapping[str, str], expected: _Expected, *, any_label: bool) -> tuple[str, int, Label]:
+    site, point = _find_point(row, expected)
+    label = read_label(row["label"], expected.classes)
+    if find_strange([label], expected.classes) and not any_label:
+        raise fp.FederationError(
+            f"no candidate predicts {label!r}, but {', '.join(map(repr, expected.classes[:8]))}; "
+            "if it is meant, add --any-label"
+        )
+    known = expected.told[site].get(point, label)
+    if known != label:
+        raise fp.FederationError(
+            f"point {point + 1} of {site!r} was told to be {known!r} and is now {label!r}; the first stands"
+        )
+    return site, point, label
+
+
+def _read_filled(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Read the rows that have a label, each with its line."""
+    sheet = read_sheet(path)
+    at = {name: find_column(sheet, name, path) for name in ("site", "point", "label")}
+    if "name" in [title.casefold() for title in sheet.head]:
+        at["name"] = find_column(sheet, "name", path)
+    rows = [(line, {name: cells[place] for name, place in at.items()}) for line, cells in sheet.rows]
+    return [(line, row) for line, row in rows if row["label"]]
 
 
 def read_answers(path: Path, selector: fp.Selector, *, any_label: bool) -> dict[str, dict[int, Label]]:
@@ -98,54 +146,33 @@ def read_answers(path: Path, selector: fp.Selector, *, any_label: bool) -> dict[
     FederationError
         With one line per problem.
     """
-    sheet = read_sheet(path)
-    at = {name: find_column(sheet, name, path) for name in ("site", "point", "label")}
-    names, classes = _name_points(selector.fed), list_classes(selector.fed)
-    if names is not None and "name" in [title.casefold() for title in sheet.head]:
-        at["name"] = find_column(sheet, "name", path)
-    problems, found = Problems(), dict[str, dict[int, Label]]()
-    for line, cells in sheet.rows:
-        row = {name: cells[place] for name, place in at.items()}
-        if row["label"]:
-            where = f"{path}, line {line}: "
-            read = problems.read(where, _read_row, row, selector, names, classes, any_label=any_label)
-            if read is not None:
-                site, point, label = read
-                if found.setdefault(site, {}).setdefault(point, label) != label:
-                    problems.add(f"{where}point {point + 1} of {site!r} is labelled twice, and differently")
+    expected, problems, found = _expect(selector), Problems(), dict[str, dict[int, Label]]()
+    for line, row in _read_filled(path):
+        where = f"{path}, line {line}: "
+        read = problems.read(where, _read_row, row, expected, any_label=any_label)
+        if read is not None:
+            site, point, label = read
+            if found.setdefault(site, {}).setdefault(point, label) != label:
+                problems.add(f"{where}point {point + 1} of {site!r} is labelled twice, and differently")
     problems.raise_if_any()
     return found
 
 
-def _read_row(
-    row: Mapping[str, str],
-    selector: fp.Selector,
-    names: tuple[str, ...] | None,
-    classes: list[Label],
-    *,
-    any_label: bool,
-) -> tuple[str, int, Label]:
-    told, pending = selector.told, selector.pending
-    site = next((name for name in told if is_same_cell(row["site"], name)), None)
-    if site is None:
-        raise fp.FederationError(f"no site is called {shorten(row['site'])}; {nearest(row['site'], told)}")
-    asked = {str(point + 1): point for point in (*told[site], *pending.get(site, ()))}
-    point = asked.get(row["point"].removesuffix(".0"))
-    if point is None:
-        raise fp.FederationError(
-            f"point {shorten(row['point'])} of {site!r} was not asked; only label points that were"
-        )
-    if names is not None and "name" in row and not is_same_cell(row["name"], names[point]):
-        raise fp.FederationError(f"point {point + 1} is {shorten(names[point])}, not {shorten(row['name'])}")
-    label = read_label(row["label"], classes)
-    if find_strange([label], classes) and not any_label:
-        raise fp.FederationError(
-            f"no candidate predicts {label!r}, but {', '.join(map(repr, classes[:8]))}; "
-            "if it is meant, add --any-label"
-        )
-    known = told[site].get(point, label)
-    if known != label:
-        raise fp.FederationError(
-            f"point {point + 1} of {site!r} was told to be {known!r} and is now {label!r}; the first stands"
-        )
-    return site, point, label
+def check_replaceable(path: Path, selector: fp.Selector) -> None:
+    """Refuse to write over labels that were not told, or over a file of something else."""
+    if not path.exists():
+        return
+    try:
+        rows = _read_filled(path)
+    except fp.FederationError:
+        raise fp.FederationError(f"{path} is there already, and holds no asks; choose another name") from None
+    expected = _expect(selector)
+    for line, row in rows:
+        try:
+            site, point = _find_point(row, expected)
+        except fp.FederationError as error:
+            raise fp.FederationError(f"{path} is there already: line {line}: {error}") from None
+        if point not in expected.told[site]:
+            raise fp.FederationError(
+                f"{path}, line {line}: this label was not told yet; give the file with --tell as well"
+            )

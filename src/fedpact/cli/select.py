@@ -22,6 +22,7 @@ from fedpact.cli.common import (
     say,
 )
 from fedpact.cli.complete import ASSUMPTIONS, SCOPES, WAYS, choose
+from fedpact.protocol.files import alone_at
 
 AssumeOption = Annotated[
     str | None,
@@ -114,7 +115,10 @@ def select(
             raise fp.FederationError(
                 "--labels and --truth are for labels that are known, --state is for people; choose"
             )
-        _ask_people(file, options, state, ask, tell, batch, any_label=any_label, plot=plot, as_json=as_json)
+        if not state.parent.is_dir():
+            raise fp.FederationError(f"{state} cannot be written: there is no such folder")
+        with alone_at(state.with_name(f".{state.name}.lock")):
+            _ask_people(file, options, state, ask, tell, batch, any_label=any_label, plot=plot, as_json=as_json)
         return
     if ask is not None or tell is not None:
         raise fp.FederationError("--ask and --tell need --state FILE, which keeps what was asked and told")
