@@ -86,6 +86,7 @@ def test_a_refuted_assumption_says_how_to_go_on(assume, noise, more):
     assert said.headline.startswith("No candidate can be the truth that was assumed")
     assert f"Go on with assume agnostic, which needs no truth, or with {more}." in said.sentences
     assert not any("promise" in sentence for sentence in said.sentences)
+    assert {(own[-1].epsilon, own[-1].survivors) for own in found.steps.values()} == {(1.0, 0)}
 
 
 def test_without_a_common_candidate_each_has_a_witness():

@@ -185,4 +185,4 @@ def test_a_trace_falls_and_ends_with_what_is_proved():
     assert list(epsilon) == sorted(epsilon, reverse=True)
     assert list(left) == sorted(left, reverse=True)
     assert left[-1] == len(site.survivors())
-    assert site.proved_epsilon() <= epsilon[-1] <= site.proved_epsilon() + pool.most[site.leader].max() / 40 + 1e-9
+    assert epsilon[-1] == site.proved_epsilon()

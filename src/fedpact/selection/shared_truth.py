@@ -242,9 +242,10 @@ class SharedTruth:
 
     def trace(self, site: int) -> list[tuple[int, float, int]]:
         """List labels of all sites, the epsilon proved of the site's candidate and survivors, at each change."""
-        return [
+        rows = [
             (labels, float(self.proved_epsilon(self.chosen, some)[site]), len(some)) for labels, some in self.trail
         ]
+        return [*rows, (self.labels, 1.0, 0)] if self.is_refuted and rows[-1][2] else rows
 
     def count_left(self) -> int:
         """Count the survivors of all sites; one of each once a candidate is found."""

@@ -284,11 +284,11 @@ class SiteRegret:
     def trace(self) -> list[tuple[int, float, int]]:
         """List how many labels there were, the least epsilon proved of the leader, and survivors, at each change.
 
-        Epsilon is one of a few, from the greatest that any rival differs by down to 0.
+        Epsilon is one of a few, from the greatest that any rival differs by down to 0, or is what is proved now.
         """
         others = self._others(self.leader)
         top = float(np.minimum(self.pool.most[self.leader, others], 1.0).max(initial=0.0))
-        grid = np.linspace(0.0, top, _STEPS + 1)
+        grid = np.union1d(np.linspace(0.0, top, _STEPS + 1), self.proved_epsilon())
         *reached, out = (self._find_reached(self.leader, others, np.full(len(others), at)) for at in (*grid, -TIE))
         times = np.array([own.max(initial=0) for own in reached])
         asked = np.isin(self._history.points, self.asked) if self._history.points else np.zeros(0, dtype=bool)
