@@ -15,6 +15,8 @@ _INSTRUMENTED = ["fedpact", "tomllib"]
 _COMPILED = [
     "fedpact.describe.progress",
     "fedpact.describe.condensed",
+    "fedpact.selection.bets",
+    "fedpact.selection.shared_truth",
     "fedpact.statistics.kernels",
 ]
 """numba cannot compile what is instrumented."""
