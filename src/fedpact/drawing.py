@@ -252,6 +252,8 @@ def draw_steps(
     for target in sorted({targets[site] for site, _ in shown}):
         proved.axhline(target, linestyle=":", color=_MARKED)
     left.set_yscale("log")
+    left.yaxis.set_major_formatter("{x:g}")
+    left.yaxis.set_minor_formatter("{x:g}")
     dress_axes(proved, title, "", "epsilon proved")
     dress_axes(left, "", "labels", "candidates left")
     if 1 < len(shown) <= 12:

@@ -50,7 +50,8 @@ def select(
         typer.Option(metavar="FILE", help="For people who label: what was asked and told is kept here."),
     ] = None,
     ask: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the points to label next to this CSV file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the points to label next, numbered from 1, to this CSV file."),
     ] = None,
     tell: Annotated[
         Path | None,
@@ -93,9 +94,9 @@ def select(
 ) -> None:
     """Find the candidate that each site should use, asking for as few labels as possible.
 
-    Where labels are known, this says how many were needed. People label round by round: --ask writes which points
-    to label, --tell reads their labels, and the same command with both goes on from round to round. Points are
-    numbered from 1.
+    Where labels are known, this says how many were needed.
+
+    People label round by round: --ask writes which points, --tell reads their labels; both together go on.
 
     Example: [bold]fedpact select alice-bob --truth nowhere[/bold]
     """
