@@ -8,8 +8,8 @@ confseq 0.0.11 wants NumPy 1 and an old pybind11, so it runs in an environment o
     cs/bin/pip install --no-build-isolation --no-deps confseq==0.0.11    # needs Boost's headers
     cs/bin/python tests/selection/make_confseq.py
 
-Bets against "the mean of Z is at least limit", for Z from -1 to 1, are bets against "the mean of X = (1 - Z)/2 is at
-most m = (1 - limit)/2". With lambda = theta/m confseq's capital is the product of 1 + theta (X - m)/m.
+Bets against "the mean of Z is at least limit", for Z from -1 to 1, are bets against "the mean of X = (1 - Z)/2 is
+at most m = (1 - limit)/2". With lambda = theta/m confseq's capital is the product of 1 + theta (X - m)/m.
 """
 
 import json
