@@ -3,24 +3,26 @@
 confseq 0.0.11 wants NumPy 1 and an old pybind11, so it runs in an environment of its own:
 
     python3 -m venv cs
-    cs/bin/pip install "setuptools<70" wheel scikit-build "cmake<4" ninja "pybind11<3" "numpy<2" scipy matplotlib multiprocess
+    cs/bin/pip install "setuptools<70" wheel scikit-build "cmake<4" ninja "pybind11<3"
+    cs/bin/pip install "numpy<2" scipy matplotlib multiprocess
     cs/bin/pip install --no-build-isolation --no-deps confseq==0.0.11    # needs Boost's headers
     cs/bin/python tests/selection/make_confseq.py
 
-Bets against "the mean of Z is at least limit", -1 <= Z <= 1, are bets against "the mean of X = (1 - Z)/2 is at most
-m = (1 - limit)/2". With lambda = theta/m confseq's capital is the product of 1 + theta (X - m)/m.
+Bets against "the mean of Z is at least limit", for Z from -1 to 1, are bets against "the mean of X = (1 - Z)/2 is
+at most m = (1 - limit)/2". With lambda = theta/m confseq's capital is the product of 1 + theta (X - m)/m.
 """
 
 import json
 from pathlib import Path
 
 import numpy as np
-from confseq.betting import betting_mart
 
 THETAS = (0.1, 0.45, 0.9)
 
 
 def main():
+    from confseq.betting import betting_mart  # in its environment only
+
     rng, cases = np.random.default_rng(0), []
     for n, is_pool in [(8, True), (30, True), (30, True), (12, False), (40, False)]:
         z = rng.choice([-1, 0, 1], size=n, p=[0.5, 0.2, 0.3])
@@ -32,7 +34,7 @@ def main():
             betting_mart(
                 x[:steps],
                 m,
-                lambdas_fn_positive=lambda x, m, theta=theta: theta / means,
+                lambdas_fn_positive=lambda x, m, bets=theta / means: bets,
                 N=n if is_pool else None,
                 theta=1,
                 trunc_scale=1,

@@ -1,4 +1,4 @@
-"""Bets on single pairs have the capital that confseq gives, and what was reached is what was reached on the way."""
+"""Bets on single pairs have the capital that confseq gives; what is reached afterwards was reached on the way."""
 
 import json
 from pathlib import Path
@@ -33,9 +33,15 @@ def test_capital_of_a_pair_is_that_of_confseq(case):
     wrong = np.array([[one == 1, one == -1] for one in z[:T]]) | (z[:T] == 0)[:, None]
     differ = np.array([[0.0, 1.0], [1.0, 0.0]])
     own = bet(
-        said, wrong.astype(np.int8), 1 / len(z), case["limit"], thetas, differ=differ, is_stream=not case["is_pool"]
+        said,
+        wrong.astype(np.int8),
+        1 / len(z),
+        case["limit"],
+        thetas,
+        differ=differ,
+        is_stream=not case["is_pool"],
     )
-    assert own.T == pytest.approx(np.array(case["capital"]), rel=1e-9)
+    assert pytest.approx(np.array(case["capital"]), rel=1e-9) == own.T
 
 
 @settings(max_examples=100, deadline=None)

@@ -12,16 +12,19 @@ def three_sites(**settings):
     rng = np.random.default_rng(0)
     truth = {site: rng.integers(0, 2, 60) for site in ("a", "b", "c")}
     rates = (0.05, 0.1, 0.2, 0.3, 0.4)
-    says = {
-        site: [np.where(rng.random(60) < rate, 1 - own, own) for rate in rates] for site, own in truth.items()
-    }
+    says = {site: [np.where(rng.random(60) < rate, 1 - own, own) for rate in rates] for site, own in truth.items()}
     return fp.Federation.from_predictions(says, epsilon=0.1, delta=0.1, **settings)
 
 
 def test_rows_are_what_their_questions_answer():
     fed = three_sites(cost=[1, 2, 3])
     seen = fp.forecast(fed, assume="realizable", batch=(1, 5))
-    assert [(row.how, row.batch) for row in seen.rows] == [("alone", None), ("fixed", None), ("adaptive", 1), ("adaptive", 5)]
+    assert [(row.how, row.batch) for row in seen.rows] == [
+        ("alone", None),
+        ("fixed", None),
+        ("adaptive", 1),
+        ("adaptive", 5),
+    ]
     plan, alone = fp.plan(fed), fp.game.standalone(fed)
     assert seen.row("realizable", "fixed").labels == sum(plan.contributions.values())
     assert seen.row("realizable", "fixed").cost == plan.cost
@@ -93,4 +96,4 @@ def test_what_makes_no_sense_is_refused(options, message):
 def test_a_forecast_reads_back():
     seen = fp.forecast(three_sites(), assume="realizable", batch=1)
     assert fp.read_result(seen.to_dict()) == seen
-    assert [label.get_text() for label in seen.plot().axes[0].get_yticklabels()][0] == "realizable: alone"
+    assert seen.plot().axes[0].get_yticklabels()[0].get_text() == "realizable: alone"

@@ -16,7 +16,7 @@ def test_who_is_left_is_who_errs_least_on_all_draws(seed, is_realizable, batch):
     said = [rng.integers(0, 3, (4, 6)) for _ in range(2)]
     labels = [own[1] for own in said] if is_realizable else [rng.integers(0, 4, 6) for _ in said]
     mass = [np.full(6, 1 / 6)] * 2
-    draws = draw_points(np.array([4, 9]), mass, seed, is_table=bool(seed % 2))
+    draws = draw_points(np.array([4, 9]), mass, seed, with_replacement=bool(seed % 2))
     plan, asked = PlannedDraws(said, draws, is_realizable=is_realizable), []
     while wanted := plan.draw(batch, np.full(2, 99), np.ones(2)):
         asked += wanted
@@ -33,8 +33,10 @@ def test_who_is_left_is_who_errs_least_on_all_draws(seed, is_realizable, batch):
 
 def test_points_of_a_sites_own_are_drawn_once_and_kinds_of_a_table_by_their_masses():
     mass = np.array([0.5, 0.5, 0.0])
-    assert sorted(draw_points(np.array([7]), [mass], 0, is_table=False)) == [(0, 0), (0, 1)]
-    drawn = [point for _, point in draw_points(np.array([1000]), [np.array([0.8, 0.2, 0.0])], 0, is_table=True)]
+    assert sorted(draw_points(np.array([7]), [mass], 0, with_replacement=False)) == [(0, 0), (0, 1)]
+    drawn = [
+        point for _, point in draw_points(np.array([1000]), [np.array([0.8, 0.2, 0.0])], 0, with_replacement=True)
+    ]
     assert np.bincount(drawn, minlength=3) / 1000 == pytest.approx([0.8, 0.2, 0.0], abs=0.04)
 
 
@@ -53,5 +55,7 @@ def test_a_plan_for_more_than_there_is_cannot_be_kept_under_noise():
     fed = fp.Federation.from_predictions(said, epsilon=0.2, delta=0.1, noise=0.1)
     with pytest.raises(fp.FederationError, match="the plan asks for 500 labels of 9 points"):
         fp.Selector(fed, how="implied-free", plan={"a": 500})
+    with pytest.raises(fp.FederationError, match="the plan asks for 500 labels of 9 points"):
+        fp.Selector(fed.replace(assume="realizable"), how="implied-free", plan={"a": 500}, confidence=0.9)
     with pytest.raises(fp.FederationError, match="every sample of a table has a label of its own"):
         fp.Selector("alice-bob", noise=0.1, how="implied-free", plan={"alice": 90, "bob": 90})

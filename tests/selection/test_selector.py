@@ -152,6 +152,13 @@ def test_a_budget_and_capacities_are_kept():
     assert fp.select(fed, labels, assume="agnostic", max_labels=0).labels == 0
 
 
+def test_a_site_that_can_give_no_more_does_not_stop_those_after_it():
+    fed, labels = make(1, n=40, H=8, delta=0.01, capacity={"s0": 3, "s1": 40})
+    found = fp.select(fed, labels, assume="agnostic", weights="chosen-before")
+    assert (found.status, found.labels_asked["s0"]) == ("budget-spent", 3)
+    assert found.certified_epsilon["s1"] <= 0.15 + 1e-9
+
+
 def test_costs_decide_who_is_asked():
     said = {"cheap": [[0, 1], [1, 0]], "dear": [[0, 1], [1, 0]]}
     for cost in ({"cheap": 1, "dear": 9}, {"cheap": 9, "dear": 1}):

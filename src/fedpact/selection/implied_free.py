@@ -6,9 +6,10 @@ between them. So such draws are left out, and who is chosen in the end is *exact
 label: the plan's guarantee is kept, word for word. If some candidate is right, whoever errs is out at once, and
 every label that is asked removes a candidate: at most H - 1 are ever paid for.
 
-Points of a site's own are drawn without replacement; all of them if the plan asks for more. That is at least as
-good as with replacement: if every point is met, the choice is exact, and otherwise the plan's bounds on the mean
-of a product hold all the more (Maclaurin's inequality for its symmetric functions).
+Points of a site's own are drawn without replacement; all of them if the plan asks for more. If some candidate is
+right that is at least as good as with replacement: more points are seen. With wrong labels the plan rests on the
+mean of a product, which is no larger then (Maclaurin's inequality for its symmetric functions). Where nothing is
+assumed the plan may rest on exact tails, so there points are drawn with replacement, and asked once.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from fedpact.selection.shared_truth import is_refuted, weigh_points
 from fedpact.statistics.rates import Rates
 
 
-def draw_points(m: Ints, mass: Sequence[Floats], seed: int, *, is_table: bool) -> list[tuple[int, int]]:
+def draw_points(m: Ints, mass: Sequence[Floats], seed: int, *, with_replacement: bool) -> list[tuple[int, int]]:
     """Draw the samples of a plan (k,), each as (site, point), in the order in which they may be asked.
 
     Examples
     --------
     >>> uniform = np.full(3, 1 / 3)
-    >>> draws = draw_points(np.array([2, 5]), [uniform, uniform], 0, is_table=False)
+    >>> draws = draw_points(np.array([2, 5]), [uniform, uniform], 0, with_replacement=False)
     >>> len(draws), len(set(draws)), [site for site, _ in draws].count(1)
     (5, 5, 3)
     """
     drawn = []
     for site, (count, own) in enumerate(zip(m.tolist(), mass, strict=True)):
         rng, places = np.random.default_rng([seed, site]), np.flatnonzero(own > 0)
-        size = count if is_table else min(count, len(places))
-        points = rng.choice(places, size, replace=is_table, p=own[places] / own[places].sum())
+        size = count if with_replacement else min(count, len(places))
+        points = rng.choice(places, size, replace=with_replacement, p=own[places] / own[places].sum())
         drawn += [(site, int(point)) for point in points]
     order = np.random.default_rng([seed, len(mass)]).permutation(len(drawn))
     return [drawn[place] for place in order]

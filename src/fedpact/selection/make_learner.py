@@ -71,8 +71,9 @@ def _make_implied_free(
     fed: Federation, terms: Terms, said: Sequence[NDArray[np.integer]], mass: Sequence[Floats], rates: Rates
 ) -> ImpliedFree:
     assert terms.contributions is not None, "they were read"
-    is_table = isinstance(fed.evidence, Table)
-    draws = draw_points(np.array(list(terms.contributions.values())), mass, terms.seed, is_table=is_table)
+    m, is_table = np.array(list(terms.contributions.values())), isinstance(fed.evidence, Table)
+    is_anew = is_table or (fed.assume == "agnostic" and terms.confidence is None)
+    draws = draw_points(m, mass, terms.seed, with_replacement=is_anew)
     sites = [[one for one in draws if one[0] == site] for site in range(fed.k)]
     is_shared, is_realizable = fed.assume != "agnostic", fed.assume == "realizable"
     groups = [

@@ -99,9 +99,13 @@ class SiteBySite:
         """Choose up to n points of every site that is not done, as far as the budget goes."""
         if self.is_one and len(self._refuted()) == len(self.pools[0].said):
             return []
-        drawn, total = [], wanted.total
-        for site, own in enumerate(self.sites):
-            if own is None or own.is_certified:
+        drawn: list[Drawn] = []
+        total = wanted.total
+        for site in range(len(self.sites)):
+            if self.sites[site] is None and drawn:
+                break  # its turn has not come
+            own = self._begin(site)
+            if own.is_certified:
                 continue
             n = int(min(wanted.n, total, wanted.room[site]))
             points = own.draw(n, rng) if n > 0 else []

@@ -153,7 +153,7 @@ def _read_plan(fed: Federation, plan: Any, confidence: float | None) -> dict[str
         )
     sizes = fed.evidence.sizes
     for name, count, n in zip(fed.names, m.tolist(), sizes if len(sizes) == fed.k else sizes * fed.k, strict=True):
-        if fed.assume == "noisy" and count > n:
+        if (fed.assume == "noisy" or confidence is not None) and count > n:
             raise FederationError(
                 f"site {name!r}: the plan asks for {count} labels of {n} points; use how='adaptive'"
             )
