@@ -228,12 +228,12 @@ def draw_steps(
     targets: Mapping[str, float],
     title: str,
 ) -> Figure:
-    """Draw for each site what was proved, above, and how many candidates were left, below, against labels.
+    """Draw for each site what was proved, above, and how many candidates were in question, below, against labels.
 
     Parameters
     ----------
     steps
-        Site to labels, epsilon and survivors; of more than thirty sites the first are drawn.
+        Site to labels, epsilon and candidates in question; of more than thirty sites the first are drawn.
     targets
         Site to the epsilon that was asked for, a dotted line.
 
@@ -241,21 +241,21 @@ def draw_steps(
     --------
     >>> figure = draw_steps({"alice": ([0, 3], [0.4, 0.1], [9, 2])}, targets={"alice": 0.1}, title="two clinics")
     >>> [axes.get_ylabel() for axes in figure.axes]
-    ['epsilon proved', 'candidates left']
+    ['epsilon proved', 'candidates in question']
     """
     figure = new_figure(2 * _CURVE_HEIGHT)
     proved, left = figure.subplots(2, sharex=True)
     shown = list(steps.items())[:MOST_BARS]
-    for site, (labels, epsilon, survivors) in shown:
+    for site, (labels, epsilon, in_question) in shown:
         (line,) = proved.step(labels, epsilon, where="post", label=site, marker=".")
-        left.step(labels, survivors, where="post", marker=".", color=line.get_color())
+        left.step(labels, in_question, where="post", marker=".", color=line.get_color())
     for target in sorted({targets[site] for site, _ in shown}):
         proved.axhline(target, linestyle=":", color=_MARKED)
     left.set_yscale("log")
     left.yaxis.set_major_formatter("{x:g}")
     left.yaxis.set_minor_formatter("{x:g}")
     dress_axes(proved, title, "", "epsilon proved")
-    dress_axes(left, "", "labels", "candidates left")
+    dress_axes(left, "", "labels", "candidates in question")
     if 1 < len(shown) <= 12:
         proved.legend()
     return figure

@@ -36,7 +36,10 @@ def test_where_nothing_is_assumed_every_site_is_near_its_best():
     assert [fact.value for fact in said.facts] == [found.labels, found.cost, found.rounds]
     for site, *row in said.tables[0].rows:
         assert row[0] == found.chosen[site]
-        assert (row[1].mood, row[2:]) == ("good", [0.1, found.labels_asked[site], len(found.survivors[site])])
+        assert (row[1].mood, row[2:]) == (
+            "good",
+            [0.1, found.labels_asked[site], found.steps[site][-1].in_question],
+        )
     assert "The promise to each site may be wrong with probability 0.1." in said.sentences
 
 
@@ -86,7 +89,7 @@ def test_a_refuted_assumption_says_how_to_go_on(assume, noise, more):
     assert said.headline.startswith("No candidate can be the truth that was assumed")
     assert f"Go on with assume agnostic, which needs no truth, or with {more}." in said.sentences
     assert not any("promise" in sentence for sentence in said.sentences)
-    assert {(own[-1].epsilon, own[-1].survivors) for own in found.steps.values()} == {(1.0, 0)}
+    assert {(own[-1].epsilon, own[-1].in_question) for own in found.steps.values()} == {(1.0, 0)}
 
 
 def test_without_a_common_candidate_each_has_a_witness():
@@ -107,7 +110,7 @@ def test_charts_have_what_was_proved_and_who_was_left():
     proved, left = said.charts
     steps = [(site, step) for site, own in found.steps.items() for step in own]
     assert proved.rows == tuple((site, step.labels, step.epsilon) for site, step in steps)
-    assert left.rows == tuple((site, step.labels, step.survivors) for site, step in steps)
+    assert left.rows == tuple((site, step.labels, step.in_question) for site, step in steps)
     assert proved.description.startswith(
         "How far the candidate to use is from the best at most, after so many labels"
     )

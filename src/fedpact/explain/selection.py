@@ -63,7 +63,7 @@ def _list_sentences(found: Selection) -> tuple[str, ...]:
 
 
 def _list_sites(found: Selection) -> Table:
-    columns = "site, chosen, proved text, asked_for number, labels count, survivors count"
+    columns = "site, chosen, proved text, asked_for number, labels count, in_question count"
     rows = [
         (
             site,
@@ -71,7 +71,7 @@ def _list_sites(found: Selection) -> Table:
             Mark(format_number(found.certified_epsilon[site]), "good" if _is_proved(found, site) else "bad"),
             found.epsilon[site],
             found.labels_asked[site],
-            len(found.survivors[site]),
+            found.steps[site][-1].in_question if found.steps[site] else None,
         )
         for site, chosen in found.chosen.items()
     ]
@@ -84,10 +84,10 @@ def _list_witnesses(found: Selection) -> Table:
 
 
 def _chart(found: Selection, name: str, column: str) -> Chart:
-    """Give what was proved, or who was left, at every change: a row for a site and a number of labels."""
+    """Give what was proved, or who was in question, at every change: a row for a site and a number of labels."""
     steps = [(site, step) for site, own in found.steps.items() for step in own]
     rows: list[tuple[Any, ...]] = [
-        (site, step.labels, step.epsilon if name == "proved" else step.survivors) for site, step in steps
+        (site, step.labels, step.epsilon if name == "proved" else step.in_question) for site, step in steps
     ]
     of = _WORDS.say("chart.of_site" if found.assume == "agnostic" else "chart.of_all")
     said = [_WORDS.say(f"{name}.description", what=_WORDS.say("chart.best"), of=of)]
@@ -108,6 +108,6 @@ def explain_selection(found: Selection) -> Explanation:
         headline=_WORDS.say("headline", verdict=_say_verdict(found), **told),
         facts=facts,
         sentences=_list_sentences(found),
-        charts=(_chart(found, "proved", "proved"), _chart(found, "left", "survivors")),
+        charts=(_chart(found, "proved", "proved"), _chart(found, "left", "in_question")),
         tables=(_list_sites(found), *([_list_witnesses(found)] if found.witness else [])),
     )

@@ -84,7 +84,7 @@ class Learner(Protocol):
         ...
 
     def trace(self, site: int) -> list[tuple[int, float, int]]:
-        """List labels, the epsilon proved of the candidate to use and survivors, at each change."""
+        """List labels, the epsilon proved of the candidate to use and candidates in question, at each change."""
         ...
 
     def count_left(self) -> int:

@@ -48,8 +48,8 @@ class Step:
     labels: int
     epsilon: float
     """How far the candidate to use is from the best at most."""
-    survivors: int
-    """How many candidates may be the best."""
+    in_question: int
+    """Candidates that may be the truth; if nothing is assumed, the one to use and those it is not proved against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class Selection(Assumed, Result):
                 site: (
                     [one.labels for one in steps],
                     [one.epsilon for one in steps],
-                    [one.survivors for one in steps],
+                    [one.in_question for one in steps],
                 )
                 for site, steps in self.steps.items()
             },

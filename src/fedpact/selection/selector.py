@@ -267,7 +267,7 @@ class Selector:
             },
             steps={
                 site: tuple(
-                    Step(labels=m, epsilon=proved, survivors=left) for m, proved, left in self._learner.trace(at)
+                    Step(labels=m, epsilon=proved, in_question=left) for m, proved, left in self._learner.trace(at)
                 )
                 for at, site in enumerate(names)
             },

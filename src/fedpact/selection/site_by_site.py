@@ -147,7 +147,7 @@ class SiteBySite:
         )
 
     def trace(self, site: int) -> list[tuple[int, float, int]]:
-        """List labels of the site, the epsilon proved of its candidate and survivors, at each change."""
+        """List labels of the site, the epsilon proved of its candidate and who is in question, at each change."""
         own = self.sites[site]
         return [] if own is None else own.trace()
 

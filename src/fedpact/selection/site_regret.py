@@ -282,21 +282,22 @@ class SiteRegret:
         return np.setdiff1d(np.arange(len(self.pool.said)), out)
 
     def trace(self) -> list[tuple[int, float, int]]:
-        """List how many labels there were, the least epsilon proved of the leader, and survivors, at each change.
+        """List labels, the least epsilon proved of the leader, and how many are in question, at each change.
 
         Epsilon is one of a few, from the greatest that any rival differs by down to 0, or is what is proved now.
         """
         others = self._others(self.leader)
         top = float(np.minimum(self.pool.most[self.leader, others], 1.0).max(initial=0.0))
         grid = np.union1d(np.linspace(0.0, top, _STEPS + 1), self.proved_epsilon())
-        *reached, out = (self._find_reached(self.leader, others, np.full(len(others), at)) for at in (*grid, -TIE))
+        at_limits = (*grid, self.epsilon)
+        *reached, done = (self._find_reached(self.leader, others, np.full(len(others), at)) for at in at_limits)
         times = np.array([own.max(initial=0) for own in reached])
         asked = np.isin(self._history.points, self.asked) if self._history.points else np.zeros(0, dtype=bool)
         labels = np.append(0, np.cumsum(asked))
         found: list[tuple[int, float, int]] = []
         for t in range(len(labels)):
             proved = float(grid[times <= t].min(initial=top))
-            row = (int(labels[t]), proved, len(others) + 1 - int((out <= t).sum()))
+            row = (int(labels[t]), proved, 1 + int((done > t).sum()))
             if not found or row[1:] != found[-1][1:]:
                 found.append(row)
         return found
