@@ -5,9 +5,9 @@ from fedpact.explain.dynamics import chart_path, explain_play
 
 def test_how_play_went_and_ended_is_said():
     said = explain(fp.best_response_dynamics(fp.examples.alice_bob(), start=[5, 5]))
-    assert "alice: 5, bob: 5" in said.sentences[0]
-    assert "2 moves in 2 rounds" in said.sentences[0]
-    assert "5 (alice: 2, bob: 3)" in said.sentences[1]
+    assert "alice: 5, bob: 5" in said.sentences[1]
+    assert "2 moves in 2 rounds" in said.sentences[1]
+    assert "5 (alice: 2, bob: 3)" in said.sentences[2]
     assert [row[2] for row in said.tables[0].rows] == [10, 7, 5]
 
 

@@ -30,8 +30,8 @@ def test_an_estimate_says_how_sure_it_is_and_what_is_not_decided():
 def test_the_joint_failure_is_said():
     fed = fp.examples.alice_bob().replace(guarantee="joint")
     sentences = explain(fp.verify(fed, [1, 1])).sentences
-    assert sentences[0].startswith("Some agent misses its target with probability 0.")
-    assert "likeliest survivor" in sentences[1]
+    assert sentences[1].startswith("Some agent misses its target with probability 0.")
+    assert "likeliest survivor" in sentences[2]
     assert "survivor" not in " ".join(explain(fp.verify(fed, [9, 9])).sentences)
 
 
@@ -44,7 +44,7 @@ def test_the_expected_error_is_compared_with_epsilon():
 def test_prices_say_who_drives_the_cost():
     said = explain(fp.planning.shadow_prices(fp.examples.build("price-of-stability(1/16)")))
     assert [row[0] for row in said.tables[0].rows] == ["alice"]
-    assert "1 of 2 agents" in said.sentences[0]
+    assert "1 of 2 agents" in said.sentences[1]
     nothing = explain(fp.planning.shadow_prices(fp.examples.alice_bob().replace(epsilon=1)))
     assert (nothing.tables, nothing.headline.split()[0]) == ((), "Nothing")
 

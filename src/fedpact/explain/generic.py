@@ -47,7 +47,8 @@ def say_assumption(assumed: Assumed) -> str:
     >>> say_assumption(Assumed(assume="noisy", noise=0.05))
     'Assumed: some candidate is right, and each label is wrong with probability 0.05 at most.'
     """
-    return words_of("common").say(f"assume.{assumed.assume}", noise=assumed.noise)
+    key = "noisy-any" if assumed.assume == "noisy" and assumed.noise is None else assumed.assume
+    return words_of("common").say(f"assume.{key}", noise=assumed.noise)
 
 
 def say_refusal(refusal: Refusal, words: Words | None = None, **values: Any) -> str:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fedpact.describe.names import read_choice
+from fedpact.describe.settings import ASSUMPTIONS
 from fedpact.errors import FederationError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Planner:
     """What it gives, in one sentence."""
     needs_joint: bool = False
     """Whether it needs the joint structure, which reports do not hold."""
+    holds_for: tuple[str, ...] = ASSUMPTIONS
+    """Under which assumptions on labels its plans are enough."""
 
     def make(self, task: Task) -> Draft:
         """Plan."""
@@ -48,10 +51,12 @@ PLANNERS = {
         "fedpact.planning.exact:plan_exactly",
         "Branch and bound: searches until the optimum is proved, or time is up.",
         needs_joint=True,
+        holds_for=("realizable",),
     ),
     "tree": Planner(
         "fedpact.planning.draft:plan_by_tree",
         "Quick and close: takes into account which hypotheses are missed together (Hunter-Worsley).",
+        holds_for=("realizable",),
     ),
     "union": Planner(
         "fedpact.planning.draft:plan_by_union",
@@ -65,8 +70,8 @@ PLANNERS = {
 """Name -> planner, the most thorough first."""
 
 
-def read_planner(method: Any, *, has_joint: bool) -> Planner:
-    """Find a planner by its name, unless it needs a joint structure that is not known.
+def read_planner(method: Any, *, has_joint: bool, assume: str = "realizable") -> Planner:
+    """Find a planner by its name, unless it needs a joint structure that is not known, or other labels.
 
     Examples
     --------
@@ -77,5 +82,8 @@ def read_planner(method: Any, *, has_joint: bool) -> Planner:
     planner = PLANNERS[read_choice(method, "method", PLANNERS)]
     if planner.needs_joint and not has_joint:
         why = "needs the joint structure, which reports do not hold; use 'auto'"
+        raise FederationError(f"method {method!r} {why}")
+    if assume not in planner.holds_for:
+        why = f"is proved for assume 'realizable' only, and it is {assume!r}; use 'auto'"
         raise FederationError(f"method {method!r} {why}")
     return planner
