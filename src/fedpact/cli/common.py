@@ -108,6 +108,17 @@ ConfidenceOption = Annotated[
         help="Treat rates as estimates, at this confidence level.",
     ),
 ]
+AssumeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help='What is assumed of labels, other than the file says: "realizable", "noisy" or "agnostic".',
+    ),
+]
+NoiseOption = Annotated[
+    str | None,
+    typer.Option(metavar="CHANCE", help="Some candidate is right, and labels are wrong this often at most."),
+]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
 AnyLedgerArgument = Annotated[
     str,
@@ -123,12 +134,16 @@ def check_free(output: Path, *, force: bool) -> None:
         raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")
 
 
-def read_federation(text: str) -> fp.Federation:
-    """Load a file, or build the example of that name; of several problems, say where all are listed."""
+def read_federation(text: str, assume: str | None = None, noise: str | None = None) -> fp.Federation:
+    """Load a file, or build the example of that name; of several problems, say where all are listed.
+
+    ``assume`` and ``noise`` say what is assumed of labels instead of what the file says.
+    """
     from fedpact.describe import any_federation
 
     try:
-        return any_federation.read_federation(text)
+        fed = any_federation.read_federation(text)
+        return fed if assume is None and noise is None else fed.replace(assume=assume, noise=noise)
     except fp.FederationError as error:
         if len(error.problems) == 1:
             raise
