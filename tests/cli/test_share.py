@@ -17,6 +17,7 @@ def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):
     assert out.splitlines()[1] == "rule least-core, cost in all 17"
     assert lines[3:5] == [["alice", "6", "6", "20", "18.5", "-12.5"], ["bob", "11", "11", "0", "-1.5", "+12.5"]]
     assert out.splitlines()[5:] == [
+        "Assumed: some candidate agrees with every label.",
         "Every group loses at least 1.5 by leaving; no split makes that more.",
         "All groups were looked at: 3, with plans made for 3.",
     ]
