@@ -114,3 +114,10 @@ def test_of_four_candidates_the_promise_is_used_up():
     m, runs = fp.plan(fed, "union").m, 50_000
     failed = [count_failures(fed, m, t, draws=runs, rng=np.random.default_rng(t))[0] / runs for t in range(4)]
     assert 0.03 < max(failed) <= 0.05
+
+
+@pytest.mark.parametrize("noise", [1e-12, 0.45, 0.49])
+def test_noise_of_any_size_is_planned_for(noise):
+    found = fp.plan(alice_bob(), "union", noise=noise)
+    assert fp.verify(alice_bob(), found.m, noise=noise).is_feasible
+    assert found.lower_bound <= found.cost <= fp.plan(alice_bob(), "lp", noise=noise).cost

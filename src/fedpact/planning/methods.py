@@ -32,7 +32,7 @@ class Planner:
     """What it gives, in one sentence."""
     needs_joint: bool = False
     """Whether it needs the joint structure, which reports do not hold."""
-    holds_for: tuple[str, ...] = ASSUMPTIONS
+    holds_for: tuple[str, ...] = ("realizable",)
     """Under which assumptions on labels its plans are enough."""
 
     def make(self, task: Task) -> Draft:
@@ -46,25 +46,26 @@ PLANNERS = {
     "auto": Planner(
         "fedpact.planning.exact:plan_automatically",
         "Searches for the optimum for as long as it may, and shows the best plan it has then.",
+        holds_for=ASSUMPTIONS,
     ),
     "exact": Planner(
         "fedpact.planning.exact:plan_exactly",
         "Branch and bound: searches until the optimum is proved, or time is up.",
         needs_joint=True,
-        holds_for=("realizable",),
     ),
     "tree": Planner(
         "fedpact.planning.draft:plan_by_tree",
         "Quick and close: takes into account which hypotheses are missed together (Hunter-Worsley).",
-        holds_for=("realizable",),
     ),
     "union": Planner(
         "fedpact.planning.draft:plan_by_union",
         "Quick: a convex program that needs to know only how often hypotheses disagree.",
+        holds_for=ASSUMPTIONS,
     ),
     "lp": Planner(
         "fedpact.planning.draft:plan_by_pairs",
         "The linear program of the paper: the simplest, and usually the most expensive.",
+        holds_for=ASSUMPTIONS,
     ),
 }
 """Name -> planner, the most thorough first."""

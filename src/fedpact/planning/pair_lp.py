@@ -74,8 +74,9 @@ class PairProgram:
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
+        self._overlap = math.log(self._scale / self._delta)
         if by_noise and fed.noise is not None:
-            self._delta = math.exp(-least_overlap(fed.noise, self._delta))
+            self._overlap = least_overlap(fed.noise, self._delta)
         surely = is_bound and not rates.is_certain
         self.excess: Bools | Floats
         """(H, H) by truth, which pairs matter to anybody, or for the expected objective how much."""
@@ -96,8 +97,9 @@ class PairProgram:
     def _needed(self, excess: Bools | Floats) -> Floats:
         """Right-hand side of pairs of some excess, -inf where there is no row."""
         if self.fed.objective == "pac":
-            needed = np.log(self._scale / self._delta)
-            return np.where(excess, needed, -np.inf) if needed > 0 else np.full(excess.shape, -np.inf)
+            return (
+                np.where(excess, self._overlap, -np.inf) if self._overlap > 0 else np.full(excess.shape, -np.inf)
+            )
         with np.errstate(divide="ignore"):  # log 0 = -inf
             needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
@@ -177,7 +179,7 @@ class PairProgram:
 
     def _exact_needed(self, p: Floats) -> float:
         if self.fed.objective == "pac":
-            return float(np.log(self._scale / self._delta))
+            return self._overlap
         counts = exceeds(p, self.epsilon / self._margin)
         limit = _limits(self.epsilon, self._margin)[counts]
         with np.errstate(divide="ignore"):

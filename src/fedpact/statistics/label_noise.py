@@ -47,6 +47,8 @@ from fedpact.statistics.misses import NEVER
 from fedpact.statistics.rates import Rates, Rows, rates_of
 from fedpact.statistics.tails import choose_cosines, weigh
 
+_FAR = 6.0
+"""Terms of so many times the least kappa matter little: they are taken together, each as the largest of them."""
 Terms: TypeAlias = tuple[tuple[float, Rates], ...]
 """Weights, and the rates at which samples tell hypotheses apart in the term of each."""
 
@@ -106,10 +108,14 @@ def miss_terms_of(fed: Federation) -> Terms:
     rho = math.sqrt(fed.noise / (1 - fed.noise))
     cosines, shares = choose_cosines(rho)
     below = rates_of(fed).below
-    seen = 1 - 2 * math.sqrt(fed.noise * (1 - fed.noise)) * cosines
+    kappas = 1 - 2 * math.sqrt(fed.noise * (1 - fed.noise)) * cosines
+    weights, far = shares * weigh(np.array(rho), cosines), _FAR * kappas[0]
+    groups = [np.array([at]) for at in np.flatnonzero(kappas <= far)]
+    groups += [np.flatnonzero((kappas > far) & is_in) for is_in in (kappas <= 2 - far, kappas > 2 - far)]
     return tuple(
-        (weight, below.scaled(kappa, min(1.0, 2 - kappa)))
-        for weight, kappa in zip((shares * weigh(np.array(rho), cosines)).tolist(), seen.tolist(), strict=True)
+        (float(weights[own].sum()), below.scaled(float(kappas[own[0]]), min(1.0, 2 - float(kappas[own[-1]]))))
+        for own in groups
+        if len(own)
     )
 
 
