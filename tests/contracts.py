@@ -14,6 +14,7 @@ from oracle import answer, threshold
 
 SLACK = 1e-9
 KEYS = {
+    "assume",
     "kind", "schema", "contributions", "met", "feasible", "cost", "allowed", "worst_truth", "blocking", "status",
     "how", "confidence", "method", "objective", "guarantee", "name",
 }  # fmt: skip

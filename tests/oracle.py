@@ -155,3 +155,64 @@ def coupons_left(n, draws):
     for _ in range(draws):
         ways = [0] + [ways[d] * d + ways[d - 1] * (n - d + 1) for d in range(1, n + 1)]
     return 1 - Fraction(ways[n], n**draws)
+
+
+def count_mistakes(labels, distributions, m, chances):
+    """Mistakes of every hypothesis -> probability, when agent j draws m[j] times.
+
+    ``chances`` (point) are the labels that a draw of the point may have, each with its probability.
+    """
+    states = {(0,) * len(labels): ONE}
+    for distribution, draws in zip(distributions, m, strict=True):
+        for _ in range(draws):
+            after = defaultdict(Fraction)
+            for mistakes, chance in states.items():
+                for point, mass in enumerate(distribution):
+                    for label, share in chances(point).items() if mass else ():
+                        wrong = tuple(
+                            count + (own[point] != label) for count, own in zip(mistakes, labels, strict=True)
+                        )
+                        after[wrong] += chance * mass * share
+            states = dict(after)
+    return states
+
+
+def chance_of_bad_choice(states, bad):
+    """Probability that some bad hypothesis makes the fewest mistakes."""
+    return sum(
+        (chance for mistakes, chance in states.items() if any(mistakes[h] == min(mistakes) for h in bad)),
+        start=0 * ONE,
+    )
+
+
+def even_noise(labels, truth, noise):
+    """Labels of the truth, wrong with probability ``noise``: then any other that hypotheses give is as likely."""
+
+    def chances(point):
+        right = labels[truth][point]
+        others = sorted({own[point] for own in labels} - {right})
+        return {right: 1 - noise, **{label: noise / len(others) for label in others}} if others else {right: ONE}
+
+    return chances
+
+
+def noise_towards(labels, truth, other, noise):
+    """Labels of the truth, wrong with probability ``noise`` where ``other`` differs, and then the other's."""
+
+    def chances(point):
+        right, wrong = labels[truth][point], labels[other][point]
+        return {right: ONE} if right == wrong else {right: 1 - noise, wrong: noise}
+
+    return chances
+
+
+def not_behind(steps):
+    """Pr[a walk is not above 0 at its end]; ``steps`` are pairs of the chances of +1 and of -1."""
+    states = {0: ONE}
+    for up, down in steps:
+        after = defaultdict(Fraction)
+        for place, chance in states.items():
+            for step, share in ((1, up), (-1, down), (0, 1 - up - down)):
+                after[place + step] += chance * share
+        states = dict(after)
+    return sum((chance for place, chance in states.items() if place <= 0), start=0 * ONE)

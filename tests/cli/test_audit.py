@@ -13,9 +13,9 @@ def test_gains_the_worst_lie_and_the_verdict(fedpact):
     lines = out.splitlines()
     assert lines[0].startswith("pwyc-not-dominant, Pay what you contribute: No gain was found while")
     assert lines[0].endswith("truth is not dominant (200 misreports tried).")
-    assert lines[1] == "plans by lp, proved truthful: ex post (data)"
-    assert lines[3].split()[-2:] == ["0", "80"]
-    assert lines[4].split()[-2:] == ["1", "60"]
+    assert lines[2] == "plans by lp, proved truthful: ex post (data)"
+    assert lines[4].split()[-2:] == ["0", "80"]
+    assert lines[5].split()[-2:] == ["1", "60"]
     assert "agent-1 misreports as well and reports x2 1." in lines
     assert "In truth that meets the target of agent-2, which the truth does not." in lines
     assert "agent-2 has 1 instead of 0: a gain of 1." in lines
@@ -29,7 +29,7 @@ def test_a_lie_that_costs_another_its_target_says_so(fedpact):
 
 def test_what_was_not_tried_has_no_gain_and_what_was_stopped_says_so(fedpact):
     _, out, _ = fedpact("audit", "pwyc-not-dominant", "--n-misreports", "1")
-    assert [line.partition(")")[2].split() for line in out.splitlines()[3:7]] == [["0", "1"], ["0"], ["0"], ["0"]]
+    assert [line.partition(")")[2].split() for line in out.splitlines()[4:8]] == [["0", "1"], ["0"], ["0"], ["0"]]
     words = ("audit", "pwyc-not-dominant", "--rule", "all", "--n-misreports", "100000", "--time-limit", "0.05")
     _, out, _ = fedpact(*words)
     assert "Time was up before all misreports were tried" in out
@@ -55,7 +55,7 @@ def test_all_rules_are_a_table_with_what_was_refused(fedpact):
     code, out, _ = fedpact("audit", "pwyc-not-dominant", "--rule", "all", "--n-misreports", "10")
     assert code == 0
     lines = out.splitlines()
-    assert lines[2].startswith("Pay what you contribute")
+    assert lines[3].startswith("Pay what you contribute")
     assert any(line.startswith("Threshold prices") and "cannot be applied: No plan" in line for line in lines)
     entry = json.loads(fedpact("audit", "pwyc-not-dominant", "--rule", "all", "--n-misreports", "10", "--json")[1])
     assert fp.mechanism.RuleComparison.from_dict(entry).to_dict() == entry

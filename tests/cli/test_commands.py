@@ -131,7 +131,7 @@ def test_compare_prints_one_row_per_method_and_a_sentence(fedpact):
     code, out, _ = fedpact("compare", "singletons")
     assert code == 0
     costs = [row.cost for row in fp.compare(fp.examples.singletons()).rows]
-    assert [float(re.split(r"  +", line)[2]) for line in out.splitlines()[2:10]] == costs
+    assert [float(re.split(r"  +", line)[2]) for line in out.splitlines()[3:11]] == costs
     assert "Everyone alone costs 1.64 times the best plan." in out
     assert "The exchangeable plan meets 1 of 2 targets." in out
     assert "If nobody coordinates, the equilibria found cost 1 times the best plan." in out
@@ -319,7 +319,7 @@ def test_prices_json_is_the_dictionary_of_the_result(fedpact):
         ),
         pytest.param(["frontier", ALICE_BOB, "--epsilon", "0.1,x"], "epsilon must be a number", id="word"),
         pytest.param(
-            ["frontier", ALICE_BOB, "--epsilon", "0.1", "--delta", "0.1"], "one of the two", id="both axes"
+            ["frontier", ALICE_BOB, "--epsilon", "0.1", "--delta", "0.1"], "one of the three", id="both axes"
         ),
         pytest.param(["compare", "alice-rob"], "did you mean 'alice-bob'?", id="compare what"),
         pytest.param(["check", str(EXAMPLES)], "this is a directory", id="folder"),
@@ -406,3 +406,46 @@ def test_terms_that_are_wrong_are_refused(fedpact, tmp_path, change, problems):
     if "hypotheses" not in change[1] and "distribution" not in change[1]:
         assert "distribution" not in err
         assert len(err.splitlines()) == problems
+
+
+ASSUMED = (["--noise", "0.05"], ["--assume", "agnostic"], ["--assume", "noisy", "--noise", "0.1"])
+ASKED = (["plan"], ["compare"], ["verify", "--m", "400,400"], ["game"], ["pay"], ["share"])
+
+
+@pytest.mark.parametrize("assumed", ASSUMED)
+@pytest.mark.parametrize("words", ASKED)
+def test_what_is_assumed_of_labels_is_asked_for_and_said(fedpact, words, assumed):
+    command, *options = words
+    code, out, err = fedpact(command, ALICE_BOB, *options, *assumed, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["assume"] == ("agnostic" if "agnostic" in assumed else "noisy")
+    _, out, _ = fedpact(command, ALICE_BOB, *options, *assumed)
+    assert ("Nothing is assumed" if "agnostic" in assumed else "each label is wrong with probability 0.") in out
+
+
+def test_frontier_over_noise_and_at_one(fedpact):
+    code, out, _ = fedpact("frontier", ALICE_BOB, "--noise", "0,0.1", "--json")
+    curve = json.loads(out)
+    assert (code, curve["axis"], [point["value"] for point in curve["points"]]) == (0, "noise", [0.1, 0.0])
+    code, out, _ = fedpact("frontier", ALICE_BOB, "--noise", "0.1", "--delta", "0.1,0.2", "--json")
+    assert (code, json.loads(out)["axis"], json.loads(out)["noise"]) == (0, "delta", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "--noise", "0.5"], "noise must"),
+        (["plan", "--noise", "much"], "noise must"),
+        (["audit", "--noise", "0.1", "--assume", "agnostic"], "noise is for assume 'noisy'"),
+        (["compare", "--assume", "hopeful"], "assume must be"),
+        (["plan", "--noise", "0.1", "--method", "exact"], "method 'exact' is proved for assume 'realizable' only"),
+        (
+            ["verify", "--m", "1,1", "--noise", "0.1", "--how", "exact"],
+            "method 'exact' is for assume 'realizable'",
+        ),
+    ],
+)
+def test_what_cannot_be_assumed_is_one_line_and_exit_1(fedpact, words, said):
+    code, _, err = fedpact(words[0], ALICE_BOB, *words[1:])
+    assert (code, err.count("\n")) == (1, 1)
+    assert err.startswith(f"error: {said}")

@@ -13,9 +13,10 @@ def test_equilibria_cheapest_first_then_prices_and_whose_targets_are_dear(fedpac
     lines = out.splitlines()
     assert code == 0
     assert "alice-bob: There are 6 pure equilibria" in lines[0]
-    assert re.search("cheapest plan 5, price of stability .* 1, price of anarchy .* 2.8", lines[1])
-    assert lines[4].split() == ["alice:", "2,", "bob:", "3", "5", "1", "none"]
+    assert re.search("cheapest plan 5, price of stability .* 1, price of anarchy .* 2.8", lines[2])
+    assert lines[5].split() == ["alice:", "2,", "bob:", "3", "5", "1", "none"]
     assert lines[-2].split()[-3:] == ["14", "2.8", "none"]
+    assert lines[1] == "Assumed: some candidate agrees with every label."
     assert "9 more than the best plan: bob +12, alice -3" in lines[-1]
 
 

@@ -11,7 +11,7 @@ def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
     code, out, _ = fedpact("pay", "alice-bob", "--fee", "1")
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
-    assert lines[3:5] == [
+    assert lines[4:6] == [
         ["alice", "3", "3", "1", "2", "28", "27", "14"],
         ["bob", "2", "2", "1", "1", "28", "27", "14"],
     ]

@@ -14,9 +14,9 @@ def test_one_line_per_agent_then_whether_any_group_would_leave(fedpact):
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
     assert out.splitlines()[0].startswith("price-of-stability: Stable")
-    assert out.splitlines()[1] == "rule least-core, cost in all 17"
-    assert lines[3:5] == [["alice", "6", "6", "20", "18.5", "-12.5"], ["bob", "11", "11", "0", "-1.5", "+12.5"]]
-    assert out.splitlines()[5:] == [
+    assert out.splitlines()[2] == "rule least-core, cost in all 17"
+    assert lines[4:6] == [["alice", "6", "6", "20", "18.5", "-12.5"], ["bob", "11", "11", "0", "-1.5", "+12.5"]]
+    assert out.splitlines()[6:] == [
         "Every group loses at least 1.5 by leaving; no split makes that more.",
         "All groups were looked at: 3, with plans made for 3.",
     ]
@@ -69,7 +69,7 @@ def capped(folder, capacity):
 def test_who_has_no_plan_alone_has_no_cost_alone(fedpact, tmp_path):
     code, out, _ = fedpact("share", capped(tmp_path, [13, None]))
     assert code == 0
-    assert [line.split()[:4] for line in out.splitlines()[3:5]] == [
+    assert [line.split()[:4] for line in out.splitlines()[4:6]] == [
         ["agent-1", "3", "3", "2.5"],
         ["agent-2", "2", "2", "14"],
     ]

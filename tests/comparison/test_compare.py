@@ -235,3 +235,27 @@ def test_where_every_equilibrium_misses_a_target_none_is_called_the_dearest_of_a
     for row in (table.row("worst-equilibrium"), table.row("best-equilibrium")):
         assert tuple(row.contributions.values()) in everything.profiles
         assert row.status == "all-miss"
+
+
+@pytest.mark.parametrize("assumed", [{"noise": 0.1}, {"assume": "agnostic"}])
+@pytest.mark.parametrize("kind", ["table", "reports"])
+@given(data=st.data())
+@settings(max_examples=15)
+def test_where_labels_may_be_wrong_rows_go_by_what_is_proved(kind, assumed, data):
+    fed = data.draw(cases(kind)).build()
+    try:
+        table = fp.compare(fed, **assumed)
+    except fp.InfeasibleError:
+        assert "assume" in assumed
+        assert (fed.epsilon == 0).any()
+        return
+    assert [row.method for row in table.rows] == ["alone", "exchangeable", *EQUILIBRIA, "lp", "union"]
+    assert (table.assume, table.noise) == (fed.replace(**assumed).assume, assumed.get("noise"))
+    for row in table.rows:
+        if row.verification is not None:
+            seen = fp.verify(fed, row.verification.m, how="bounds", **assumed)
+            assert (row.met, row.is_feasible) == (seen.met, seen.is_feasible)
+    for method in ("alone", "lp", "union"):
+        assert table.row(method).is_feasible
+    assert table.row("union").cost <= table.row("lp").cost + 1e-9
+    assert table.row("best-equilibrium").status in ("of-all", "none-exists")

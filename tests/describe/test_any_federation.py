@@ -12,12 +12,14 @@ PARTS = (fp, fp.game, fp.mechanism, fp.planning)
 NEEDED = {
     "at_confidence": {"confidence": 0.9},
     "best_response": {"m": [1, 1]},
+    "forecast": {"runs": 1, "batch": 9},
     "frontier": {"delta": [0.1]},
     "mixed_equilibrium": {"worth": 100},
     "audit": {"n_misreports": 1},
     "compare_rules": {"n_misreports": 1, "ceiling": 1},
     "obliviousness": {"n_misreports": 1},
     "regret": {"m": [1, 1]},
+    "select": {"labels": "h1"},
     "settle": {"plan": [3, 2]},
     "verify": {"m": [3, 2]},
 }

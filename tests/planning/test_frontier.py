@@ -92,8 +92,8 @@ def test_the_figure_shows_cost_and_bound():
 
 
 REFUSED = [
-    ({}, "epsilon or of delta"),
-    ({"epsilon": [0.1], "delta": [0.1]}, "one of the two"),
+    ({}, "of epsilon, of delta or of noise"),
+    ({"epsilon": [0.1], "delta": [0.1]}, "one of the three"),
     ({"epsilon": []}, "at least one number"),
     ({"epsilon": "0.1"}, "list"),
     ({"delta": ["x"]}, "delta"),
@@ -110,3 +110,37 @@ def test_malformed_requests():
 def test_the_expected_objective_has_no_delta():
     with pytest.raises(fp.FederationError, match="no delta"):
         frontier(fp.examples.alice_bob().replace(objective="expected"), delta=[0.1])
+
+
+def test_the_more_labels_are_wrong_the_dearer():
+    fed = fp.examples.alice_bob()
+    curve = fp.frontier(fed, noise=[0.1, 0, "0.05"])
+    assert (curve.axis, curve.values, curve.today) == ("noise", [0.1, 0.05, 0.0], 0.0)
+    assert curve.costs == [fp.plan(fed, noise=noise).cost for noise in curve.values]
+    assert [(point.plan.assume, point.plan.noise) for point in curve.points] == [
+        ("noisy", 0.1),
+        ("noisy", 0.05),
+        ("realizable", None),
+    ]
+    bounds = [point.plan.lower_bound for point in curve.points]
+    assert bounds == sorted(bounds, reverse=True)
+    assert (curve.assume, curve.noise) == ("noisy", None)
+    assert "each label is wrong with probability noise at most" in str(curve)
+    assert fp.Frontier.from_dict(curve.to_dict()) == curve
+
+
+def test_one_noise_is_for_every_point():
+    fed = fp.examples.alice_bob()
+    curve = fp.frontier(fed, delta=[0.05, 0.2], noise=0.1)
+    assert curve.costs == [fp.plan(fed.replace(delta=delta), noise=0.1).cost for delta in (0.05, 0.2)]
+    assert (curve.assume, curve.noise) == ("noisy", 0.1)
+    alone = fp.frontier(fed, epsilon=[0.1], assume="agnostic")
+    assert alone.costs == [fp.plan(fed, assume="agnostic").cost]
+
+
+def test_a_noisier_plan_that_is_cheaper_is_taken_over():
+    curve = fp.frontier(fp.examples.alice_bob(), noise=[0, 0.05, 0.2], method="lp")
+    assert curve.costs == sorted(curve.costs, reverse=True)
+    assert all(
+        fp.verify(fp.examples.alice_bob(), point.plan.m, noise=point.value).is_feasible for point in curve.points
+    )

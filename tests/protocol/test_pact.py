@@ -182,3 +182,10 @@ def test_terms_that_a_file_cannot_have(tmp_path):
 def test_fees_beyond_any_budget_are_refused_before_anybody_labels(fee):
     with pytest.raises(FederationError, match="fee must be at most 1,000,000,000,000 either way"):
         make_pact(alice_bob(), fee=fee)
+
+
+@pytest.mark.parametrize("assumed", [{"noise": 0.05}, {"assume": "agnostic"}])
+def test_a_run_is_for_a_candidate_that_is_right(assumed):
+    fed = alice_bob().replace(**assumed)
+    with pytest.raises(FederationError, match=r"^a run assumes that some candidate is right"):
+        make_pact(fed)

@@ -9,10 +9,12 @@ import typer
 import fedpact as fp
 from fedpact.cli.common import (
     AloneOption,
+    AssumeOption,
     CeilingOption,
     FeeOption,
     FileArgument,
     JsonOption,
+    NoiseOption,
     PivotOption,
     RecoverOption,
     SeedOption,
@@ -49,13 +51,15 @@ def audit(
         float | None, typer.Option(help="Seconds after which an audit stops with what it has found.")
     ] = None,
     seed: SeedOption = 0,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Look for misreports that pay: of one agent, against liars, of two together, and under two names.
 
     Example: [bold]fedpact audit "pwyc-not-dominant(1/20)" --rule all --ceiling 1[/bold]
     """
-    fed, rng = read_federation(file), read_seed(seed)
+    fed, rng = read_federation(file, assume, noise), read_seed(seed)
     options = _given(method=method, n_misreports=n_misreports) | {
         "ceiling": read_amounts(ceiling, "ceiling"),
         "worth": read_amounts(worth, "worth"),

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 import fedpact as fp
-from fedpact.cli.complete import complete_federations
+from fedpact.cli.complete import ASSUMPTIONS, choose, complete_federations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,6 +108,18 @@ ConfidenceOption = Annotated[
         help="Treat rates as estimates, at this confidence level.",
     ),
 ]
+AssumeOption = Annotated[
+    str | None,
+    choose(
+        ASSUMPTIONS,
+        "What is assumed of labels: realizable, some candidate agrees with all of them; noisy, the same but for "
+        "wrong ones; or agnostic, nothing. As the file says, if not given.",
+    ),
+]
+NoiseOption = Annotated[
+    str | None,
+    typer.Option(metavar="CHANCE", help="Some candidate is right, and labels are wrong this often at most."),
+]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
 AnyLedgerArgument = Annotated[
     str,
@@ -123,12 +135,16 @@ def check_free(output: Path, *, force: bool) -> None:
         raise fp.FederationError(f"{str(output)!r} is there already; replace it with --force")
 
 
-def read_federation(text: str) -> fp.Federation:
-    """Load a file, or build the example of that name; of several problems, say where all are listed."""
+def read_federation(text: str, assume: str | None = None, noise: str | None = None) -> fp.Federation:
+    """Load a file, or build the example of that name; of several problems, say where all are listed.
+
+    ``assume`` and ``noise`` say what is assumed of labels instead of what the file says.
+    """
     from fedpact.describe import any_federation
 
     try:
-        return any_federation.read_federation(text)
+        fed = any_federation.read_federation(text)
+        return fed if assume is None and noise is None else fed.replace(assume=assume, noise=noise)
     except fp.FederationError as error:
         if len(error.problems) == 1:
             raise

@@ -8,9 +8,11 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AssumeOption,
     FileArgument,
     JsonOption,
     NodesOption,
+    NoiseOption,
     PlotOption,
     answer,
     progress_bar,
@@ -24,6 +26,8 @@ def compare(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for the exact search, and as many for that of equilibria.")
     ] = None,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -31,7 +35,7 @@ def compare(
 
     Example: [bold]fedpact compare singletons[/bold]
     """
-    fed = read_federation(file)
+    fed = read_federation(file, assume, noise)
     with progress_bar("Comparing") as report:
         table = fp.compare(fed, max_nodes=max_nodes, time_limit=time_limit, progress=report)
     answer(table, as_json=as_json, plot=plot)

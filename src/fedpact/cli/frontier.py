@@ -8,6 +8,7 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AssumeOption,
     FileArgument,
     JsonOption,
     PlotOption,
@@ -29,6 +30,14 @@ def frontier(
     delta: Annotated[
         str | None, typer.Option(metavar="LIST", help='Probabilities of missing a target, such as "0.01,0.1".')
     ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help='How often labels are wrong, such as "0,0.05,0.1"; a single one is for every point.',
+        ),
+    ] = None,
+    assume: AssumeOption = None,
     method: Annotated[str, choose(METHODS, "As for plan.")] = "auto",
     max_nodes: Annotated[
         int | None, typer.Option(help="Boxes per point that the exact search may look at.")
@@ -37,18 +46,20 @@ def frontier(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what accuracy (epsilon) or certainty (delta) costs: one plan per value.
+    """Show what accuracy (epsilon), certainty (delta) or wrong labels (noise) cost: one plan per value.
 
     Without values: epsilon from half the smallest to three times the largest of the federation.
 
     Example: [bold]fedpact frontier alice-bob --delta 0.4,0.1,0.02[/bold]
     """
-    fed = read_federation(file)
+    levels = read_list(noise, "noise") if noise is not None and "," in noise else None
+    fed = read_federation(file, assume, noise if levels is None else None)
     with progress_bar("Planning along the curve") as report:
         curve = fp.frontier(
             fed,
-            epsilon=_around(fed) if epsilon is None and delta is None else read_list(epsilon, "epsilon"),
+            epsilon=_around(fed) if not (epsilon or delta or levels) else read_list(epsilon, "epsilon"),
             delta=read_list(delta, "delta"),
+            noise=levels,
             method=method,
             max_nodes=max_nodes,
             time_limit=time_limit,

@@ -8,8 +8,10 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AssumeOption,
     FileArgument,
     JsonOption,
+    NoiseOption,
     PlotOption,
     console,
     explain,
@@ -50,6 +52,8 @@ def game(
         float | None,
         typer.Option(help="Seconds for the search, and for the optimum after its draft; else 60."),
     ] = None,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -59,7 +63,7 @@ def game(
 
     Example: [bold]fedpact game alice-bob --mixed --dynamics[/bold]
     """
-    fed = read_federation(file)
+    fed = read_federation(file, assume, noise)
     mixture = _mix(fed, worth) if mixed or worth is not None else None
     has_dynamics = dynamics or order is not None or start is not None
     path = _play(fed, order or "round-robin", start, seed) if has_dynamics else None

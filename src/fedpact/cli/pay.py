@@ -9,11 +9,13 @@ import typer
 import fedpact as fp
 from fedpact.cli.common import (
     AloneOption,
+    AssumeOption,
     CeilingOption,
     ConfidenceOption,
     FeeOption,
     FileArgument,
     JsonOption,
+    NoiseOption,
     PivotOption,
     PlotOption,
     RecoverOption,
@@ -51,6 +53,8 @@ def pay(
     pivot: PivotOption = "none",
     ceiling: CeilingOption = None,
     worth: WorthOption = None,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -60,7 +64,7 @@ def pay(
 
     Example: [bold]fedpact pay alice-bob --cost-recovery 0.2[/bold]
     """
-    fed = read_federation(file)
+    fed = read_federation(file, assume, noise)
     bill = fp.settle(
         fed,
         _find_contributions(fed, rule, method, m, confidence=confidence, time_limit=time_limit),

@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 
 from fedpact.cli.common import (
+    AssumeOption,
     ConfidenceOption,
     FileArgument,
     JsonOption,
     NodesOption,
+    NoiseOption,
     PlotOption,
     answer,
     plan_with_bar,
@@ -40,6 +42,8 @@ def plan(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for the exact search, after the draft by tree.")
     ] = None,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,7 +52,7 @@ def plan(
     Example: [bold]fedpact plan alice-bob[/bold]
     """
     found = plan_with_bar(
-        read_federation(file),
+        read_federation(file, assume, noise),
         method,
         confidence=confidence,
         teacher=teacher,

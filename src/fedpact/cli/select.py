@@ -11,9 +11,11 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AssumeOption,
     ConfidenceOption,
     FileArgument,
     JsonOption,
+    NoiseOption,
     PlotOption,
     answer,
     progress_bar,
@@ -21,17 +23,8 @@ from fedpact.cli.common import (
     read_m,
     say,
 )
-from fedpact.cli.complete import ASSUMPTIONS, SCOPES, WAYS, choose
+from fedpact.cli.complete import SCOPES, WAYS, choose
 from fedpact.protocol.files import alone_at
-
-AssumeOption = Annotated[
-    str | None,
-    choose(
-        ASSUMPTIONS,
-        "What is assumed of labels: realizable, some candidate agrees with all of them; noisy, the same but for "
-        "wrong ones; or agnostic, nothing. As the file says, if not given.",
-    ),
-]
 
 
 def select(
@@ -61,7 +54,7 @@ def select(
         bool, typer.Option("--any-label", help="Accept labels that no candidate predicts.")
     ] = False,
     assume: AssumeOption = None,
-    noise: Annotated[str | None, typer.Option(help='For "noisy", how often a label is wrong at most.')] = None,
+    noise: NoiseOption = None,
     scope: Annotated[
         str | None, choose(SCOPES, '"each": every site may use another candidate; "one": all use the same.')
     ] = None,

@@ -8,8 +8,10 @@ import typer
 
 import fedpact as fp
 from fedpact.cli.common import (
+    AssumeOption,
     FileArgument,
     JsonOption,
+    NoiseOption,
     PlotOption,
     SecondsOption,
     answer,
@@ -33,6 +35,8 @@ def share(
         int | None, typer.Option(help="Beyond twelve agents, how many groups may be planned for instead of 150.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is sampled beyond twelve agents.")] = 0,
+    assume: AssumeOption = None,
+    noise: NoiseOption = None,
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -42,7 +46,7 @@ def share(
 
     Example: [bold]fedpact share alice-bob --rule shapley[/bold]
     """
-    fed, rng = read_federation(file), read_seed(seed)
+    fed, rng = read_federation(file, assume, noise), read_seed(seed)
     with progress_bar("Planning for groups") as report:
         split = fp.share(
             fed, rule=rule, method=method, time_limit=time_limit, max_groups=max_groups, rng=rng, progress=report

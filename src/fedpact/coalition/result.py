@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.result import Result
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class LeavingGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share(Result):
+class Share(Assumed, Result):
     """Who bears how much of the plan for all, and how stable that is."""
 
     DERIVED: ClassVar = ("payments", "is_stable")

@@ -165,4 +165,6 @@ def share(
         method=method,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        assume=fed.assume,
+        noise=fed.noise,
     )

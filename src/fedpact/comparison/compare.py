@@ -30,6 +30,7 @@ from fedpact.comparison.result import ComparedRow, Comparison, RowStatus
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
+from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress, count_done, on_interrupt
 from fedpact.errors import InfeasibleError, NoPlanFoundError
 from fedpact.game.game import find_unmet, game_of
@@ -103,10 +104,12 @@ def _make_plan(fed: Federation, method: str, max_nodes: int | None, time_limit: 
 
 
 def _list_planners(fed: Federation) -> list[str]:
-    """Name the planners, the most thorough last; "auto" only where "exact" is not to be had."""
+    """Name the planners, the most thorough last; "auto" only where it is more than one of them."""
     has_pairs_only = isinstance(fed.evidence, Reports)
     left_out = {name for name, planner in PLANNERS.items() if planner.needs_joint} if has_pairs_only else {"auto"}
-    return [name for name in reversed(PLANNERS) if name not in left_out]
+    if fed.assume != "realizable":
+        left_out = {"auto"}
+    return [name for name in reversed(PLANNERS) if name not in left_out and fed.assume in PLANNERS[name].holds_for]
 
 
 def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
@@ -121,6 +124,8 @@ def compare(
     fed: Federation,
     *,
     teacher: str | None = None,
+    assume: str | None = None,
+    noise: Number | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -133,6 +138,8 @@ def compare(
         The federation, its file, or the name of an example.
     teacher
         The hypothesis that labels the samples, if that is known; else any may be the truth.
+    assume, noise
+        What is assumed of labels, as for :func:`fedpact.plan`; planners that do not hold for it are left out.
     max_nodes, time_limit
         Budget of the exact search (see :func:`fedpact.plan`); the time is also that of the search for equilibria.
     progress
@@ -159,7 +166,7 @@ def compare(
     >>> table.best
     'exact'
     """
-    fed = ask(fed, teacher=teacher)
+    fed = ask(fed, teacher=teacher, assume=assume, noise=noise)
     needs = standalone(fed)
     dependent = find_shortfalls(fed, needs)
     seconds = _EQUILIBRIUM_SECONDS if time_limit is None else time_limit
@@ -178,4 +185,6 @@ def compare(
         name=fed.name,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        assume=fed.assume,
+        noise=fed.noise,
     )

@@ -159,4 +159,6 @@ def equilibria(
         names=fed.names,
         objective=fed.objective,
         guarantee=fed.guarantee,
+        assume=fed.assume,
+        noise=fed.noise,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fedpact.coded import Refusal
 from fedpact.describe.names import read_choice
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.planning.result import ratio_of
 from fedpact.result import Result
 from fedpact.statistics.standalone import Shortfall
@@ -108,7 +108,7 @@ class ComparedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Result):
+class Comparison(Assumed, Result):
     """Ways to organise one federation, side by side."""
 
     ROWS: ClassVar = "rows"

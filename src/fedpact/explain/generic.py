@@ -47,6 +47,8 @@ def say_assumption(assumed: Assumed) -> str:
     >>> say_assumption(Assumed(assume="noisy", noise=0.05))
     'Assumed: some candidate is right, and each label is wrong with probability 0.05 at most.'
     """
+    if assumed.assume == "noisy" and assumed.noise is None:
+        return words_of("common").say("assumed.any_noise")
     return words_of("common").say(f"assume.{assumed.assume}", noise=assumed.noise)
 
 

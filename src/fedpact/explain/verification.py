@@ -47,6 +47,9 @@ def _list_sentences(seen: Verification) -> list[str]:
         said.append(_WORDS.say("joint.failure", failure=seen.joint_failure, how=how, allowed=allowed))
         hardest = "joint.hardest" if seen.joint_blocking is None else "joint.blocking"
         said.append(_WORDS.say(hardest, truth=seen.joint_worst_truth, blocking=seen.joint_blocking))
+    if seen.simulated is not None:
+        agent, failure = max(seen.simulated.items(), key=lambda entry: entry[1].high)
+        said.append(_WORDS.say("simulated", noise=seen.noise, agent=agent, failure=failure))
     if seen.confidence < 1:
         said.append(_WORDS.say("confidence", confidence=seen.confidence))
     return said

@@ -39,7 +39,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
-from fedpact.describe.settings import Contributions, PerAgent, read_per_agent
+from fedpact.describe.settings import Assumed, Contributions, PerAgent, read_per_agent
 from fedpact.errors import FederationError
 from fedpact.game.game import Game, Profiles, check_profiles, game_of, respond, with_count
 from fedpact.result import Result
@@ -107,7 +107,7 @@ class RegretStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regret(Result):
+class Regret(Assumed, Result):
     """What each agent would gain by deviating alone."""
 
     DERIVED: ClassVar = ("largest", "is_equilibrium")
@@ -209,4 +209,6 @@ def regret(
         met=met,
         worth=dict(zip(fed.names, worths.tolist(), strict=True)),
         status=_judge(game, profile),
+        assume=fed.assume,
+        noise=fed.noise,
     )

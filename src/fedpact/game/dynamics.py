@@ -24,7 +24,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
-from fedpact.describe.settings import Contributions
+from fedpact.describe.settings import Assumed, Contributions
 from fedpact.errors import FederationError
 from fedpact.game.game import Game, check_profiles, find_least, game_of, respond
 from fedpact.result import Result
@@ -58,7 +58,7 @@ class DynamicsStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dynamics(Result):
+class Dynamics(Assumed, Result):
     """A path of profiles, each reached from the one before by best responses."""
 
     path: tuple[tuple[int, ...], ...]
@@ -273,4 +273,6 @@ def best_response_dynamics(
         rounds=played.rounds,
         order=order,
         names=fed.names,
+        assume=fed.assume,
+        noise=fed.noise,
     )

@@ -22,7 +22,7 @@ from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
-from fedpact.statistics.engine import Engine, engine_of
+from fedpact.statistics.engine import AnyEngine, engine_of
 from fedpact.statistics.standalone import MOST, standalone
 
 Profiles: TypeAlias = Ints
@@ -34,7 +34,7 @@ class Game:
     """The strategies of a federation's agents and the answer to who is content with what."""
 
     fed: Federation
-    engine: Engine
+    engine: AnyEngine
     most: Ints
     """(k,) largest strategy: n_ind(i), or for an agent that needs the others its largest response to them."""
     reach: Ints

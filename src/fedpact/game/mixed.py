@@ -16,7 +16,7 @@ import numpy as np
 from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.settings import PerAgent
+from fedpact.describe.settings import Assumed, PerAgent
 from fedpact.game.best_response import largest_costs, read_worth
 from fedpact.game.game import Game, game_of
 from fedpact.game.normal_form import (
@@ -49,7 +49,7 @@ class MixedStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixedEquilibrium(Result):
+class MixedEquilibrium(Assumed, Result):
     """With which probability each agent contributes how much."""
 
     strategies: dict[str, dict[int, float]]
@@ -178,4 +178,6 @@ def mixed_equilibrium(
         considered=considered,
         status=known if is_close else MixedStatus.APPROXIMATE,
         method=method,
+        assume=fed.assume,
+        noise=fed.noise,
     )

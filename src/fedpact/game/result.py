@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.result import Result
 from fedpact.rows import Column
 from fedpact.statistics.standalone import Shortfall
@@ -52,7 +52,7 @@ class PricedEquilibrium:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equilibria(Result):
+class Equilibria(Assumed, Result):
     """Pure equilibria of a federation in which everyone looks after itself.
 
     A price compares equilibria in which every target is met with the cheapest plan that meets every target.

@@ -214,7 +214,9 @@ def plan_exactly(task: Task) -> Draft:
 
 
 def plan_automatically(task: Task) -> Draft:
-    """Search for the optimum with a small budget where that may be quick, else plan by "tree"."""
+    """Search for the optimum with a small budget where that may be quick, else by "tree", with noise "union"."""
+    if task.fed.noise is not None:
+        return draft(task.fed, "union", task.start.fractional)
     if not is_small(task.fed):
         return draft(task.fed, "tree", task.start.fractional)
     return _search_from_tree(task, _AUTO_NODES, AUTO_SECONDS)

@@ -1,17 +1,19 @@
-"""``frontier``: what accuracy, or certainty, costs.
+"""``frontier``: what accuracy, certainty, or labels that are seldom wrong cost or save.
 
-One plan per value of epsilon (the same for all agents) or of delta. A federation that asks for less is easier:
-a bound from below on its cost holds for every stricter one, and a plan for a stricter one is enough for it. So
-the curve is walked from the loosest value to the strictest, each plan starting from the fractional solution and
-the lower bound of the one before, and then back, so that a looser value never costs more than a stricter one.
+One plan per value of epsilon (the same for all agents), of delta, or of the noise of labels. A federation that
+asks for less is easier: a bound from below on its cost holds for every stricter one, and a plan for a stricter one
+is enough for it. So the curve is walked from the loosest value to the strictest, each plan starting from the
+fractional solution and the lower bound of the one before, and then back, so that a looser value never costs more
+than a stricter one.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -21,6 +23,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.progress import Progress, count_done, on_interrupt
+from fedpact.describe.settings import Assumed, read_assumption
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.plan import plan_from
 from fedpact.planning.result import BoundBy, Plan, PlanStatus
@@ -31,7 +34,7 @@ from fedpact.statistics.request import ask
 if TYPE_CHECKING:
     from fedpact.drawing import Figure
 
-AXES = ("epsilon", "delta")
+AXES = ("epsilon", "delta", "noise")
 
 
 class FrontierStatus(StrEnum):
@@ -45,7 +48,7 @@ class FrontierStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierPoint:
-    """A value of epsilon or delta and the plan for it."""
+    """A value of epsilon, delta or noise and the plan for it."""
 
     value: float
     plan: Plan | None
@@ -57,8 +60,11 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frontier(Result):
-    """Cost against epsilon or delta; the cost never rises along the curve."""
+class Frontier(Assumed, Result):
+    """Cost against epsilon, delta or noise; the cost never rises along the curve.
+
+    Where the curve is over noise its points say which noise their plans assume.
+    """
 
     ROWS: ClassVar = "points"
     DERIVED: ClassVar = ("status",)
@@ -66,7 +72,7 @@ class Frontier(Result):
     points: tuple[FrontierPoint, ...]
     """Strictest value first."""
     axis: Annotated[str, AXES]
-    """"epsilon" or "delta"."""
+    """"epsilon", "delta" or "noise"."""
     method: str
     name: str
     """The federation's."""
@@ -83,7 +89,7 @@ class Frontier(Result):
 
     @property
     def values(self) -> list[float]:
-        """Epsilon or delta at every point, strictest first."""
+        """Epsilon, delta or noise at every point, strictest first."""
         return [point.value for point in self.points]
 
     @property
@@ -116,21 +122,24 @@ def frontier(
     *,
     epsilon: Sequence[Number] | None = None,
     delta: Sequence[Number] | None = None,
+    noise: Number | Sequence[Number] | None = None,
     method: str = "auto",
     teacher: str | None = None,
+    assume: str | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Frontier:
-    """Plan for every value of ``epsilon`` (for all agents) or of ``delta``.
+    """Plan for every value of ``epsilon`` (for all agents), of ``delta`` or of ``noise``.
 
     Parameters
     ----------
     fed
         The federation, its file, or the name of an example.
-    epsilon, delta
-        Values to plan for, exactly one of the two; the answer has them in rising order, strictest first.
-    method, teacher, max_nodes, time_limit
+    epsilon, delta, noise
+        Values to plan for, of exactly one of the three; the answer has the strictest first. A single number for
+        noise is assumed for every point.
+    method, teacher, assume, max_nodes, time_limit
         As for :func:`fedpact.plan`, for every point.
     progress
         Called with the number of points done and their total.
@@ -141,32 +150,46 @@ def frontier(
     >>> curve = frontier(alice_bob(), delta=[0.4, 0.1, 0.02])
     >>> dict(zip(curve.values, curve.costs))
     {0.02: 6.0, 0.1: 4.0, 0.4: 2.0}
+    >>> curve = frontier(alice_bob(), noise=[0, 0.05, 0.2])
+    >>> dict(zip(curve.values, curve.costs))
+    {0.2: 22.0, 0.05: 8.0, 0.0: 5.0}
     """
-    axis, values = _read_axis(fed, epsilon, delta)
-    fed = ask(fed, teacher=teacher)
+    levels = None if noise is None or isinstance(noise, str | int | float | Fraction) else noise
+    known = noise if isinstance(noise, str | int | float | Fraction) else None
+    fed = ask(fed, teacher=teacher, assume=assume, noise=known)
+    axis, values = _read_axis(fed, {"epsilon": epsilon, "delta": delta, "noise": levels})
+    today = _find_today(fed, axis)
     points: list[FrontierPoint] = []
     start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
-    for value in count_done(sorted(values, reverse=True), progress):
-        asked = fed.replace(epsilon=value) if axis == "epsilon" else fed.replace(delta=value)
+    for value in count_done(sorted(values, reverse=axis != "noise"), progress):
+        asked = fed.replace(**{axis: value})  # type: ignore[arg-type]
         point = _plan_point(asked, value, method, start, budget)
         if point.plan is not None:
             start = _start_from(point.plan)
         points.append(point)
-    points = _carry_stricter_plans(points[::-1])
-    return Frontier(points=tuple(points), axis=axis, method=method, name=fed.name, today=_find_today(fed, axis))
+    points = _carry_stricter_plans(points[::-1], axis)
+    return Frontier(
+        points=tuple(points),
+        axis=axis,
+        method=method,
+        name=fed.name,
+        today=today,
+        assume="noisy" if axis == "noise" else fed.assume,
+        noise=None if axis == "noise" else fed.noise,
+    )
 
 
 def _find_today(fed: Federation, axis: str) -> float | None:
+    if axis == "noise":
+        return None if fed.assume == "agnostic" else fed.noise or 0.0
     values = {agent.epsilon for agent in fed.agents} if axis == "epsilon" else {fed.delta}
     return values.pop() if len(values) == 1 else None
 
 
-def _read_axis(
-    fed: Federation, epsilon: Sequence[Any] | None, delta: Sequence[Any] | None
-) -> tuple[str, list[float]]:
-    given = [(axis, values) for axis, values in zip(AXES, (epsilon, delta), strict=True) if values is not None]
+def _read_axis(fed: Federation, lists: Mapping[str, Any]) -> tuple[str, list[float]]:
+    given = [(axis, values) for axis, values in lists.items() if values is not None]
     if len(given) != 1:
-        raise FederationError("frontier needs values of epsilon or of delta, one of the two")
+        raise FederationError("frontier needs a list of values of epsilon, of delta or of noise, one of the three")
     axis, values = given[0]
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
         raise FederationError(f"{axis} must be a list of at least one number")
@@ -188,15 +211,17 @@ def _start_from(found: Plan) -> Start:
     return Start(fractional=fractional, lower_bound=found.lower_bound, lower_bound_by=found.lower_bound_by)
 
 
-def _carry_stricter_plans(points: list[FrontierPoint]) -> list[FrontierPoint]:
+def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[FrontierPoint]:
     """Where a stricter value, which comes first, costs less, take its plan."""
     for stricter, looser in itertools.pairwise(range(len(points))):
         better, found = points[stricter].plan, points[looser].plan
         if better is not None and (found is None or found.cost > better.cost):
-            stricter_value = points[stricter].planned_at or points[stricter].value
-            points[looser] = FrontierPoint(
-                value=points[looser].value, plan=_adopt(found, better), planned_at=stricter_value
-            )
+            stricter_value, value = points[stricter].planned_at or points[stricter].value, points[looser].value
+            adopted = _adopt(found, better)
+            if axis == "noise":
+                assume, level = read_assumption(None, value)
+                adopted = replace(adopted, assume=assume, noise=level)
+            points[looser] = FrontierPoint(value=value, plan=adopted, planned_at=stricter_value)
     return points
 
 

@@ -1,9 +1,9 @@
 """What no plan can undercut: the integer program that every plan satisfies.
 
 Every vector that meets the targets misses each bad pair with probability delta at most
-(:mod:`fedpact.planning.pair_lp`), so the cheapest integer vector that does so costs no more than the optimum.
-Rows are generated for the fractional program first, then for the integer one: solve, look for violated pairs,
-add, solve.
+(:mod:`fedpact.planning.pair_lp`), so the cheapest integer vector that does so costs no more than the optimum. With
+noise, pairs that are far apart have a second row (:mod:`fedpact.statistics.label_noise`). Rows are generated for
+the fractional program first, then for the integer one: solve, look for violated pairs, add, solve.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 from fedpact.describe.arrays import Ints
 from fedpact.describe.federation import Federation
 from fedpact.errors import InfeasibleError
+from fedpact.planning.certificates import AllOf
 from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import BoundBy
 from fedpact.planning.rounding import capacities
-from fedpact.planning.row_generation import CoveringProgram, Solution, UnreachableRow
-from fedpact.statistics.request import least_of
+from fedpact.planning.row_generation import CoveringProgram, Separator, Solution, UnreachableRow
+from fedpact.statistics.request import least_of, teacher_of
 
 _MANY_AGENTS = 200
 # The nodes are what ends the integer search, so that it ends the same way every time.
@@ -35,7 +36,10 @@ class LowerBound:
 
     def __init__(self, fed: Federation) -> None:
         self.fed = fed
-        self.pairs = PairProgram(fed, is_bound=True)
+        without = PairProgram(fed, is_bound=True)
+        self.pairs: Separator = without
+        if fed.noise is not None and teacher_of(fed) is None:
+            self.pairs = AllOf([PairProgram(fed, is_bound=True, by_noise=True), without])
         self.program = CoveringProgram([agent.cost for agent in fed.agents], capacities(fed), least_of(fed))
         try:
             self.fractional: Solution = self.program.solve(self.pairs)

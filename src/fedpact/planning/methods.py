@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fedpact.describe.names import read_choice
+from fedpact.describe.settings import ASSUMPTIONS
 from fedpact.errors import FederationError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Planner:
     """What it gives, in one sentence."""
     needs_joint: bool = False
     """Whether it needs the joint structure, which reports do not hold."""
+    holds_for: tuple[str, ...] = ("realizable",)
+    """Under which assumptions on labels its plans are enough."""
 
     def make(self, task: Task) -> Draft:
         """Plan."""
@@ -43,6 +46,7 @@ PLANNERS = {
     "auto": Planner(
         "fedpact.planning.exact:plan_automatically",
         "Searches for the optimum for as long as it may, and shows the best plan it has then.",
+        holds_for=ASSUMPTIONS,
     ),
     "exact": Planner(
         "fedpact.planning.exact:plan_exactly",
@@ -56,17 +60,19 @@ PLANNERS = {
     "union": Planner(
         "fedpact.planning.draft:plan_by_union",
         "Quick: a convex program that needs to know only how often hypotheses disagree.",
+        holds_for=ASSUMPTIONS,
     ),
     "lp": Planner(
         "fedpact.planning.draft:plan_by_pairs",
         "The linear program of the paper: the simplest, and usually the most expensive.",
+        holds_for=ASSUMPTIONS,
     ),
 }
 """Name -> planner, the most thorough first."""
 
 
-def read_planner(method: Any, *, has_joint: bool) -> Planner:
-    """Find a planner by its name, unless it needs a joint structure that is not known.
+def read_planner(method: Any, *, has_joint: bool, assume: str = "realizable") -> Planner:
+    """Find a planner by its name, unless it needs a joint structure that is not known, or other labels.
 
     Examples
     --------
@@ -77,5 +83,8 @@ def read_planner(method: Any, *, has_joint: bool) -> Planner:
     planner = PLANNERS[read_choice(method, "method", PLANNERS)]
     if planner.needs_joint and not has_joint:
         why = "needs the joint structure, which reports do not hold; use 'auto'"
+        raise FederationError(f"method {method!r} {why}")
+    if assume not in planner.holds_for:
+        why = f"is proved for assume 'realizable' only, and it is {assume!r}; use 'auto'"
         raise FederationError(f"method {method!r} {why}")
     return planner

@@ -11,6 +11,8 @@ A pair (h, g) that is bad for somebody has to be missed with small probability, 
 - *lower bound*: b = log(1 / delta), which every plan that meets the targets satisfies (delta being the most that
   counts as met, ties included). A coefficient above b is set to b: that keeps all integer solutions and makes
   the bound tighter.
+- With noise (:mod:`fedpact.statistics.label_noise`) *lp* has kappa p for p, and *lower bound* a second
+  program, with a larger b for the pairs that are far apart.
 
 For the expected objective the paper (Equation 11, Theorem 7) asks for Pr[miss] p_i <= epsilon_i / 2H of *some*
 agent with p_i > epsilon_i / 2; it has to be every such agent (ERRATA A1), so b = log max_i 2 H p_i / epsilon_i.
@@ -19,6 +21,7 @@ From below, p_i > epsilon_i needs Pr[miss] <= epsilon_i / p_i.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -31,6 +34,7 @@ from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds, tolerance
 from fedpact.planning.infeasible import never_certain
 from fedpact.planning.row_generation import Row, find_largest, order_from_largest, row_of_pair
+from fedpact.statistics.label_noise import least_overlap, seen_rates_of
 from fedpact.statistics.misses import NEVER, log_miss, replace_never
 from fedpact.statistics.rates import Rates, rates_of
 from fedpact.statistics.request import teacher_of, truths_of
@@ -51,26 +55,33 @@ class PairProgram:
         The federation.
     is_bound
         Whether to state the program that bounds the optimum from below instead of the paper's.
+    by_noise
+        Whether to state the second lower bound under noise.
     only_certain
         Whether to keep only the pairs that must never be missed.
     """
 
-    def __init__(self, fed: Federation, *, is_bound: bool = False, only_certain: bool = False) -> None:
+    def __init__(
+        self, fed: Federation, *, is_bound: bool = False, by_noise: bool = False, only_certain: bool = False
+    ) -> None:
         self.fed, self.is_bound, self.only_certain = fed, is_bound, only_certain
         self.epsilon = fed.epsilon
         rates = rates_of(fed)
-        self.rates: Rates = rates.above if is_bound else rates.below
+        self.rates: Rates = rates.above if is_bound else seen_rates_of(fed)
         """How likely a pair is missed: at most, or for the bound at least."""
         self._hurt: Rates = rates.below if is_bound else rates.harm
         """Whom a pair matters to: whom it may, or for the bound surely does."""
         self._margin = 1.0 if is_bound or fed.objective == "pac" else 2.0
         self._scale = 1.0 if is_bound else self._margin * fed.H
         self._delta = fed.delta + float(tolerance(fed.delta)) if is_bound else fed.delta
+        self._overlap = math.log(self._scale / self._delta)
+        if by_noise and fed.noise is not None:
+            self._overlap = least_overlap(fed.noise, self._delta)
         surely = is_bound and not rates.is_certain
         self.excess: Bools | Floats
         """(H, H) by truth, which pairs matter to anybody, or for the expected objective how much."""
         if fed.objective == "pac":
-            self.excess = find_bad(fed, surely)[0]
+            self.excess = find_bad(fed, surely, are_far=by_noise)[0]
         else:
             self.excess = find_excess(fed, self._margin, surely)
         if teacher_of(fed) is not None:
@@ -86,8 +97,9 @@ class PairProgram:
     def _needed(self, excess: Bools | Floats) -> Floats:
         """Right-hand side of pairs of some excess, -inf where there is no row."""
         if self.fed.objective == "pac":
-            needed = np.log(self._scale / self._delta)
-            return np.where(excess, needed, -np.inf) if needed > 0 else np.full(excess.shape, -np.inf)
+            return (
+                np.where(excess, self._overlap, -np.inf) if self._overlap > 0 else np.full(excess.shape, -np.inf)
+            )
         with np.errstate(divide="ignore"):  # log 0 = -inf
             needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed
@@ -161,13 +173,13 @@ class PairProgram:
             a, b = np.where(a == b, 1.0, 0.0), 1.0
         elif self.is_bound:
             a = np.minimum(a, b)
-        if not a.any() and (self.is_bound or self.rates.is_certain):
+        if not a.any() and (self.is_bound or rates_of(self.fed).is_certain):
             raise never_certain(self.fed, pair, hurt)
         return row_of_pair(a, b, *pair, requirement=int(np.argmax(hurt - self.epsilon)))
 
     def _exact_needed(self, p: Floats) -> float:
         if self.fed.objective == "pac":
-            return float(np.log(self._scale / self._delta))
+            return self._overlap
         counts = exceeds(p, self.epsilon / self._margin)
         limit = _limits(self.epsilon, self._margin)[counts]
         with np.errstate(divide="ignore"):
@@ -209,13 +221,16 @@ def _limits(epsilon: Floats, margin: float) -> Floats:
 
 
 @memoized
-def find_bad(fed: Federation, surely: bool) -> tuple[Bools, Places]:
+def find_bad(fed: Federation, surely: bool, *, are_far: bool = False) -> tuple[Bools, Places]:
     """Which hypotheses are bad for somebody, (H, H) by truth; and by truth, (H,), for whom all of them are.
 
     Where no single agent finds all of them bad that is -1. Kept with the federation. Where rates are not known
     exactly, ``surely`` leaves out what may not be bad, as a lower bound must; otherwise it counts, as in a proof.
+    ``are_far`` leaves those that nothing is good for together with the truth.
     """
     rates, epsilon = _side_of(fed, surely), fed.epsilon
+    if are_far:
+        epsilon = 2 * _limits(epsilon, 1.0)
 
     def bad_in(block: slice) -> tuple[Bools, Places]:
         bad = rates.is_bad(epsilon, block)

@@ -9,6 +9,9 @@ method     needs                         what it gives
 ``exact``  joint structure               the optimum, or the best found and the gap
 ``auto``   either                        ``exact`` within its budget, else the best of the others
 ========== ============================= ===================================================================
+
+With noisy labels ``lp``, ``union`` and ``auto`` plan by like programs (:mod:`fedpact.statistics.label_noise`);
+where nothing is assumed of labels, everybody labels for itself (:mod:`fedpact.planning.agnostic`).
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Contributions
+from fedpact.planning.agnostic import plan_agnostic
 from fedpact.planning.cost_units import rescale_costs
 from fedpact.planning.lower_bound import LowerBound
 from fedpact.planning.methods import read_planner
@@ -44,6 +48,8 @@ def plan(
     confidence: Number | None = None,
     teacher: str | None = None,
     at_least: Contributions | None = None,
+    assume: str | None = None,
+    noise: Number | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -66,6 +72,9 @@ def plan(
         What is contributed already: a number per agent, or a mapping in which absent agents have given nothing. It
         is not taken back: the plan is the cheapest among those with at least that much. Its cost and its lower
         bound count what is contributed already.
+    assume, noise
+        What is assumed of labels, if that is other than what the federation says: "realizable", "agnostic", or by
+        a noise alone that each is wrong with that probability at most.
     max_nodes, time_limit
         Budget of the exact search, in boxes and seconds; at zero the incumbent is returned with its gap. So it
         is when the search is interrupted from the keyboard.
@@ -90,7 +99,13 @@ def plan(
     >>> stopped = alice_bob().replace(capacity=[1, None])
     >>> plan(stopped, at_least={"alice": 1, "bob": 2}).contributions
     {'alice': 1, 'bob': 7}
+
+    One label of twenty may be wrong:
+
+    >>> plan(alice_bob(), noise=0.05).contributions
+    {'alice': 4, 'bob': 4}
     """
+    fed = ask(fed, assume=assume, noise=noise)
     asked = ask(fed, teacher=teacher)
     if confidence is not None:
         from fedpact.statistics.confidence import at_confidence
@@ -103,7 +118,8 @@ def plan(
         asked = ask(asked, at_least=given if any(given.values()) else None)
     budget = Budget(max_nodes=max_nodes, time_limit=time_limit, progress=progress)
     found = plan_from(asked, method, Start(), budget)
-    has_forecast = found.confidence is not None and (found.m > least_of(asked)).any()
+    is_forecast = found.confidence is not None and fed.assume != "agnostic"
+    has_forecast = is_forecast and (found.m > least_of(asked)).any()
     if not has_forecast:
         return replace(found, federation=fed.fingerprint)
     from fedpact.planning.more_points import forecast
@@ -116,7 +132,9 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
 
     Solver and search have absolute tolerances, so very large or small costs are rescaled first.
     """
-    planner = read_planner(method, has_joint=not isinstance(fed.evidence, Reports))
+    planner = read_planner(method, has_joint=not isinstance(fed.evidence, Reports), assume=fed.assume)
+    if fed.assume == "agnostic":
+        return _plan_each(fed, method)
     scaled, unit = rescale_costs(fed)
     start = replace(start, lower_bound=start.lower_bound / unit)
     below, sunk = LowerBound(scaled), scaled.cost_of(least_of(fed))
@@ -131,6 +149,16 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
     if found.lower is not None:
         bounds = [bounds[1], found.lower]
     return finish_plan(fed, method, found, max(bounds, key=lambda bound: bound[0]))
+
+
+def _plan_each(fed: Federation, method: str) -> Plan:
+    """Plan for agents who label for themselves."""
+    found = plan_agnostic(fed, method)
+    if not found.m.any():
+        return plan_nothing(fed, method)
+    _, unit = rescale_costs(fed)
+    low, by = found.lower or (0.0, BoundBy.COSTS)
+    return finish_plan(fed, method, found, (low / unit, by))
 
 
 def plan_nothing(fed: Federation, method: str) -> Plan:
@@ -174,11 +202,15 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
         teacher=teacher_of(fed),
         is_sampled=fed.is_sampled,
         confidence=confidence,
+        assume=fed.assume,
+        noise=fed.noise,
     )
 
 
 def _find_chosen(fed: Federation, final: Draft, status: PlanStatus) -> str:
     """Name the method that "auto" came down to."""
+    if fed.assume != "realizable":
+        return "union"
     if status is PlanStatus.OPTIMAL and not isinstance(fed.evidence, Reports):
         return "exact"
     return "union-trimmed" if final.proved_by is Proof.ENGINE else "tree"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from fedpact.describe.settings import Guarantee, HasContributions, Objective
+from fedpact.describe.settings import Assumed, Guarantee, HasContributions, Objective
 from fedpact.planning.methods import PLANNERS
 from fedpact.result import Result
 
@@ -43,6 +43,8 @@ class Proof(StrEnum):
     """The same sum, less what is missed together along a tree."""
     ENGINE = "exact-failure"
     """The guarantee engine computed the failure probabilities."""
+    TAILS = "regret-tails"
+    """Every agent's own labels: whatever is best, they seldom speak for what is worse by more than its epsilon."""
     NOTHING_TO_RULE_OUT = "nothing-to-rule-out"
     """No hypothesis is bad for anybody."""
 
@@ -58,6 +60,8 @@ class BoundBy(StrEnum):
     """The linear program that misses every single pair rarely enough."""
     INTEGER_PAIRS = "integer-pair-program"
     """The same program over whole samples."""
+    ALONE = "alone-if-right"
+    """What everybody needs alone if some candidate is right."""
     SEARCH = "branch-and-bound"
     """Branch and bound over contribution vectors."""
     SEARCH_BY_PAIRS = "branch-and-bound-by-pairs"
@@ -99,7 +103,7 @@ def ratio_of(cost: float, least: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(HasContributions, Result):
+class Plan(Assumed, HasContributions, Result):
     """Contributions that meet every target, with a certificate."""
 
     DERIVED: ClassVar = ("ratio",)

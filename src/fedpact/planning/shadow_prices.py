@@ -24,7 +24,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.arrays import Floats
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import Progress, count_done
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.planning.cost_units import rescale_costs
@@ -62,7 +62,7 @@ class EpsilonPrice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowPrices(Result):
+class ShadowPrices(Assumed, Result):
     """What delta and every epsilon cost at the margin, before rounding."""
 
     ROWS: ClassVar = "epsilon"
@@ -123,6 +123,8 @@ def shadow_prices(
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,
+        assume=fed.assume,
+        noise=fed.noise,
     )
 
 

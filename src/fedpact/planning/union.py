@@ -10,7 +10,8 @@ sum q, the tangent of log sum q is the row
 
     sum_j m_j ( sum_h w_h (-log(1 - p_j(h*, h))) ) >= log(1/delta) + entropy(w),
 
-a mixture of the pairs' own rows; so the covering machinery serves unchanged.
+a mixture of the pairs' own rows; so the covering machinery serves unchanged. With noisy labels every term is a sum
+of such terms (:mod:`fedpact.statistics.label_noise`).
 
 Expected objective: for any theta_i < epsilon_i, E[error] <= theta_i + sum over p_i > theta_i of (p_i -
 theta_i) q is the same kind of constraint with weights (p_i - theta_i) / (epsilon_i - theta_i). theta =
@@ -33,6 +34,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
 from fedpact.planning.row_generation import Row, find_largest, order_from_largest
+from fedpact.statistics.label_noise import chances_of, miss_terms_of
 from fedpact.statistics.misses import to_probability
 from fedpact.statistics.pairs import best_threshold
 from fedpact.statistics.rates import Rates, rates_of
@@ -50,8 +52,9 @@ class UnionProgram:
 
     def __init__(self, fed: Federation) -> None:
         self.fed, self.epsilon = fed, fed.epsilon
-        self.rates: Rates = rates_of(fed).below
+        self.terms = miss_terms_of(fed)
         """How likely a hypothesis is missed, at most."""
+        self.rates: Rates = self.terms[0][1]
         self._hurt: Rates = rates_of(fed).harm
         """Whom that hurts, and how much, at most."""
         self.is_pac = fed.objective == "pac"
@@ -95,7 +98,7 @@ class UnionProgram:
         """(H,) for every truth at least the largest sum over limit of any requirement."""
 
         def sums_of(block: slice) -> Floats:
-            q = np.exp(self.rates.log_miss(m, block, self.at_one))
+            q = chances_of(self.terms, m, block, self.at_one)
             if not self.is_pac:
                 return np.asarray(np.matmul(self._weigh(block), q[:, :, None])[:, :, 0].max(axis=1))
             return np.asarray(np.einsum("th,th->t", self.bad[block], q) / self.fed.delta)
@@ -124,18 +127,23 @@ class UnionProgram:
 
     def _tangents(self, m: Floats, truths: Places) -> list[tuple[float, Row]]:
         """Log of sum over limit, and tangent, of the worst requirement of every truth that is over it."""
-        q = np.exp(self.rates.log_miss(m, truths, self.at_one))
+        each = [weight * np.exp(rates.log_miss(m, truths, self.at_one)) for weight, rates in self.terms]
+        q = np.asarray(sum(each))
         weights, worst = self._weigh_worst(truths, q)
         totals = np.einsum("th,th->t", weights, q)
         over = np.flatnonzero(totals > np.exp(TOL))
-        share = (weights * q / totals[:, None])[over]
-        b = (xlogy(share, weights[over]) - xlogy(share, share)).sum(axis=1)
+        a, b, share = np.zeros((len(over), self.rates.k)), np.zeros(len(over)), np.zeros((len(over), self.rates.H))
+        for (weight, rates), term in zip(self.terms, each, strict=True):
+            own = (weights * term / totals[:, None])[over]
+            b += (xlogy(own, weight * weights[over]) - xlogy(own, own)).sum(axis=1)
+            logs = rates.logs(truths[over], self.at_one)
+            a -= [logs[:, at] @ own[at] for at in range(len(over))] if len(over) else 0.0
+            share += own
         found = []
-        logs = self.rates.logs(truths[over], self.at_one)
         for at, truth in enumerate(truths[over]):
             hypotheses = np.flatnonzero(share[at])
             row = Row(
-                a=-logs[:, at] @ share[at],
+                a=a[at],
                 b=float(b[at]),
                 truth=int(truth),
                 hypotheses=hypotheses,
@@ -199,7 +207,7 @@ class UnionProgram:
         over = np.ones(len(truths), dtype=bool)
         unclear = np.arange(len(truths))
         if self.is_pac:
-            q = np.exp(self.rates.log_miss(m, truths))
+            q = chances_of(self.terms, m, truths)
             over = exceeds(np.einsum("th,th->t", self.bad[truths], q), self.fed.delta)
             unclear = np.flatnonzero(over & ~self.is_clear[truths])
         for some in self._chunks(unclear):
@@ -208,8 +216,8 @@ class UnionProgram:
 
     def bounds(self, m: Floats, truths: Places) -> Floats:
         """(t, U) failure probability or expected error of every requirement from above."""
-        is_strict = self._never is not None
-        q = to_probability(self.rates.log_miss(m, truths), keep_tiny=is_strict)
         if self.is_pac:
+            q = chances_of(self.terms, m, truths)
             return np.asarray(np.minimum(np.matmul(self.weights(truths), q[:, :, None])[:, :, 0], 1.0))
+        q = to_probability(self.rates.log_miss(m, truths), keep_tiny=self._never is not None)
         return np.stack([best_threshold(p, q)[1] for p in self.weights(truths).swapaxes(0, 1)], axis=1)

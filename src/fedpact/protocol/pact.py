@@ -255,6 +255,11 @@ def make_pact(
     """
     read_planner(method, has_joint=False)
     fed = fed if isinstance(fed, Settings) else read_federation(fed)
+    if fed.assume != "realizable":
+        raise FederationError(
+            f"a run assumes that some candidate is right, and the federation says assume {fed.assume!r}; leave it "
+            "out, or use fedpact select"
+        )
     check_site_names(fed.names)
     evidence = fed.evidence if isinstance(fed, Federation) else None
     if evidence is not None and not evidence.IS_COUNTED and confidence is not None:

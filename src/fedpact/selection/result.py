@@ -49,7 +49,7 @@ class Step:
     epsilon: float
     """How far the candidate to use is from the best at most."""
     in_question: int
-    """Candidates that may be the truth; if nothing is assumed, the one to use and those it is not proved against."""
+    """Candidates that may be the truth; if nothing is assumed, that to use and those it is not proved against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from fedpact.statistics.pairs import best_threshold, bound_above, bound_below
 from fedpact.statistics.per_agent_split import is_split, part_of, set_aside
 from fedpact.statistics.rates import rates_of
 from fedpact.statistics.weights import JOINT, Weights
+
+if TYPE_CHECKING:
+    from fedpact.statistics.bounding_engine import BoundingEngine
 
 METHODS = ("auto", "exact", "bounds", "estimate")
 CONFIDENCE = 0.999
@@ -381,7 +384,14 @@ class Engine:
         return self._expansions[self._prints[requirement, truth]]
 
 
+AnyEngine: TypeAlias = "Engine | BoundingEngine"
+
+
 @memoized
-def engine_of(fed: Federation) -> Engine:
-    """Return the engine of a federation, made once and kept with it."""
-    return Engine(fed)
+def engine_of(fed: Federation) -> AnyEngine:
+    """Return the engine of a federation, made once and kept with it; bounds alone if labels may be wrong."""
+    if fed.assume == "realizable":
+        return Engine(fed)
+    from fedpact.statistics.bounding_engine import BoundingEngine
+
+    return BoundingEngine(fed)

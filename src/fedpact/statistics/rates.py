@@ -83,6 +83,10 @@ class Rates(ABC):
         """(k, t, H) log(1 - p_j) between some truths and every hypothesis, with ``at_one`` for log 0."""
 
     @abstractmethod
+    def scaled(self, share: float, cap: float) -> Rates:
+        """Return a share of these rates, ``cap`` at most, with no other side."""
+
+    @abstractmethod
     def is_bad(self, epsilon: Floats, truths: Rows) -> Bools:
         """(k, t, H) which hypotheses are bad for each agent, if rates are what this side says."""
 
@@ -136,6 +140,10 @@ class TabledRates(Rates):
         self._log_misses = log_miss(self._rates)
         self._within: tuple[bytes, Ints] = b"", np.zeros(0, dtype=np.int64)
 
+    def scaled(self, share: float, cap: float) -> TabledRates:  # noqa: D102
+        different = {id(table): np.minimum(share * table, cap) for table in self.tables}
+        return TabledRates(self.places, [different[id(table)] for table in self.tables])
+
     def _look_up(self, table: Floats, places: NDArray[Any]) -> Floats:
         """Entries (k, ...) of all tables in a row, at places that count from the start of each agent's own."""
         if self._start.any():
@@ -177,12 +185,28 @@ class TabledRates(Rates):
 class MassRates(Rates):
     """Masses (k, H, H) of the points where two hypotheses differ; singles are rounded, down or up."""
 
-    def __init__(self, domain: Domain, masses: NDArray[Any], *, is_upper: bool = False) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        masses: NDArray[Any],
+        *,
+        is_upper: bool = False,
+        share: float = 1.0,
+        cap: float = 1.0,
+    ) -> None:
         super().__init__()
         self.domain, self.masses, self._is_upper = domain, masses, is_upper
+        self._share, self._cap = share, cap
         self.k, self.H = masses.shape[0], masses.shape[1]
-        has_logs = masses.dtype == np.float64 and masses.size <= _KEEP_LOGS
-        self._logs = log_miss(masses) if has_logs else None
+        most = _KEEP_LOGS if share == 1 else _KEEP_LOGS // 16
+        has_logs = masses.dtype == np.float64 and masses.size <= most
+        self._logs = log_miss(self._scale(masses)) if has_logs else None
+
+    def scaled(self, share: float, cap: float) -> MassRates:  # noqa: D102
+        return MassRates(self.domain, self.masses, is_upper=self._is_upper, share=share, cap=cap)
+
+    def _scale(self, masses: Floats) -> Floats:
+        return masses if self._share == 1 else np.minimum(self._share * masses, self._cap)
 
     def rows(self, truths: Rows) -> Floats:  # noqa: D102
         return self._widen(self.masses[:, truths])
@@ -191,11 +215,11 @@ class MassRates(Rates):
         """As doubles; on the upper side the next single, unless the mass is zero."""
         if self._is_upper:
             masses = np.where(masses > 0, np.minimum(np.nextafter(masses, np.float32(2)), 1), masses)
-        return np.asarray(masses, dtype=np.float64)
+        return self._scale(np.asarray(masses, dtype=np.float64))
 
     def between(self, h: Places, g: Places) -> Floats:  # noqa: D102
         differ = self.domain.labels[h] != self.domain.labels[g]
-        return np.asarray((differ @ self.domain.mass.T).T)
+        return self._scale(np.asarray((differ @ self.domain.mass.T).T))
 
     def log_miss(  # noqa: D102
         self, m: Floats, truths: Rows, at_one: float = NEVER, *, start: int = 0

@@ -16,7 +16,7 @@ from fedpact.describe.arrays import Ints, Places
 from fedpact.describe.evidence import find_twin
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import nearest
-from fedpact.describe.numbers import shorten
+from fedpact.describe.numbers import Number, shorten
 from fedpact.errors import FederationError
 
 
@@ -29,8 +29,17 @@ class Request(Federation):
     """Agent -> samples; None: nobody has contributed yet."""
 
 
-def ask(fed: Federation, *, teacher: str | None = None, at_least: dict[str, int] | None = None) -> Federation:
+def ask(
+    fed: Federation,
+    *,
+    teacher: str | None = None,
+    at_least: dict[str, int] | None = None,
+    assume: str | None = None,
+    noise: Number | None = None,
+) -> Federation:
     """Put a federation and what is asked together; what is None stays as it is.
+
+    Another assumption is one of the federation itself.
 
     Examples
     --------
@@ -38,6 +47,10 @@ def ask(fed: Federation, *, teacher: str | None = None, at_least: dict[str, int]
     >>> truths_of(alice_bob()), truths_of(ask(alice_bob(), teacher="xB"))
     (array([0, 1, 2, 3]), array([1]))
     """
+    if assume is not None or noise is not None:
+        fed = fed.replace(assume=assume, noise=noise)
+    if teacher is not None and fed.assume == "agnostic":
+        raise FederationError("a teacher labels as one of the hypotheses; with assume 'agnostic' leave it out")
     if teacher is not None and teacher not in fed.evidence.hypotheses:
         hint = nearest(teacher, fed.evidence.hypotheses) if isinstance(teacher, str) else "give a name"
         raise FederationError(f"teacher must be one of the hypotheses; it is {shorten(teacher)} ({hint})")

@@ -17,7 +17,7 @@ from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.progress import Progress, count_done
-from fedpact.statistics.engine import Engine, engine_of
+from fedpact.statistics.engine import AnyEngine, engine_of
 from fedpact.statistics.request import ask
 
 MOST = 2**40
@@ -37,7 +37,7 @@ def _least(fed: Federation, agent: int) -> int | None:
     return find_least_between(low, high, lambda counts: _met(engine, agent, counts))
 
 
-def _met(engine: Engine, agent: int, counts: Ints | list[int]) -> Bools:
+def _met(engine: AnyEngine, agent: int, counts: Ints | list[int]) -> Bools:
     m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
     m[:, agent] = counts
     return engine.is_met(m, [agent])[:, 0]

@@ -16,18 +16,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.arrays import Ints
+from fedpact.describe.arrays import Ints, Places
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number, read_whole_number, shorten
-from fedpact.describe.settings import Contributions, Guarantee, HasContributions, Objective, read_per_agent
+from fedpact.describe.settings import (
+    Assumed,
+    Contributions,
+    Guarantee,
+    HasContributions,
+    Objective,
+    read_per_agent,
+)
 from fedpact.describe.ties import exceeds
-from fedpact.errors import FederationError
+from fedpact.errors import FederationError, FormatError
 from fedpact.plain import read_fields, to_plain
 from fedpact.result import Result
-from fedpact.statistics.confidence import at_confidence
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, Engine, engine_of
+from fedpact.statistics.confidence import at_confidence, clopper_pearson
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, AnyEngine, engine_of
 from fedpact.statistics.interval_query import Values
 from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
@@ -97,7 +104,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verification(HasContributions, Result):
+class Verification(Assumed, HasContributions, Result):
     """Whether a contribution vector meets every agent's target.
 
     ``failure`` is the probability of missing the target for the pac objective and the expected error for the
@@ -115,6 +122,9 @@ class Verification(HasContributions, Result):
     joint_how: How | None = field(default=None, metadata={"is_optional": True})
     joint_worst_truth: str | None = field(default=None, metadata={"is_optional": True})
     joint_blocking: str | None = field(default=None, metadata={"is_optional": True})
+    simulated: dict[str, Interval] | None = field(default=None, metadata={"is_optional": True})
+    """How often each target is missed where labels are wrong at random with the probability ``noise``, against the
+    truths that are hardest; None if that was not simulated."""
     cost: float
     allowed: dict[str, float]
     """How large ``failure`` may be: delta, or the agent's epsilon."""
@@ -141,9 +151,11 @@ class Verification(HasContributions, Result):
     @classmethod
     def from_plain(cls, entry: Any, where: str) -> Verification:
         """Read it where it stands in another dictionary, whose place is ``where``."""
-        if isinstance(entry, Mapping) and entry.get("objective") in (*_VALUES,):
-            own = _VALUES[entry["objective"]]
-            entry = {"failure" if key == own else key: value for key, value in entry.items()}
+        for objective, own in _VALUES.items() if isinstance(entry, Mapping) else ():
+            if own in entry:
+                entry = {"failure" if key == own else key: value for key, value in entry.items()}
+            elif entry.get("objective") == objective:
+                raise FormatError(f"{where}: {own!r} is missing")
         return super(Verification, cls).from_plain(entry, where)
 
     def to_dataframe(self) -> DataFrame:
@@ -185,6 +197,8 @@ def read_contributions(fed: Federation, m: Any, field: str = "m") -> Ints:
 
 _LARGEST = 10**12
 MOST_DRAWS = 100_000_000
+# Truths that noisy labels are simulated for.
+_MOST_TRUTHS = 5
 
 
 @takes_federation
@@ -195,6 +209,8 @@ def verify(
     how: str = "auto",
     confidence: Number | None = None,
     teacher: str | None = None,
+    assume: str | None = None,
+    noise: Number | None = None,
     rng: np.random.Generator | None = None,
     draws: int = DRAWS,
 ) -> Verification:
@@ -208,16 +224,20 @@ def verify(
         (k,) samples per agent, or a mapping from agent name to samples.
     how
         "exact", "bounds" (a certified interval), "estimate" (Karp-Luby, with a confidence interval), or
-        "auto": the first of the three that settles the question at bounded effort.
+        "auto": the first of the three that settles the question at bounded effort. Where labels may be wrong,
+        "met" and "missed" are by bounds; with noise, "estimate" also simulates labels that are wrong at random
+        (:mod:`fedpact.statistics.simulate_labels`), and so does "auto" where bounds prove too little.
     confidence
         If given, the rates are taken for estimates from each site's points, and the intervals hold with this
         probability over the draw of those (:func:`fedpact.planning.at_confidence`).
     teacher
         The hypothesis that labels the samples, if that is known; else any may be the truth.
+    assume, noise
+        What is assumed of labels, as for :func:`fedpact.plan`.
     rng
         For the estimate; ``numpy.random.default_rng(0)`` if not given.
     draws
-        Draws per truth for the estimate.
+        Draws per truth for the estimate; of noisy labels a tenth of them unless an "estimate" is asked for.
 
     Examples
     --------
@@ -231,7 +251,7 @@ def verify(
     True
     """
     read_choice(how, "how", METHODS)
-    fed = ask(fed, teacher=teacher)
+    fed = ask(fed, teacher=teacher, assume=assume, noise=noise)
     if confidence is not None:
         fed = at_confidence(fed, confidence)
     counts = read_contributions(fed, m)
@@ -242,27 +262,58 @@ def verify(
     values = engine.evaluate(counts[None, :], requirements, method=how, rng=rng, draws=draws)
     answers = [_answer(engine, counts, values, column, r) for column, r in enumerate(requirements)]
     own, asked = answers[: fed.k], answers[fed.k :] if is_joint else answers
+    is_met = all(answer.is_met for answer in asked)
+    few = draws if how == "estimate" else max(2, draws // 10)
+    simulated = _simulate(fed, counts, values.truth[0], few, rng) if _is_simulated(fed, how, is_met) else None
     return Verification(
         contributions=dict(zip(fed.names, counts.tolist(), strict=True)),
         failure={name: answer.failure for name, answer in zip(fed.names, own, strict=True)},
         met={name: answer.is_met for name, answer in zip(fed.names, own, strict=True)},
-        is_feasible=all(answer.is_met for answer in asked),
+        is_feasible=is_met,
         joint_failure=answers[-1].failure if is_joint else None,
         joint_how=answers[-1].how if is_joint else None,
         joint_worst_truth=answers[-1].truth if is_joint else None,
         joint_blocking=answers[-1].blocking if is_joint else None,
+        simulated=simulated,
         cost=fed.cost_of(counts),
         allowed={name: engine.threshold(r) for r, name in enumerate(fed.names)},
         worst_truth={name: answer.truth for name, answer in zip(fed.names, own, strict=True)},
         blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
         status=_status(asked),
-        confidence=_confidence(fed, answers),
+        confidence=_confidence(fed, answers, simulated is not None),
         how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
         method=how,
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,
+        assume=fed.assume,
+        noise=fed.noise,
     )
+
+
+def _is_simulated(fed: Federation, how: str, is_met: bool) -> bool:
+    """Whether noisy labels are drawn: where that is asked for, or bounds prove too little and points are known."""
+    if how == "estimate" and fed.assume == "agnostic":
+        raise FederationError(
+            "how 'estimate' has no labels to draw with assume 'agnostic'; use 'bounds' or 'auto'"
+        )
+    if fed.noise is None or how == "bounds":
+        return False
+    return how == "estimate" or not (is_met or isinstance(fed.evidence, Reports))
+
+
+def _simulate(
+    fed: Federation, m: Ints, truths: Places, draws: int, rng: np.random.Generator | None
+) -> dict[str, Interval]:
+    """Simulate noisy labels of the truths that are hardest for somebody; the intervals hold all at once."""
+    from fedpact.statistics.simulate_labels import count_failures
+
+    hardest = np.unique(truths)[:_MOST_TRUTHS]
+    rng = np.random.default_rng(0) if rng is None else rng
+    failed = [count_failures(fed, m, int(truth), draws=draws, rng=rng) for truth in hardest]
+    most = np.max(failed, axis=0)
+    low, high = clopper_pearson(most, draws, (1 - CONFIDENCE) / (2 * fed.k * len(hardest)))
+    return {name: Interval(low=float(a), high=float(b)) for name, a, b in zip(fed.names, low, high, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +328,7 @@ class _Answer:
     blocking: str | None
 
 
-def _answer(engine: Engine, m: Ints, values: Values, column: int, requirement: int) -> _Answer:
+def _answer(engine: AnyEngine, m: Ints, values: Values, column: int, requirement: int) -> _Answer:
     limit, truth = engine.threshold(requirement), int(values.truth[0, column])
     failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
     is_met = not exceeds(failure.high, limit)
@@ -292,11 +343,11 @@ def _answer(engine: Engine, m: Ints, values: Values, column: int, requirement: i
     )
 
 
-def _confidence(fed: Federation, answers: Sequence[_Answer]) -> float:
+def _confidence(fed: Federation, answers: Sequence[_Answer], is_simulated: bool) -> float:
     """With which probability all intervals hold."""
     if isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None:
         return fed.evidence.confidence
-    return CONFIDENCE if any(answer.how is How.ESTIMATE for answer in answers) else 1.0
+    return CONFIDENCE if is_simulated or any(answer.how is How.ESTIMATE for answer in answers) else 1.0
 
 
 def _status(asked: Sequence[_Answer]) -> VerificationStatus:

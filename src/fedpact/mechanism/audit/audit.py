@@ -246,4 +246,6 @@ def _conclude(
         objective=trial.truth.objective,
         guarantee=trial.truth.guarantee,
         name=trial.truth.name,
+        assume=trial.truth.assume,
+        noise=trial.truth.noise,
     )

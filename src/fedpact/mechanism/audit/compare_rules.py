@@ -21,7 +21,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress, count_done
-from fedpact.describe.settings import PerAgent
+from fedpact.describe.settings import Assumed, PerAgent
 from fedpact.errors import FederationError, InfeasibleError, NoPlanFoundError
 from fedpact.game.best_response import read_worth
 from fedpact.game.game import game_of
@@ -61,7 +61,7 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleComparison(Result):
+class RuleComparison(Assumed, Result):
     """Payment rules side by side."""
 
     ROWS: ClassVar = "rows"
@@ -121,7 +121,9 @@ def settle_rules(fed: Federation, plan: Plan, *, progress: Progress | None = Non
         _make_row(fed, lambda _: plan, rule, pivot, terms, lambda **_: None)
         for rule, pivot in count_done(VARIANTS, progress)
     )
-    return RuleComparison(rows=rows, method=plan.method, is_complete=True, name=fed.name)
+    return RuleComparison(
+        rows=rows, method=plan.method, is_complete=True, name=fed.name, assume=plan.assume, noise=plan.noise
+    )
 
 
 @takes_federation
@@ -193,4 +195,11 @@ def compare_rules(
             break  # interrupted from the keyboard
     audits = [row.audit for row in rows if row.audit is not None]
     is_complete = len(rows) == len(VARIANTS) and all(audit.is_complete for audit in audits)
-    return RuleComparison(rows=tuple(rows), method=method, is_complete=is_complete, name=fed.name)
+    return RuleComparison(
+        rows=tuple(rows),
+        method=method,
+        is_complete=is_complete,
+        name=fed.name,
+        assume=fed.assume,
+        noise=fed.noise,
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.mechanism.payment.rule import Truthful
 from fedpact.mechanism.payment.settlement import RuleCode
 from fedpact.mechanism.witness import Witness
@@ -50,7 +50,7 @@ class AuditFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit(Result):
+class Audit(Assumed, Result):
     """Largest gains from misreporting that were found under one rule; each is certain, and there may be larger."""
 
     DERIVED: ClassVar = ("gain", "gain_dominant", "gain_coalition", "witness", "tried", "status")

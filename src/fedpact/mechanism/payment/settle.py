@@ -165,6 +165,8 @@ def bill(
         objective=fed.objective,
         guarantee=fed.guarantee,
         name=fed.name,
+        assume=fed.assume,
+        noise=fed.noise,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
-from fedpact.describe.settings import Guarantee, Objective
+from fedpact.describe.settings import Assumed, Guarantee, Objective
 from fedpact.drawing import draw_bars
 from fedpact.mechanism.payment.rules import CODES
 from fedpact.result import Result
@@ -30,7 +30,7 @@ class SettlementStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement(Result):
+class Settlement(Assumed, Result):
     """Payments for a contribution vector."""
 
     DERIVED: ClassVar = ("deficit", "cost", "overpayment", "leaving", "status")

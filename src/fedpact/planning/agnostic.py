@@ -1,0 +1,94 @@
+"""Plans where nothing is assumed of labels: everybody labels for itself.
+
+What others label proves nothing about an agent's own errors, so agent i needs the fewest m_i whose tails prove
+that its regret is epsilon_i at most (:mod:`fedpact.statistics.regret_tails`): for every best candidate b the tails
+of those that differ from b by more add up to delta at most (``union``), or each is delta / H at most (``lp``).
+Agents draw independently. So all targets of the k agents who have to label are met at once with probability (1 -
+delta_1)^k: for the joint guarantee delta_1 = 1 - (1 - delta)^(1/k).
+
+From below: some candidate may be right after all. Who goes by its own labels then needs what the paper says that
+it needs alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fedpact.describe.arrays import Bools, Ints
+from fedpact.describe.federation import Federation
+from fedpact.describe.ties import exceeds
+from fedpact.errors import InfeasibleError
+from fedpact.planning.draft import is_small
+from fedpact.planning.infeasible import never_certain, unreachable
+from fedpact.planning.result import BoundBy, Proof
+from fedpact.planning.task import Draft
+from fedpact.statistics.engine import engine_of
+from fedpact.statistics.rates import rates_of
+from fedpact.statistics.regret_tails import RegretTails, regret_tails
+from fedpact.statistics.request import least_of
+from fedpact.statistics.standalone import MOST, find_least_between
+
+
+def plan_agnostic(fed: Federation, method: str) -> Draft:
+    """Ask of everybody what its own labels prove to be enough.
+
+    Raises
+    ------
+    InfeasibleError
+        If an agent tolerates no regret, or its capacity is too small whatever is assumed.
+    NoPlanFoundError
+        If its capacity is too small for the tails.
+    """
+    tails = [regret_tails(fed, agent) for agent in range(fed.k)]
+    delta, least = _own_delta(fed, tails), least_of(fed)
+    m, low = least.copy(), least.copy()
+    for agent, own in enumerate(tails):
+        if not own.is_needed:
+            continue
+        most = fed.agents[agent].capacity
+        low[agent] = max(least[agent], need_if_right(fed, agent))
+        need = own.need(delta, per_pair=method == "lp")
+        if need is None or (most is not None and need > most):
+            raise _explain(fed, method, agent, int(low[agent]), need)
+        m[agent] = max(need, least[agent])
+    return Draft(m=m, proved_by=Proof.TAILS, lower=(fed.cost_of(low), BoundBy.ALONE))
+
+
+def _own_delta(fed: Federation, tails: list[RegretTails]) -> float:
+    """How often each target may be missed."""
+    if fed.guarantee != "joint":
+        return fed.delta
+    return float(-np.expm1(np.log1p(-fed.delta) / max(1, sum(own.is_needed for own in tails))))
+
+
+def _explain(fed: Federation, method: str, agent: int, low: int, need: int | None) -> InfeasibleError:
+    """Say whose capacity, or tolerance, leaves no plan, and for which pair."""
+    tails, most = regret_tails(fed, agent), fed.agents[agent].capacity
+    best = tails.fail(MOST if most is None else most)[1]
+    others = rates_of(fed).above.between(np.full(fed.H, best), np.arange(fed.H))[agent]
+    pair = best, int(others.argmax())
+    if need is None:
+        return never_certain(fed, pair, np.where(np.arange(fed.k) == agent, others.max(), 0.0))
+    return unreachable(fed, agent, pair, None if most is not None and low > most else method)
+
+
+def need_if_right(fed: Federation, agent: int) -> int:
+    """Fewest labels with which an agent alone is not surely failed if some candidate is right."""
+    right = fed.replace(assume="realizable", guarantee="per-agent")
+    with np.errstate(divide="ignore"):
+        pair = max(0, int(np.ceil(np.log(fed.delta) / np.log(regret_tails(fed, agent).left) - 1e-9)))
+    if not is_small(right):
+        return pair
+    engine = engine_of(right)
+
+    def may_be_enough(counts: Ints) -> Bools:
+        m = np.zeros((len(counts), fed.k), dtype=np.int64)
+        m[:, agent] = counts
+        return ~exceeds(engine.decide(m, [agent])[0][:, 0], fed.delta)
+
+    if may_be_enough(np.array([0]))[0]:
+        return 0
+    low, high = 0, max(1, pair)
+    while not may_be_enough(np.array([high]))[0]:
+        low, high = high, 2 * high
+    return find_least_between(low, high, may_be_enough)
