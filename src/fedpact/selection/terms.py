@@ -14,8 +14,11 @@ from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import Number, check_at_least, read_chance, read_number, read_whole_number, shorten
 from fedpact.describe.settings import Assumed
 from fedpact.errors import FederationError
+from fedpact.planning.certificates import prove_by_pairs
+from fedpact.planning.plan import plan as make_plan
 from fedpact.planning.result import Plan
 from fedpact.selection.result import SCOPES, WAYS
+from fedpact.statistics.confidence import at_confidence
 from fedpact.statistics.verification import read_contributions, verify
 
 CHOSEN_BEFORE = "chosen-before"
@@ -137,24 +140,24 @@ def _read_weights(fed: Federation, weights: Any) -> dict[str, float] | str | Non
 
 def _read_plan(fed: Federation, plan: Any, confidence: float | None) -> dict[str, int]:
     """Read a plan that meets the targets, or make one."""
-    if plan is None:
-        from fedpact.planning.plan import plan as make_plan
-
-        plan = make_plan(fed, confidence=confidence)
-    if isinstance(plan, Plan) and (plan.federation, plan.confidence) == (fed.fingerprint, confidence):
-        m = read_contributions(fed, plan.contributions, "plan")
-    else:
-        m = read_contributions(fed, plan.contributions if isinstance(plan, Plan) else plan, "plan")
-        if not verify(fed, m, confidence=confidence).is_feasible:
-            raise FederationError(f"plan {shorten(m.tolist())} does not meet every target; see fedpact verify")
-    if fed.assume == "noisy" and isinstance(fed.evidence, Table):
+    is_noisy, sizes = fed.assume == "noisy", fed.evidence.sizes
+    if is_noisy and isinstance(fed.evidence, Table):
         raise FederationError(
             "with noise every sample of a table has a label of its own, so none is implied; use how='adaptive'"
         )
-    sizes = fed.evidence.sizes
+    if plan is None:
+        plan = make_plan(fed, "lp" if is_noisy else "auto", confidence=confidence)
+    m = read_contributions(fed, plan.contributions if isinstance(plan, Plan) else plan, "plan")
     for name, count, n in zip(fed.names, m.tolist(), sizes if len(sizes) == fed.k else sizes * fed.k, strict=True):
-        if (fed.assume == "noisy" or confidence is not None) and count > n:
+        if (is_noisy or confidence is not None) and count > n:
             raise FederationError(
                 f"site {name!r}: the plan asks for {count} labels of {n} points; use how='adaptive'"
             )
+    is_own = isinstance(plan, Plan) and (plan.federation, plan.confidence) == (fed.fingerprint, confidence)
+    if is_noisy:
+        sure = fed if confidence is None else at_confidence(fed, confidence)
+        if not prove_by_pairs(sure)(m[None])[0]:
+            raise FederationError("with noise the draws must be those of a plan by method 'lp'; see fedpact plan")
+    elif not is_own and not verify(fed, m, confidence=confidence).is_feasible:
+        raise FederationError(f"plan {shorten(m.tolist())} does not meet every target; see fedpact verify")
     return dict(zip(fed.names, m.tolist(), strict=True))
