@@ -63,4 +63,6 @@ def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     assert fp.Share.from_dict(shown["share"]).is_stable
     assert shown["asked"]["implied-free"]["cost_worst"] < shown["plan"]["cost"] / 4
     nothing_assumed = fp.planning.Forecast.from_dict(shown["forecast"])
-    assert nothing_assumed.row("agnostic", "adaptive").labels < nothing_assumed.row("agnostic", "fixed").labels / 50
+    assert (
+        nothing_assumed.row("agnostic", "adaptive").labels < nothing_assumed.row("agnostic", "fixed").labels / 50
+    )
