@@ -31,7 +31,7 @@ def select(fed=None, labels=TRUTH, **options):
 def test_where_nothing_is_assumed_every_site_is_near_its_best():
     found, said = select(assume="agnostic")
     total = f"{found.labels} labels asked, for a cost of {found.labels}."
-    assert said.headline == f"Every site has a candidate within 0.1 of its best: {total}"
+    assert said.headline == f"Every site has a candidate whose error is within 0.1 of its best: {total}"
     assert said.premise.startswith("Nothing is assumed")
     assert [fact.value for fact in said.facts] == [found.labels, found.cost, found.rounds]
     for site, *row in said.tables[0].rows:
@@ -45,10 +45,14 @@ def test_where_nothing_is_assumed_every_site_is_near_its_best():
 
 def test_one_truth_is_named_and_certain():
     _, said = select()
-    assert said.headline.startswith("'h1' differs from the truth on 0.1 of every site's data at most: ")
-    assert "If the assumption holds, this is certain." in said.sentences
+    assert said.headline.startswith(
+        "If the assumption holds, 'h1' differs from the truth on 0.1 of every site's data at most: "
+    )
+    assert "That is certain; but few labels do not test the assumption." in said.sentences
     _, said = select(federation(epsilon=[0.1, 0.2]), scope="each")
-    assert said.headline.startswith("Every site has a candidate that differs from the truth on its epsilon")
+    assert said.headline.startswith(
+        "If the assumption holds, every site has a candidate that differs from the truth on its epsilon"
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,7 @@ def test_what_is_missing_is_said_with_what_to_do():
     ("assume", "noise", "more"), [("realizable", None, "noise"), ("noisy", 0.01, "more noise")]
 )
 def test_a_refuted_assumption_says_how_to_go_on(assume, noise, more):
-    odd = {site: 7 + own for site, own in TRUTH.items()}
+    odd = {site: np.append(7 + own[:-1], own[-1]) for site, own in TRUTH.items()}
     found, said = select(labels=odd, assume=assume, noise=noise)
     assert found.status == "assumption-refuted"
     assert said.headline.startswith("No candidate can be the truth that was assumed")
@@ -102,7 +106,7 @@ def test_without_a_common_candidate_each_has_a_witness():
     assert "let every site use its own, with scope each" in said.sentences[0]
     assert sorted(said.tables[1].rows) == [("h1", "south", "h2"), ("h2", "north", "h1")]
     _, said = select(fed, dict.fromkeys(labels, [0] * 40), assume="agnostic", scope="one")
-    assert said.headline.startswith("'h1' is within 0.1 of the best at every site")
+    assert said.headline.startswith("The error of 'h1' is within 0.1 of the best at every site")
 
 
 def test_charts_have_what_was_proved_and_who_was_left():

@@ -3,7 +3,8 @@ import stat
 
 import pytest
 
-from fedpact.protocol.files import keep_path, write_whole
+from fedpact.describe.whole_files import write_whole
+from fedpact.protocol.files import keep_path
 
 
 def test_a_file_is_replaced_only_by_force(tmp_path):

@@ -113,7 +113,7 @@ class SlowTruth:
         ratio = (1 - self.noise) / self.noise
         self.alive = {
             g
-            for g in self.alive
+            for g in range(self.H)
             if sum(ratio ** (self.mistakes[g] - self.mistakes[h]) for h in range(self.H) if h != g)
             < self.threshold * (1 - 1e-9)
         }

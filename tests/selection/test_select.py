@@ -90,6 +90,11 @@ def test_progress_ends_where_everybody_is_ruled_out():
         (two_sites, "h9", "labels: no candidate is called 'h9'"),
         (two_sites, [0, 1], "labels must map each site to the label of each of its points"),
         (two_sites, lambda site, points: [0, 0, 0], "labels must be one for each of 1 points; they are 3"),
+        (
+            two_sites,
+            {"north": [7, 8, 7, 7], "south": [1, 1]},
+            "site 'north': labels: none is a label that any candidate predicts; they are such as 7",
+        ),
         (a_table, {"young": "no"}, "labels: point 'old' has none"),
         (a_table, {"young": 0, "old": 1}, "must be all strings or all whole numbers"),
     ],

@@ -169,7 +169,7 @@ def test_costs_decide_who_is_asked():
 
 def test_an_assumption_that_cannot_be_true_is_refuted():
     fed, _ = make(3, k=1, H=4, n=60, classes=2)
-    none_right = {"s0": np.full(60, 7)}
+    none_right = {"s0": np.append(np.full(59, 7), 0)}
     found = fp.select(fed, none_right)
     assert (found.status, found.certified_epsilon, found.survivors) == (
         "assumption-refuted",
@@ -189,6 +189,79 @@ def test_strings_are_told_as_they_are_predicted():
     (points,) = selector.ask().values()
     selector.tell("a", points, ["unheard of"])
     assert selector.result().status == "assumption-refuted"
+
+
+def test_a_label_of_a_tables_point_counts_once_under_noise():
+    """Copies of one label at five sites are no five witnesses: the truth is dropped no more often than delta."""
+    masses, wrong, rng = [[0.5, 0.5]] * 5, 0, np.random.default_rng(0)
+    fed = fp.Federation.from_table([[0, 0], [1, 1]], masses, points=["x", "y"], epsilon=0.1, delta=0.05, noise=0.2)
+    for _ in range(200):
+        labels = dict(zip("xy", (rng.random(2) < 0.2).astype(int).tolist(), strict=True))
+        found = fp.select(fed, lambda site, points, labels=labels: [labels[str(point)] for point in points])
+        assert found.labels <= 2
+        wrong += found.status == "certified" and set(found.chosen.values()) == {"h2"}
+    assert wrong <= 0.05 * 200
+
+
+def test_under_noise_labels_count_in_the_order_in_which_they_were_asked():
+    fed = fp.Federation.from_predictions({"a": [[0] * 30, [1] * 30]}, epsilon=0.1, delta=0.05, noise=0.2)
+    selector = fp.Selector(fed)
+    asked = [point for _ in range(12) for point in selector.ask(2).get("a", [])]
+    selector.tell("a", asked[3:], [1] * len(asked[3:]))  # h1 would be dropped, had they not been picked
+    assert selector.result().survivors == {"a": ("h1", "h2")}
+    selector.tell("a", asked[:3], [0, 0, 0])
+    in_order = fp.Selector(fed)
+    assert [point for _ in range(12) for point in in_order.ask(2).get("a", [])] == asked
+    in_order.tell("a", asked, [0, 0, 0] + [1] * len(asked[3:]))
+    assert selector.result().survivors == in_order.result().survivors
+
+
+def test_a_plan_for_one_known_truth_proves_nothing_of_others():
+    says = {"a": [[0] * 20, [0] * 16 + [1] * 4, [1] * 20]}
+    fed = fp.Federation.from_predictions(says, epsilon=0.1, delta=0.05)
+    with pytest.raises(FederationError, match="does not meet every target"):
+        fp.select(fed, "h2", ask="implied-free", plan=fp.plan(fed, teacher="h3"))
+
+
+def test_points_of_a_stream_that_need_no_label_prove_something_too():
+    rng = np.random.default_rng(0)
+    twins = np.zeros((2, 100), dtype=int)
+    twins[1, :1] = 1
+    bad = (rng.random((30, 100)) < 0.5).astype(int)
+    fed = fp.Federation.from_predictions({"a": np.vstack([twins, bad])}, epsilon=0.15, delta=0.1)
+    found = fp.select(fed, {"a": np.zeros(100, dtype=int)}, assume="agnostic", confidence=0.9)
+    assert found.status in ("certified", "pool-exhausted")
+    seen = fp.Selector(fed, assume="agnostic", confidence=0.9)
+    while asked := seen.ask():
+        seen.tell("a", asked["a"], [0] * len(asked["a"]))
+    assert found.status == "certified" or not seen._learner.sites[0]._left.any()
+
+
+def test_what_is_proved_is_never_less_than_is_true():
+    for seed in range(30):
+        fed, _ = make(seed, H=3, n=7, epsilon=0.0)
+        found = fp.Selector(fed, assume="agnostic").result()
+        for site, chosen in found.chosen.items():
+            own = fed.labels[site]
+            differ = (own != own[fed.evidence.hypotheses.index(chosen)]).mean(axis=1).max()
+            assert differ <= found.certified_epsilon[site] <= differ + 1e-9
+
+
+def test_a_state_that_was_changed_proves_no_more():
+    fed, labels = make(4, H=6, n=40, assume="agnostic")
+    selector = fp.Selector(fed)
+    for site, points in selector.ask().items():
+        selector.tell(site, points, labels[site][points])
+    state = selector.to_dict()
+    thrice = [one | {"among": one["among"] * 3} if "among" in one else one for one in state["events"]]
+    with pytest.raises(FormatError, match="among must hold candidates"):
+        fp.Selector.from_dict(fed, state | {"events": thrice})
+    lavish = state | {"terms": state["terms"] | {"weights": {"h1": 1000.0}}}
+    assert sum(fp.Selector.from_dict(fed, lavish).terms.weights.values()) == 1
+    planned = fp.Selector(fed, assume="realizable", how="implied-free").to_dict()
+    nothing = planned["terms"] | {"contributions": dict.fromkeys(fed.names, 0)}
+    with pytest.raises(FormatError, match="does not meet every target"):
+        fp.Selector.from_dict(fed.replace(assume="realizable"), planned | {"terms": nothing})
 
 
 def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing():
@@ -232,7 +305,11 @@ def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing():
         ({"weights": {"h1": -1}}, "weights: h1 must be 0 or more; it is -1.0"),
         ({"weights": "chosen-before"}, "weights 'chosen-before' are for assume 'agnostic'"),
         ({"weights": 3}, "weights must map candidates to numbers"),
-        ({"plan": {"s0": 3}}, 'a plan is for how="implied-free"'),
+        ({"plan": {"s0": 3}}, "a plan is for 'implied-free'"),
+        (
+            {"how": "implied-free", "assume": "agnostic", "scope": "one"},
+            "a plan that assumes nothing is for a candidate of each site's own",
+        ),
         ({"how": "implied-free", "plan": {"s0": 1}}, "does not meet every target"),
         ({"rng": -1}, "rng must be a whole number >= 0"),
     ],

@@ -94,7 +94,7 @@ def test_who_is_dropped_under_noise_is_who_a_slow_reading_drops(said, noise, see
         mistakes += own[site][:, point] != label
         alive = {
             g
-            for g in alive
+            for g in range(H)
             if sum(ratio ** (mistakes[g] - mistakes[h]) for h in range(H) if h != g)
             < max(H - 1, 1) / 0.05 * (1 - 1e-9)
         }

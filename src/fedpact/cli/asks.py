@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import fedpact as fp
-from fedpact.cli.label_files import find_strange, list_classes, read_label
+from fedpact.cli.label_files import find_strange, read_label
 from fedpact.describe.evidence import Table
 from fedpact.describe.label_codes import Label
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line, read_text
+from fedpact.describe.spreadsheets import defuse, find_column, is_same_cell, read_sheet, to_csv
+from fedpact.describe.whole_files import write_for_people
 from fedpact.errors import Problems
-from fedpact.protocol.files import write_for_people
-from fedpact.protocol.site.spreadsheets import defuse, find_column, is_same_cell, read_sheet, to_csv
+from fedpact.selection.list_points import list_classes
 from fedpact.selection.terms import read_terms
 
 _BOM = b"\xef\xbb\xbf"
@@ -34,7 +35,7 @@ def load_selector(path: Path, fed: fp.Federation, options: Mapping[str, Any]) ->
     """Go on from a state; options that are given must be those it began with."""
     try:
         entry = json.loads(read_text(path))
-        selector = fp.Selector.from_dict(fed, entry)
+        selector = fp.Selector.from_dict(fed, _raise_budget(entry, options))
     except (fp.FederationError, ValueError, RecursionError) as error:
         raise fp.FederationError(one_line(f"{path}: the state cannot be read: {error}")) from None
     terms = selector.terms
@@ -49,6 +50,14 @@ def load_selector(path: Path, fed: fp.Federation, options: Mapping[str, Any]) ->
                 f"{shorten(getattr(asked, name))}; leave it out, or begin another state"
             )
     return selector
+
+
+def _raise_budget(entry: Any, options: Mapping[str, Any]) -> Any:
+    """Put in a larger budget, if one is asked for: the one thing that may change."""
+    more, terms = options.get("max_labels"), entry.get("terms") if isinstance(entry, Mapping) else None
+    known = terms.get("max_labels") if isinstance(terms, Mapping) else None
+    is_more = isinstance(known, int) and isinstance(more, int) and more > known
+    return {**entry, "terms": {**terms, "max_labels": more}} if is_more and isinstance(terms, Mapping) else entry
 
 
 def save_selector(path: Path, selector: fp.Selector) -> None:

@@ -18,15 +18,17 @@ from fedpact.cli.common import (
     read_federation,
     read_list,
 )
-from fedpact.cli.complete import ASSUMPTIONS
 
 
 def forecast(
     file: FileArgument,
     assume: Annotated[
-        str, typer.Option(metavar="LIST", help='What is assumed of labels, such as "realizable,agnostic".')
-    ] = ",".join(ASSUMPTIONS),
-    noise: Annotated[str, typer.Option(help="How often a label is wrong, where labels may be.")] = "0.05",
+        str | None,
+        typer.Option(metavar="LIST", help='What is assumed of labels, such as "realizable,agnostic"; else all.'),
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="How often a label is wrong, where labels may be; else 0.05.")
+    ] = None,
     batch: Annotated[
         str,
         typer.Option(
@@ -52,7 +54,7 @@ def forecast(
     with progress_bar("Simulating") as report:
         seen = fp.forecast(
             fed,
-            assume=read_list(assume, "assume") or (),
+            assume=read_list(assume, "assume"),
             noise=noise,
             batch=read_list(batch, "batch") or (),  # type: ignore[arg-type]
             confidence=confidence,

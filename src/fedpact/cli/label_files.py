@@ -8,29 +8,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import fedpact as fp
 from fedpact.describe.evidence import Predictions, Table
 from fedpact.describe.label_codes import Label
 from fedpact.describe.names import make_slugs, nearest
-from fedpact.protocol.site.spreadsheets import find_column, read_sheet
+from fedpact.describe.spreadsheets import find_column, read_sheet
+from fedpact.selection.list_points import list_classes
 
 ENDINGS = (".csv", ".npy", ".parquet")
 _WHOLE = re.compile(r"-?[0-9]{1,18}(\.0+)?")
-
-
-def list_classes(fed: fp.Federation) -> list[Label]:
-    """List every label that some candidate predicts somewhere."""
-    match fed.evidence:
-        case Table(labels=labels, classes=classes):
-            codes = [labels]
-        case Predictions(predictions=predictions, classes=classes):
-            codes = list(predictions)
-        case _:
-            return []
-    found = np.unique(np.concatenate([np.unique(own) for own in codes])).tolist()
-    return found if classes is None else [classes[code] for code in found]
 
 
 def read_label(text: str, classes: Sequence[Label]) -> Label:

@@ -24,7 +24,7 @@ from fedpact.cli.common import (
     say,
 )
 from fedpact.cli.complete import SCOPES, WAYS, choose
-from fedpact.protocol.files import alone_at
+from fedpact.describe.whole_files import alone_at
 
 
 def select(
@@ -109,6 +109,8 @@ def select(
             raise fp.FederationError(
                 "--labels and --truth are for labels that are known, --state is for people; choose"
             )
+        if ask is not None and ask.resolve() == state.resolve():
+            raise fp.FederationError(f"--state and --ask must be two files; both are {state}")
         if not state.parent.is_dir():
             raise fp.FederationError(f"{state} cannot be written: there is no such folder")
         with alone_at(state.with_name(f".{state.name}.lock")):
@@ -118,7 +120,7 @@ def select(
         raise fp.FederationError("--ask and --tell need --state FILE, which keeps what was asked and told")
     if (labels is None) == (truth is None):
         raise fp.FederationError(
-            "select needs labels: --labels PATH, --truth NAME, or people's: --state FILE --ask FILE"
+            "select needs labels, in one way: --labels PATH, --truth NAME, or people's: --state FILE --ask FILE"
         )
     fed, known = read_federation(file), truth or ""
     with progress_bar("Ruling out candidates") as report:
@@ -176,6 +178,7 @@ def _ask_people(
         asks.check_replaceable(ask, selector)
         if not waiting:
             selector.ask(batch)
+        is_open = selector.result().status == "open"
     asks.save_selector(state, selector)
     if ask is not None and is_open:
         asks.write_asks(ask, selector)
@@ -186,7 +189,8 @@ def _ask_people(
         more = ["--batch", batch] if batch > 1 else []
         lines.append(words.say("asks.next", command=shlex.join(map(str, command + more))))
     elif ask is not None:
-        lines.append(words.say("asks.decided", file=str(ask)))
+        key = "decided" if selector.result().status == "certified" else "ended"
+        lines.append(words.say(f"asks.{key}", file=str(ask)))
     answer(selector.result(), as_json=as_json, plot=plot)
     if not as_json:
         for line in lines:

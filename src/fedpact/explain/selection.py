@@ -46,7 +46,7 @@ def _say_verdict(found: Selection) -> str:
 def _list_sentences(found: Selection) -> tuple[str, ...]:
     """Say why labelling ended and what to do, which promise it is, and how points were chosen."""
     is_refuted = found.status == "assumption-refuted"
-    is_certain = found.assume == "realizable" and found.how == "adaptive"
+    is_certain = found.assume == "realizable" and found.how == "adaptive" and found.confidence is None
     is_for_all = found.guarantee == "joint" or (found.assume == "noisy" and found.how == "adaptive")
     said = [] if found.status == "certified" else [say_status(found)]
     told = {
@@ -54,7 +54,7 @@ def _list_sentences(found: Selection) -> tuple[str, ...]:
         "promise.certain": is_certain and not is_refuted,
         "promise.all": is_for_all and not is_certain and not is_refuted,
         "promise.each": not (is_for_all or is_certain or is_refuted),
-        "promise.pools": found.confidence is None and not is_refuted,
+        "promise.pools": found.is_sampled and not is_refuted,
         "promise.distributions": found.confidence is not None and not is_refuted,
         "how.implied-free": found.how == "implied-free",
     }
@@ -67,7 +67,7 @@ def _list_sites(found: Selection) -> Table:
     rows = [
         (
             site,
-            chosen,
+            _WORDS.say("none") if found.witness else chosen,
             Mark(format_number(found.certified_epsilon[site]), "good" if _is_proved(found, site) else "bad"),
             found.epsilon[site],
             found.labels_asked[site],

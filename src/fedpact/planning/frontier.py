@@ -156,7 +156,11 @@ def frontier(
     """
     levels = None if noise is None or isinstance(noise, str | int | float | Fraction) else noise
     known = noise if isinstance(noise, str | int | float | Fraction) else None
-    fed = ask(fed, teacher=teacher, assume=assume, noise=known)
+    if levels is not None and assume not in (None, "noisy"):
+        raise FederationError(
+            f"a curve over noise assumes 'noisy'; with assume {assume!r} give values of epsilon or delta"
+        )
+    fed = ask(fed, teacher=teacher, assume=assume if levels is None else None, noise=known)
     axis, values = _read_axis(fed, {"epsilon": epsilon, "delta": delta, "noise": levels})
     today = _find_today(fed, axis)
     points: list[FrontierPoint] = []

@@ -26,8 +26,9 @@ from pathlib import Path
 
 from fedpact import formats
 from fedpact.describe.names import make_slugs, nearest
+from fedpact.describe.whole_files import alone_at, make_folder, write_whole
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.files import OF_RUN, alone_at, keep_path, make_folder, read_kept, write_whole
+from fedpact.protocol.files import OF_RUN, keep_path, read_kept
 from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger

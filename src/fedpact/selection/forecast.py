@@ -23,11 +23,11 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.label_matrix import decode
 from fedpact.describe.numbers import Number, check_at_least, read_whole_number
 from fedpact.describe.progress import Progress
-from fedpact.describe.settings import Assumed, Guarantee
+from fedpact.describe.settings import ASSUMPTIONS, Assumed, Guarantee
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.plan import plan
 from fedpact.result import Result
-from fedpact.selection.list_points import list_points
+from fedpact.selection.list_points import MOST_CANDIDATES, MOST_POINTS, list_points
 from fedpact.selection.select import Answer
 from fedpact.selection.selector import Selector
 from fedpact.statistics.standalone import find_shortfalls, standalone
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fedpact.drawing import Figure
 
 HOWS = ("alone", "fixed", "adaptive")
+NOISE = 0.05
 RUNS = 100
 SECONDS = 60.0
 
@@ -44,6 +45,7 @@ SECONDS = 60.0
 class ForecastRow(Assumed):
     """One way to label, under one assumption."""
 
+    noise: float | None = None
     how: Annotated[str, HOWS]
     """Everyone alone, by a fixed plan together, or adaptively."""
     batch: int | None = None
@@ -209,8 +211,8 @@ def _read_list(values: Any, field: str) -> tuple[Any, ...]:
 def forecast(
     fed: Federation,
     *,
-    assume: Sequence[str] | str = ("realizable", "noisy", "agnostic"),
-    noise: Number = 0.05,
+    assume: Sequence[str] | str | None = None,
+    noise: Number | None = None,
     batch: Sequence[int] | int = (1, 25),
     confidence: Number | None = None,
     runs: int = RUNS,
@@ -226,10 +228,10 @@ def forecast(
         The federation, its file, or the name of an example. From reports, which hold no points, adaptive labelling
         cannot be simulated.
     assume
-        Assumptions to forecast under.
+        Assumptions to forecast under; all, that of the federation first, if not given.
     noise
-        How often a label is wrong: at most where that is assumed, and in simulated labels of ``noisy`` and
-        ``agnostic``.
+        How often a label is wrong; as the federation says, else 0.05: at most where that is assumed, and in
+        simulated labels of ``noisy`` and ``agnostic``.
     batch
         How many labels come in before one looks again.
     confidence
@@ -250,10 +252,13 @@ def forecast(
     """
     batches = [read_whole_number(one, "batch", least=1) for one in _read_list(batch, "batch")]
     runs, seed = read_whole_number(runs, "runs", least=1), read_whole_number(rng, "rng")
-    assumptions, rows = _read_list(assume, "assume"), []
+    own_first = sorted(ASSUMPTIONS, key=lambda one: one != fed.assume)
+    assumptions, rows = _read_list(own_first if assume is None else assume, "assume"), []
+    noise = fed.noise or NOISE if noise is None else noise
     check_at_least(time_limit, "time_limit", 0)
     noisy = fed.replace(noise=noise)
     feds = [fed.replace(assume=one, noise=noise if one == "noisy" else None) for one in assumptions]
+    feds = [one for one, name in zip(feds, assumptions, strict=True) if one.assume == name]  # no noise is none
     has_points = not isinstance(fed.evidence, Reports)
     total = len(feds) * ((confidence is None) + 1 + has_points * len(batches))
     deadline = time.monotonic() + time_limit
@@ -269,7 +274,10 @@ def forecast(
             left = (len(feds) - at) * len(batches) - place
             until = time.monotonic() + max(0.0, deadline - time.monotonic()) / left
             found = list(_simulate(asked, size, level, truths, seed, until, confidence))
-            rows.append(_of_runs(asked, size, found, is_bound=is_every and len(found) == fed.H))
+            is_bound = (
+                is_every and len(found) == fed.H <= MOST_CANDIDATES and max(fed.evidence.sizes) <= MOST_POINTS
+            )
+            rows.append(_of_runs(asked, size, found, is_bound=is_bound))
             if progress is not None:
                 progress(len(rows), total)
     return Forecast(

@@ -52,7 +52,8 @@ def make_learner(fed: Federation, terms: Terms) -> Learner:
         expected = np.full(H, 1 / max(H - 1, 1)) if weighed is None else weighed(0, ())
         threshold = 1 / (expected * fed.delta)
     noise, is_one = fed.noise or 0.0, terms.scope == "one"
-    return SharedTruth(said, mass, rates, fed.epsilon, threshold, noise=noise, is_one=is_one)
+    is_table = isinstance(fed.evidence, Table)
+    return SharedTruth(said, mass, rates, fed.epsilon, threshold, noise=noise, is_one=is_one, is_table=is_table)
 
 
 def _make_pools(

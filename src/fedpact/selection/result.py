@@ -62,6 +62,7 @@ class Selection(Assumed, Result):
 
     INDEX: ClassVar = "site"
 
+    noise: float | None = None
     scope: Annotated[str, SCOPES]
     """Whether every site has a candidate of its own, or one serves all."""
     how: Annotated[str, WAYS]
@@ -91,6 +92,8 @@ class Selection(Assumed, Result):
     """The federation's name."""
     federation: str
     """Fingerprint of the federation."""
+    is_sampled: bool = False
+    """Whether rates that were counted on a sample are taken for the truth."""
 
     @property
     def labels(self) -> int:

@@ -21,6 +21,7 @@ from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, read_whole_number, shorten
 from fedpact.describe.progress import Progress, ends_search
 from fedpact.errors import FederationError, Problems
+from fedpact.selection.list_points import list_classes
 from fedpact.selection.result import Selection
 from fedpact.selection.selector import Selector
 
@@ -73,6 +74,12 @@ def _check(fed: Federation, labels: Any, n: int, what: str) -> NDArray[Any]:
     _, given = code_truth(labels, getattr(fed.evidence, "classes", None), what)
     if len(given) != n:
         raise FederationError(f"{what} must be one for each of {n} points; they are {len(given)}")
+    predicted = list_classes(fed)
+    if not set(given) & set(predicted):
+        raise FederationError(
+            f"{what}: none is a label that any candidate predicts; they are such as {shorten(given[0])}, "
+            f"and candidates predict {shorten(predicted)}"
+        )
     return np.array(given)
 
 

@@ -165,12 +165,13 @@ class Selector:
         decides alone, else of all together. Points that were asked before and not told are not among them.
         """
         asked: dict[str, list[int]] = {}
-        for drawn in self._draw(read_whole_number(n, "n", least=1)):
-            site = self.fed.names[drawn.site]
-            among = None if drawn.among == self._among.get(site) else drawn.among
-            points = self._take(Event(site=site, points=drawn.points, among=among))
-            if points:
-                asked[site] = points
+        while not asked and (found := self._draw(read_whole_number(n, "n", least=1))):
+            for drawn in found:  # of a stream, there may be points that need no label
+                site = self.fed.names[drawn.site]
+                among = None if drawn.among == self._among.get(site) else drawn.among
+                points = self._take(Event(site=site, points=drawn.points, among=among))
+                if points:
+                    asked[site] = points
         self.rounds += bool(asked)
         return asked
 
@@ -276,6 +277,7 @@ class Selector:
             confidence=self.terms.confidence,
             name=self.fed.name,
             federation=self.fed.fingerprint,
+            is_sampled=self.fed.is_sampled and self.terms.confidence is None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -295,7 +297,7 @@ class Selector:
                 "the state is of another federation (other points, candidates, targets or costs); give that one"
             )
         try:
-            found._begin(check_terms(given, state.terms), state.terms)
+            found._begin(*check_terms(given, state.terms))
             for number, event in enumerate(state.events, 1):
                 found._repeat(event, f"event {number}")
         except FederationError as error:
@@ -322,7 +324,8 @@ class Selector:
         is_bet = self.fed.assume == "agnostic" and self.terms.how == "adaptive"
         if points & self._drawn[event.site]:
             raise FormatError(f"{where} must hold points that were not drawn before")
-        if is_bet != (among is not None) or not set(among or ()) <= set(range(len(self.candidates))):
+        is_listed = list(among or ()) == sorted({*(among or ())} & {*range(len(self.candidates))})
+        if is_bet != (among is not None) or not is_listed:
             raise FormatError(
                 f"{where}: among must hold candidates by number where they are bet on, and nothing else"
             )

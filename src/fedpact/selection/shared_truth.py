@@ -8,7 +8,8 @@ delta it never reaches 1/delta (Ville):
 
     sum over h of pi_h ((1 - noise)/noise)^(mistakes of t - mistakes of h) < 1/delta.
 
-Whoever breaks that is dropped; without noise, whoever errs. Without weights, pi = 1/(H - 1).
+Whoever breaks that is out, for as long as that is so; without noise, whoever errs. Without weights, pi = 1/(H -
+1).
 
 A candidate c is proved for site i if p_i(c, g) <= epsilon_i for every survivor g: t is among them. Such a *centre*
 must be found for every site, or with the scope "one" the same for all.
@@ -35,16 +36,13 @@ from fedpact.describe.arrays import Bools, Floats, Ints, Places
 from fedpact.describe.progress import compiled
 from fedpact.describe.ties import exceeds
 from fedpact.selection.learner import Drawn, Finding, Wanted, gather
+from fedpact.selection.list_points import MOST_CANDIDATES, MOST_POINTS
 from fedpact.statistics.rates import Rates
 
 FALSE_ALARM = 0.01
 """Chance, at most, that an assumption is refuted that holds."""
 _ALTERNATIVES = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 _TOL = 1e-12
-_MOST = 200
-"""So many survivors are enough to choose a point by."""
-_MOST_POINTS = 2000
-"""And so many points to choose from, at each site."""
 
 
 @compiled
@@ -109,6 +107,8 @@ class SharedTruth:
         How often a label is wrong at most.
     is_one
         Whether one candidate has to serve all sites.
+    is_table
+        Whether points of the same number are the same at all sites, and so is their label.
     """
 
     def __init__(
@@ -121,11 +121,14 @@ class SharedTruth:
         *,
         noise: float,
         is_one: bool,
+        is_table: bool = False,
     ) -> None:
         H = len(threshold)
         self.said, self.rates, self.epsilon, self.noise, self.is_one = said, rates.above, epsilon, noise, is_one
         self.mistakes = np.zeros(H, dtype=np.int64)
         self.labels = 0
+        self._is_table = is_table
+        self._waiting: dict[tuple[int, int], int | None] = {}
         self.survivors: Places = np.arange(H)
         self._bad: Bools = self.rates.is_bad(epsilon, slice(0, H))
         self._is_bad_somewhere: Bools = np.asarray(self._bad.any(axis=0))
@@ -168,8 +171,10 @@ class SharedTruth:
         if self.is_certified or not len(self.survivors) or self.is_refuted:
             return []
         found: list[tuple[int, int]] = []
-        if len(self.survivors) > _MOST:
-            found = self._draw_among(np.sort(rng.choice(self.survivors, _MOST, replace=False)), wanted, rng)
+        if len(self.survivors) > MOST_CANDIDATES:
+            found = self._draw_among(
+                np.sort(rng.choice(self.survivors, MOST_CANDIDATES, replace=False)), wanted, rng
+            )
         found = found or self._draw_among(self.survivors, wanted, rng)
         return gather(found)
 
@@ -206,29 +211,42 @@ class SharedTruth:
         said = self.said[site]
         points = np.flatnonzero(self._left[site])
         points = points[(said[np.ix_(some, points)] != said[some[0], points]).any(axis=0) & ~np.isin(points, own)]
-        if len(points) > _MOST_POINTS:
-            points = np.sort(rng.choice(points, _MOST_POINTS, replace=False))
+        if len(points) > MOST_POINTS:
+            points = np.sort(rng.choice(points, MOST_POINTS, replace=False))
         return points
 
     def take(self, drawn: Drawn) -> list[int]:
         """Note which points were asked."""
-        self._left[drawn.site][list(drawn.points)] = False
+        for left in self._left if self._is_table else [self._left[drawn.site]]:
+            left[list(drawn.points)] = False
+        self._waiting |= dict.fromkeys((drawn.site, point) for point in drawn.points)
         return list(drawn.points)
 
     def learn(self, site: int, labels: Mapping[int, int]) -> None:
-        """Take labels of points that were asked, coded as the candidates'."""
-        for point, label in labels.items():
-            self.mistakes += self.said[site][:, point] != label
-            self.labels += 1
-            some, before = self.survivors, len(self.survivors)
-            if before:
-                is_out = self.mistakes[some] > 0
-                if self.noise:
-                    is_out = find_capital(self.mistakes, some, self._threshold, self.noise) >= 1 - _TOL
-                self.survivors = some[~is_out]
-            if len(self.survivors) < before:
-                self.trail.append((self.labels, self.survivors))
+        """Take labels of points that were asked, coded as the candidates'.
+
+        With noise they count in the order in which they were asked: which comes first must not depend on what it
+        says.
+        """
+        self._waiting |= {(site, point): label for point, label in labels.items()}
+        for (at, point), label in list(self._waiting.items()):
+            if label is not None:
+                self._count(at, point, label)
+                del self._waiting[at, point]
+            elif self.noise:
+                break
         self._choose()
+
+    def _count(self, site: int, point: int, label: int) -> None:
+        self.mistakes += self.said[site][:, point] != label
+        self.labels += 1
+        before, is_out = self.survivors, self.mistakes > 0
+        if self.noise:
+            won = find_capital(self.mistakes, np.arange(len(is_out)), self._threshold, self.noise)
+            is_out = won >= 1 - _TOL
+        self.survivors = np.flatnonzero(~is_out)
+        if not np.array_equal(self.survivors, before):
+            self.trail.append((self.labels, self.survivors))
 
     def find(self) -> Finding:
         """Say what is proved: nothing once the assumption is refuted."""

@@ -72,7 +72,11 @@ class SiteBySite:
             begun = self._begun()
             lack = np.array([own.lack for own in begun]).round(9)
             is_proved = np.all([own.proved for own in begun], axis=0)
-            leader = int(np.lexsort((lack.sum(axis=0), lack.max(axis=0), ~is_proved))[0])
+            is_settled = np.all([own.settled for own in begun], axis=0)
+            is_best = (
+                is_proved if is_proved.any() else is_settled
+            )  # once one is proved everywhere, that is the end
+            leader = int(np.lexsort((lack.sum(axis=0), lack.max(axis=0), ~is_best))[0])
             for own in begun:
                 if own.leader != leader:
                     own.look(leader)
@@ -97,7 +101,8 @@ class SiteBySite:
 
     def draw(self, wanted: Wanted, rng: np.random.Generator) -> list[Drawn]:
         """Choose up to n points of every site that is not done, as far as the budget goes."""
-        if self.is_one and len(self._refuted()) == len(self.pools[0].said):
+        is_refuted = self.is_one and len(self._refuted()) == len(self.pools[0].said)
+        if is_refuted or all(own is not None and own.is_certified for own in self.sites):
             return []
         drawn: list[Drawn] = []
         total = wanted.total
@@ -105,7 +110,7 @@ class SiteBySite:
             if self.sites[site] is None and drawn:
                 break  # its turn has not come
             own = self._begin(site)
-            if own.is_certified:
+            if own.settled[own.leader] or (own.is_certified and not self.is_one):
                 continue
             n = int(min(wanted.n, total, wanted.room[site]))
             points = own.draw(n, rng) if n > 0 else []
@@ -118,7 +123,10 @@ class SiteBySite:
 
     def take(self, drawn: Drawn) -> list[int]:
         """Note what was drawn; returns the points that need a label."""
-        return self._begin(drawn.site).take(drawn.points, np.array(drawn.among, dtype=np.intp))
+        asked = self._begin(drawn.site).take(drawn.points, np.array(drawn.among, dtype=np.intp))
+        if not asked:
+            self.learn(drawn.site, {})
+        return asked
 
     def learn(self, site: int, labels: Mapping[int, int]) -> None:
         """Take labels of points that were asked, coded as the candidates'."""

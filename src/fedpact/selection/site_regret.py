@@ -144,6 +144,8 @@ class SiteRegret:
             lost = np.asarray(np.asarray(exceeds(self._gap - rest - _ROUNDING, self.epsilon)).any(axis=1))
         self.proved: Bools = np.asarray((won | self._near).all(axis=1))
         """(H,) which candidates are proved to be within epsilon of the best."""
+        self.settled: Bools = np.asarray(won.all(axis=1))
+        """(H,) which of them by labels alone: how often candidates differ in a stream tells of points to come."""
         self.rival: Places = np.full(len(rest), -1)
         """(H,) who refutes each candidate, -1 where nobody does."""
         if self._against is not None and self.against is not None:
@@ -199,10 +201,8 @@ class SiteRegret:
         assert self.pool.order is not None
         order = self.pool.order[self._left[self.pool.order]]
         needed = np.flatnonzero(region[order])
-        if not len(needed):
-            return []
-        found: list[int] = order[: int(needed[min(n, len(needed)) - 1]) + 1].tolist()
-        return found
+        found: list[int] = order.tolist()
+        return found[: int(needed[n - 1]) + 1] if len(needed) >= n else found
 
     def take(self, points: Sequence[int], inside: Places) -> list[int]:
         """Note that points were drawn for bets on some candidates; returns those that need a label."""
@@ -266,13 +266,15 @@ class SiteRegret:
         """Find the least epsilon for which a candidate, the leader if none is named, is proved."""
         chosen = self.leader if candidate is None else candidate
         others, T = self._others(chosen), len(self._history.points)
-        low, high = np.zeros(len(others)), np.minimum(self.pool.most[chosen, others], 1.0)
+        pool_most = np.minimum(self.pool.most[chosen, others], 1.0)
+        low, high = np.zeros(len(others)), pool_most.copy()
         high[self._find_reached(chosen, others, np.zeros(len(others))) <= T] = 0.0
         for _ in range(_HALVINGS):
             limits = (low + high) / 2
             is_proved = self._find_reached(chosen, others, limits) <= T
             low, high = np.where(is_proved, low, limits), np.where(is_proved, limits, high)
-        found = float(high.max(initial=0.0))
+        found = np.ceil(float(high.max(initial=0.0)) / TIE + 1 - _ROUNDING / TIE) * TIE  # ties count as proved
+        found = min(float(found), float(pool_most.max(initial=0.0)))
         return min(found, self.epsilon) if self.proved[chosen] else found
 
     def survivors(self) -> Places:

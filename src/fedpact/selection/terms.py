@@ -79,7 +79,11 @@ def read_terms(
         seed=_read_seed(rng),
     )
     if plan is not None and how == "adaptive":
-        raise FederationError('a plan is for how="implied-free"; adaptive labelling needs none')
+        raise FederationError("a plan is for 'implied-free'; adaptive labelling needs none")
+    if terms.how == "implied-free" and (terms.assume, terms.scope) == ("agnostic", "one"):
+        raise FederationError(
+            "a plan that assumes nothing is for a candidate of each site's own; use scope 'each', or be adaptive"
+        )
     if terms.weights == CHOSEN_BEFORE and (fed.assume != "agnostic" or terms.scope != "each"):
         raise FederationError(
             "weights 'chosen-before' are for assume 'agnostic' and scope 'each'; else labels of all sites count "
@@ -88,27 +92,20 @@ def read_terms(
     return fed, terms
 
 
-def check_terms(fed: Federation, terms: Terms) -> Federation:
-    """Check terms that were stored; returns the federation under their assumption."""
-    own, _ = read_terms(
+def check_terms(fed: Federation, terms: Terms) -> tuple[Federation, Terms]:
+    """Read terms that were stored as if they were asked for; returns the federation under their assumption too."""
+    return read_terms(
         fed.replace(assume=terms.assume, noise=terms.noise),
         assume=None,
         noise=None,
         scope=terms.scope,
-        how="adaptive",
-        plan=None,
+        how=terms.how,
+        plan=terms.contributions,
         max_labels=terms.max_labels,
         weights=terms.weights,
         confidence=terms.confidence,
         rng=terms.seed,
     )
-    if (terms.how == "implied-free") != (terms.contributions is not None):
-        raise FederationError("contributions belong to how='implied-free', and to nothing else")
-    if terms.contributions is not None:
-        if set(terms.contributions) != set(fed.names):
-            raise FederationError(f"contributions must name every site; they are {shorten(terms.contributions)}")
-        read_contributions(own, terms.contributions, "contributions")
-    return own
 
 
 def _read_seed(rng: Any) -> int:
@@ -143,7 +140,7 @@ def _read_plan(fed: Federation, plan: Any, confidence: float | None) -> dict[str
     is_noisy, sizes = fed.assume == "noisy", fed.evidence.sizes
     if is_noisy and isinstance(fed.evidence, Table):
         raise FederationError(
-            "with noise every sample of a table has a label of its own, so none is implied; use how='adaptive'"
+            "with noise every sample of a table has a label of its own, so none is implied; label adaptively"
         )
     if plan is None:
         plan = make_plan(fed, "lp" if is_noisy else "auto", confidence=confidence)
@@ -151,9 +148,10 @@ def _read_plan(fed: Federation, plan: Any, confidence: float | None) -> dict[str
     for name, count, n in zip(fed.names, m.tolist(), sizes if len(sizes) == fed.k else sizes * fed.k, strict=True):
         if (is_noisy or confidence is not None) and count > n:
             raise FederationError(
-                f"site {name!r}: the plan asks for {count} labels of {n} points; use how='adaptive'"
+                f"site {name!r}: the plan asks for {count} labels of {n} points; label adaptively"
             )
-    is_own = isinstance(plan, Plan) and (plan.federation, plan.confidence) == (fed.fingerprint, confidence)
+    is_own = isinstance(plan, Plan) and plan.teacher is None and plan.at_least is None
+    is_own &= getattr(plan, "federation", None) == fed.fingerprint and plan.confidence == confidence
     if is_noisy:
         sure = fed if confidence is None else at_confidence(fed, confidence)
         if not prove_by_pairs(sure)(m[None])[0]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from fastapi import HTTPException
 
 import fedpact as fp
-from fedpact.protocol.files import make_folder
+from fedpact.describe.whole_files import make_folder
 from fedpact.protocol.ledger.place import say_ledger
 from fedpact.web.limits import Limits
 from fedpact.web.models import Standing

@@ -20,9 +20,9 @@ from pathlib import Path
 from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 
+from fedpact.describe.whole_files import write_whole
 from fedpact.errors import ProtocolError
 from fedpact.protocol.drive import drive
-from fedpact.protocol.files import write_whole
 from fedpact.protocol.flower.transport import FlowerTransport
 from fedpact.protocol.home import read_home, read_operator
 from fedpact.protocol.operator.run_state import RunState

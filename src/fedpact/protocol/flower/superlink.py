@@ -26,8 +26,8 @@ from typing import Any
 import tomli_w
 
 from fedpact.describe.numbers import shorten
+from fedpact.describe.whole_files import write_whole
 from fedpact.errors import FederationError, ProtocolError
-from fedpact.protocol.files import write_whole
 from fedpact.protocol.flower.processes import flower_command, flower_environment
 from fedpact.protocol.keys.certificates import is_loopback
 

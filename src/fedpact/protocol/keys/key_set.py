@@ -55,10 +55,11 @@ from fedpact import formats
 from fedpact.describe.names import make_slugs
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
+from fedpact.describe.whole_files import write_for_people
 from fedpact.errors import ProtocolError
 from fedpact.formats import check_format
 from fedpact.plain import write_fields
-from fedpact.protocol.files import PUBLIC, is_there, read_as, say_os_error, write_for_people, write_new
+from fedpact.protocol.files import PUBLIC, is_there, read_as, say_os_error, write_new
 from fedpact.protocol.keys.certificates import (
     LOOPBACK,
     Authority,

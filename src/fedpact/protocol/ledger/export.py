@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from fedpact.describe.spreadsheets import defuse
+from fedpact.describe.whole_files import write_for_people
 from fedpact.errors import BrokenLedgerError, LedgerError, MessageError
 from fedpact.protocol.canonical import from_canonical, to_canonical
-from fedpact.protocol.files import write_for_people
 from fedpact.protocol.ledger.database import read_start
 from fedpact.protocol.ledger.entry import MOST_BYTES, Entry, Row, check_chain
 from fedpact.protocol.ledger.place import Where, file_of, find_ledger, read_place
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.site.spreadsheets import defuse
 
 _COLUMNS = ("format", "seq", "at", "run", "kind", "body", "previous", "hash")
 OPENING, _CLOSING = b"[\n", b"]\n"

@@ -21,19 +21,19 @@ from fedpact import formats
 from fedpact.describe.names import make_slugs, nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
+from fedpact.describe.spreadsheets import defuse, to_csv
 from fedpact.describe.ties import exceeds
+from fedpact.describe.whole_files import make_folder, write_for_people
 from fedpact.errors import LedgerError
 from fedpact.formats import check_format
 from fedpact.mechanism.payment.money import plain_amount
 from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value
-from fedpact.protocol.files import make_folder, write_for_people
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import Entry, well_formed
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
 from fedpact.protocol.operator.run_state import RunState
-from fedpact.protocol.site.spreadsheets import defuse, to_csv
 from fedpact.result import Result
 
 _OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
+from fedpact.describe.spreadsheets import find_column, is_same_cell, read_sheet, to_csv
+from fedpact.describe.whole_files import alone_at, write_whole
 from fedpact.errors import FederationError, LabelsPendingError, Problems
-from fedpact.protocol.files import alone_at, write_whole
-from fedpact.protocol.site.spreadsheets import find_column, is_same_cell, read_sheet, to_csv
 
 LOG = logging.getLogger("fedpact")
 MISSING = -1

@@ -18,13 +18,14 @@ from typing import Any, ClassVar
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
+from fedpact.describe.spreadsheets import defuse, to_csv
+from fedpact.describe.whole_files import write_for_people
 from fedpact.errors import FederationError
-from fedpact.protocol.files import is_there, write_for_people
+from fedpact.protocol.files import is_there
 from fedpact.protocol.site.annotations import FILE, HEAD, ID, Annotations, read_filled
 from fedpact.protocol.site.site_files import FILE as SITE_FILE
 from fedpact.protocol.site.site_files import FILES, MEMORY, read_ids, read_lines, read_pool, read_table
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import defuse, to_csv
 from fedpact.result import Result
 
 _BOM = b"\xef\xbb\xbf"

@@ -50,6 +50,7 @@ from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
 from fedpact.describe.report_files import read_report
 from fedpact.describe.reports import Report
+from fedpact.describe.spreadsheets import Sheet, find_column, read_sheet
 from fedpact.errors import FederationError, Problems, ProtocolError
 from fedpact.formats import check_format
 from fedpact.protocol.keys.signing import read_key, read_public_key
@@ -58,7 +59,6 @@ from fedpact.protocol.site.annotations import Annotations
 from fedpact.protocol.site.pool import Pool
 from fedpact.protocol.site.site import HeldOut, Labeller, Site
 from fedpact.protocol.site.site_store import FolderStore
-from fedpact.protocol.site.spreadsheets import Sheet, find_column, read_sheet
 
 FILE = "site.toml"
 MEMORY = ".fedpact"

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 from fedpact import formats
 from fedpact.describe.candidate_list import digest_of
+from fedpact.describe.whole_files import alone_at, write_whole
 from fedpact.errors import ProtocolError
-from fedpact.protocol.files import alone_at, read_kept, write_whole
+from fedpact.protocol.files import read_kept
 
 
 class SiteStore(Protocol):

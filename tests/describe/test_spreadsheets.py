@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fedpact.describe.spreadsheets import find_column, read_sheet, to_csv
 from fedpact.errors import FederationError
-from fedpact.protocol.site.spreadsheets import find_column, read_sheet, to_csv
 
 SAME = {
     "commas": b"point,label\n1,ill\n2,\n",
