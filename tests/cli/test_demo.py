@@ -1,6 +1,7 @@
 """``fedpact demo``: everything is worked out once, and shown in words and as JSON."""
 
 import json
+import re
 
 import pytest
 
@@ -27,6 +28,9 @@ def test_demo_shows_its_plan_before_it_compares(fedpact, monkeypatch):
     code, out, _ = fedpact("demo")
     assert code == 1
     assert out.startswith("arizona-hospitals: 17 hospitals want")
+    for way in ("every hospital alone +749 +798.71", "planned together +74 +66.12", "known so far +7.3 +5.25"):
+        assert re.search(way, out)
+    assert "within" not in out.partition("If no rule is right")[0]
     assert "label 74 samples, for a cost of 66.12" in out
     assert "No plan costs less than 56.8" in out
 
@@ -57,3 +61,8 @@ def test_demo_json_holds_what_the_text_is_made_of(fedpact):
     assert [row.cost for row in plans] == sorted((row.cost for row in plans), reverse=True)
     assert fp.Plan.from_dict(shown["plan"]).cost == plans[-1].cost
     assert fp.Share.from_dict(shown["share"]).is_stable
+    assert shown["asked"]["implied-free"]["cost_worst"] < shown["plan"]["cost"] / 4
+    nothing_assumed = fp.planning.Forecast.from_dict(shown["forecast"])
+    assert (
+        nothing_assumed.row("agnostic", "adaptive").labels < nothing_assumed.row("agnostic", "fixed").labels / 50
+    )

@@ -114,7 +114,6 @@ class SlowTruth:
         self.alive = {
             g
             for g in self.alive
-            if all(
-                ratio ** (self.mistakes[g] - self.mistakes[h]) < self.threshold * (1 - 1e-12) for h in self.alive
-            )
+            if sum(ratio ** (self.mistakes[g] - self.mistakes[h]) for h in range(self.H) if h != g)
+            < self.threshold * (1 - 1e-9)
         }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
-from fedpact.explain.numbers import format_short, join_names
+from fedpact.explain.numbers import format_number, join_names
 from fedpact.explain.words import words_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _say_ways(rows: list[ForecastRow], noise: float) -> str:
     for how in ("alone", "fixed", "adaptive"):
         if how in ways:
             key = f"takes.{how}_first" if not said and how != "alone" else f"takes.{how}"
-            said.append(_WORDS.say(key, labels=format_short(ways[how].labels or 0.0)))
+            said.append(_WORDS.say(key, labels=format_number(round(ways[how].labels or 0.0, 1))))
     told = join_names(said) if said else _WORDS.say("none")
     assumption = _WORDS.say(f"assumption.{rows[0].assume}", noise=noise)
     return _WORDS.say("headline", assumption=assumption, ways=told)
@@ -52,10 +52,10 @@ def _list_rows(seen: Forecast) -> Table:
         (
             _WORDS.say(f"row.{row.assume}", noise=row.noise),
             _name_way(row),
-            None if row.labels is None else float(f"{row.labels:.4g}"),
+            None if row.labels is None else round(row.labels, 1),
             _say_most(row),
             row.cost,
-            None if row.rounds is None else float(f"{row.rounds:.4g}"),
+            None if row.rounds is None else round(row.rounds, 1),
             _say_note(row),
         )
         for row in seen.rows

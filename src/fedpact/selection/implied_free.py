@@ -8,9 +8,9 @@ every label that is asked removes a candidate: at most H - 1 are ever paid for.
 
 Points of a site's own are drawn without replacement; all of them if the plan asks for more. If some candidate is
 right that is at least as good as with replacement: more points are seen. With wrong labels the plan must rest on
-Chernoff's bound, as those by ``lp`` do: the mean of a product of positive numbers, which is no larger then (Maclaurin's
-inequality for their symmetric functions). Where nothing is assumed the plan may rest on exact tails, so there points
-are drawn with replacement, and asked once.
+Chernoff's bound, as those by ``lp`` do: the mean of a product of positive numbers, which is no larger then
+(Maclaurin's inequality for their symmetric functions). Where nothing is assumed the plan may rest on exact tails,
+so there points are drawn with replacement, and asked once.
 """
 
 from __future__ import annotations

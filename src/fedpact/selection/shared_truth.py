@@ -3,12 +3,12 @@
 *Realizable*, the paper's assumption: the truth t agrees with every label. *Noisy*: every label is t's with a
 probability of at least 1 - noise, whatever was asked and answered before. Then the product over the labels, where
 h and t differ, of ((1 - noise)/noise)^(1[h right] - 1[t right]) is a supermartingale (a factor's mean is at most
-1). With weights pi fixed before all labels it reaches 1/(pi_h delta) for any h with probability delta at most, so
-that with probability 1 - delta no h ever makes
+1), and so is the mean of these products over all h, by weights pi fixed before all labels. With probability 1 -
+delta it never reaches 1/delta (Ville):
 
-    T_h = ln(1/(pi_h delta)) / ln((1 - noise)/noise)
+    sum over h of pi_h ((1 - noise)/noise)^(mistakes of t - mistakes of h) < 1/delta.
 
-mistakes fewer than t (Ville). Whoever has made T_h more than some h is dropped; without noise, whoever errs.
+Whoever breaks that is dropped; without noise, whoever errs. Without weights, pi = 1/(H - 1).
 
 A candidate c is proved for site i if p_i(c, g) <= epsilon_i for every survivor g: t is among them. Such a *centre*
 must be found for every site, or with the scope "one" the same for all.
@@ -40,8 +40,7 @@ from fedpact.statistics.rates import Rates
 FALSE_ALARM = 0.01
 """Chance, at most, that an assumption is refuted that holds."""
 _ALTERNATIVES = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
-_NEVER = 1e300
-"""Capital that no labels reach: of a candidate of which nothing is expected."""
+_TOL = 1e-12
 _MOST = 200
 """So many survivors are enough to choose a point by."""
 _MOST_POINTS = 2000
@@ -63,18 +62,19 @@ def weigh_points(said: NDArray[Any], weight: Floats, group: Ints, is_bad: Bools)
     return gain
 
 
-def find_most_fewer(threshold: Floats, noise: float) -> Ints:
-    """(H,) how many mistakes fewer than the truth no candidate makes, if its capital stays below ``threshold``.
+def find_capital(mistakes: Ints, some: Places, threshold: Floats, noise: float) -> Floats:
+    """(s,) how much the others have won, as a share of what proves it, in bets that some candidates are the truth.
 
     Examples
     --------
-    >>> [int(find_most_fewer(np.array([49 / 0.05]), noise)[0]) for noise in (0, 0.05, 0.1, 0.2)]
-    [1, 3, 4, 5]
+    >>> find_capital(np.array([2, 0, 0]), np.array([0, 1]), np.full(3, 40.0), 0.1).round(4)
+    array([4.05  , 0.0253])
     """
-    if noise == 0:
-        return np.ones(len(threshold), dtype=np.int64)
-    needed = np.log(np.clip(threshold, 1.0, _NEVER)) / np.log((1 - noise) / noise)
-    return np.asarray(np.maximum(1, np.ceil(needed - 1e-12)), dtype=np.int64)
+    behind = (mistakes[some, None] - mistakes) * np.log((1 - noise) / noise)
+    with np.errstate(over="ignore"):
+        won = np.exp(behind) / threshold
+    won[np.arange(len(some)), some] = 0.0
+    return np.asarray(won.sum(axis=1))
 
 
 def is_refuted(mistakes: int, labels: int, noise: float) -> bool:
@@ -129,7 +129,7 @@ class SharedTruth:
         self.survivors: Places = np.arange(H)
         self._bad: Bools = self.rates.is_bad(epsilon, slice(0, H))
         self._is_bad_somewhere: Bools = np.asarray(self._bad.any(axis=0))
-        self._most_fewer = find_most_fewer(threshold, noise)
+        self._threshold = threshold
         self._left: list[Bools] = [np.asarray(own > 0) for own in mass]
         self.trail: list[tuple[int, Places]] = [(0, self.survivors)]
         """After how many labels who was left, at every change."""
@@ -222,9 +222,10 @@ class SharedTruth:
             self.labels += 1
             some, before = self.survivors, len(self.survivors)
             if before:
-                mistakes = self.mistakes[some]
-                allowed = 0 if self.noise == 0 else (mistakes + self._most_fewer[some]).min() - 1
-                self.survivors = some[mistakes <= allowed]
+                is_out = self.mistakes[some] > 0
+                if self.noise:
+                    is_out = find_capital(self.mistakes, some, self._threshold, self.noise) >= 1 - _TOL
+                self.survivors = some[~is_out]
             if len(self.survivors) < before:
                 self.trail.append((self.labels, self.survivors))
         self._choose()
