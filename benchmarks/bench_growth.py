@@ -42,7 +42,7 @@ from digits import checkpoint_federation
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.count_disagreements import count_disagreements
 from fedpact.statistics.engine import engine_of
-from instances import federation_of, noisy_models, random_table, rare_cases
+from instances import federation_of, noisy_models, random_table, rare_cases, vote
 from machine import say_machine
 from results_pages import keep, read
 from timing import Work, repeat
@@ -135,6 +135,21 @@ def planned(H: int) -> tuple[fp.Federation, Sequence[int]]:
     return federation_of(predictions), fp.plan(federation_of(predictions), "union").m
 
 
+def opened(H: int) -> tuple[fp.Selector, Any]:
+    """Begin to label one site, where a proof is far; labels are what most candidates say."""
+    predictions = noisy_models(H, 1, 5000)
+    fed = federation_of(predictions).replace(epsilon=0.001)
+    return fp.Selector(fed, assume="agnostic", max_labels=100), vote(predictions["site-0"])
+
+
+def label(given: tuple[fp.Selector, Any]) -> None:
+    """Ask and tell a label at a time, until there are 100 or nothing is left to ask."""
+    selector, labels = given
+    while asked := selector.ask():
+        for site, points in asked.items():
+            selector.tell(site, points, labels[points])
+
+
 def plan_by(method: str) -> Callable[[Predictions], fp.Plan]:
     return lambda predictions: fp.plan(federation_of(predictions), method)
 
@@ -175,6 +190,7 @@ def lines_over_H() -> list[Line]:
         return checkpoint_federation("networks", H, 2, 0.05)
 
     counting, optimum, enough = "counting, 1,000 points", "optimum, 2 sites of digits", "verify, 2 sites"
+    labelling = "100 labels, nothing assumed, 5,000 points"
     sizes, few = (500, 1000, 2000, 4000, 8000), (6, 12, 18, 27, 38, 54)
     return [
         *lines_of_programs(
@@ -186,6 +202,7 @@ def lines_over_H() -> list[Line]:
         Line("H", counting, "fedpact", True, sizes, lambda H: draw(H, 1000), count_disagreements),
         Line("H", counting, "scipy's pdist", False, sizes, lambda H: draw(H, 1000), lambda x: pdist(x, "hamming")),
         Line("H", enough, "verify, at a plan", True, (10, 20, 40, 80, 160, 320), planned, verify),
+        Line("H", labelling, "ask and tell", True, (10, 30, 100, 300, 1000), opened, label),
     ]
 
 

@@ -24,6 +24,11 @@ def noisy_models(H: int, k: int, points: int, seed: int = 7) -> dict[str, NDArra
     return predictions
 
 
+def vote(said: NDArray[np.int8]) -> NDArray[np.int64]:
+    """(n,) what most candidates say at each point."""
+    return np.argmax([(said == label).sum(axis=0) for label in range(CLASSES)], axis=0)
+
+
 def unit_costs(k: int, seed: int = 11) -> NDArray[np.float64]:
     """(k,) what a sample costs on each site, between 0.5 and 2."""
     return np.random.default_rng(seed).uniform(0.5, 2.0, k)

@@ -124,3 +124,6 @@ FAMILIES: tuple[Family, ...] = (
     _fit_network,
     _fit_boosting,
 )
+
+PLAIN: tuple[Family, ...] = (_fit_logistic, _fit_forest, _fit_neighbours)
+"""Those that learn images of dozens of classes well within seconds."""

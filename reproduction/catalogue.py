@@ -19,6 +19,7 @@ HOMES = {
     "mechanisms": "mechanisms",
     "exchangeability": "exchangeability",
     "federated": "federated.experiment",
+    "selection": "selection.experiment",
     "coverage": "coverage",
     "contribution-check": "contribution_check",
     "truthfulness": "truthfulness",

@@ -210,6 +210,40 @@ def draw_panels(
     return figure
 
 
+class StepPanel(NamedTuple):
+    """One of several plots of falling steps, for :func:`draw_step_panels`."""
+
+    title: str
+    lines: Mapping[str, Sequence[Sequence[float]]]
+    """Label -> where each step begins, and its height."""
+    level: tuple[str, float]
+    """What to hold the steps against: a label and a value, drawn as a broken line."""
+
+
+def draw_step_panels(panels: Sequence[StepPanel], *, x_axis: str, y_axis: str) -> Figure:
+    """Draw panels side by side, one line of steps per label.
+
+    Examples
+    --------
+    >>> panel = StepPanel("proved", {"a": [(0, 0.5), (10, 0.1), (12, 0.1)]}, ("wanted", 0.1))
+    >>> axes = draw_step_panels([panel], x_axis="labels", y_axis="epsilon").axes[0]
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['a', 'wanted']
+    """
+    figure = new_figure(_CURVE_HEIGHT)
+    figure.set_figwidth(_PANEL_WIDTH * max(len(panels), 1))
+    for place, panel in enumerate(panels):
+        axes = figure.add_subplot(1, len(panels), place + 1)
+        for label, steps in panel.lines.items():
+            x, y = zip(*steps, strict=True)
+            axes.plot(x, y, drawstyle="steps-post", label=label)
+        axes.axhline(panel.level[1], color="black", linestyle="--", linewidth=1, label=panel.level[0])
+        axes.set_ylim(bottom=0)
+        dress_axes(axes, panel.title, x_axis, y_axis)
+        axes.legend(fontsize="small", ncols=2 if len(panel.lines) > 6 else 1)
+    return figure
+
+
 class GroupPanel(NamedTuple):
     """One of several plots over names, for :func:`draw_groups`."""
 

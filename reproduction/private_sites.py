@@ -79,13 +79,15 @@ def _read(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _pack(data: SiteData) -> Arrays:
+def pack_sites(data: SiteData) -> Arrays:
     """Name the points and labels of every site, public ones first."""
     sites = {_PUBLIC: data.public} | {f"site {place}": own for place, own in enumerate(data.private.values())}
     return {f"{name} {kind}": values for name, own in sites.items() for kind, values in own._asdict().items()}
 
 
-def _unpack(arrays: Arrays, sites: Sequence[str], name: str) -> SiteData:
+def unpack_sites(arrays: Arrays, sites: Sequence[str], name: str) -> SiteData:
+    """Put the points and labels of every site together again."""
+
     def take(part: str) -> Labelled:
         points, labels = (arrays[f"{part} {kind}"] for kind in Labelled._fields)
         return Labelled(np.asarray(points, dtype=np.float64), np.asarray(labels, dtype=np.int64))
@@ -100,14 +102,14 @@ def _cut(settings: Settings, data: _Data, earlier: Sequence[Sequence[Answer]]) -
     asked = {key: wish[key] for key in ("delta", "confidence", "method")}
     for seed, drawn in enumerate(data.draws):
         about = asked | {"data": drawn.name, "sites": list(drawn.private), "seed": seed}
-        arrays = _pack(drawn)
+        arrays = pack_sites(drawn)
         for count in wish["candidates"]:
             tasks += [Task(about | {"candidates": count, "epsilon": one}, arrays) for one in wish["epsilon"]]
     return tasks
 
 
 def _compute(cell: Mapping[str, Any], arrays: Arrays) -> Answer:
-    data = _unpack(arrays, cell["sites"], cell["data"])
+    data = unpack_sites(arrays, cell["sites"], cell["data"])
     asked = {key: cell[key] for key in ("candidates", "delta", "confidence", "method", "seed")}
     return plan_privately(data, epsilon=[cell["epsilon"]], **asked)
 

@@ -9,7 +9,7 @@ predict the same at all training points.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedpact as fp
-from reproduction.candidate_families import FAMILIES, Labels, Points
+from reproduction.candidate_families import FAMILIES, Family, Labels, Points
 
 _SHARES = (
     ("", 1.0),
@@ -76,33 +76,35 @@ def _draw(lesson: _Lesson, run: int, is_first: bool, rng: np.random.Generator) -
     return _Draw(rows, columns, tuple(word for word in said if word))
 
 
-def _run(lesson: _Lesson, run: int, seed: int) -> Iterator[tuple[str, Model]]:
-    rng, (turn, place) = np.random.default_rng((seed, run)), divmod(run, len(FAMILIES))
+def _run(lesson: _Lesson, families: Sequence[Family], run: int, seed: int) -> Iterator[tuple[str, Model]]:
+    rng, (turn, place) = np.random.default_rng((seed, run)), divmod(run, len(families))
     draw = _draw(lesson, run, turn == 0, rng)
     labels = lesson.labels[draw.rows]
     if labels.min() == labels.max():  # a share of a few points may hold one class alone: nothing to learn
         return
     points = np.ascontiguousarray(lesson.points[draw.rows][:, draw.columns])
-    for what, estimator in FAMILIES[place](points, labels, rng):
+    for what, estimator in families[place](points, labels, rng):
         yield ", ".join((what, *draw.words)), Model(estimator, draw.columns, lesson)
 
 
-def _keep_different(lesson: _Lesson, wanted: int, seed: int) -> dict[str, Model]:
+def _keep_different(lesson: _Lesson, families: Sequence[Family], wanted: int, seed: int) -> dict[str, Model]:
     models: dict[str, Model] = {}
     seen: set[bytes] = set()
     run = turn = last_news = 0
     while len(models) < wanted and turn - last_news <= _ROUNDS_WITHOUT_NEWS:
-        for name, model in _run(lesson, run, seed):
+        for name, model in _run(lesson, families, run, seed):
             said = model.predict_scaled(lesson.points).tobytes()
             if said not in seen and len(models) < wanted:
                 seen.add(said)
                 last_news, models[name] = turn, model
         run += 1
-        turn = run // len(FAMILIES)
+        turn = run // len(families)
     return models
 
 
-def train(points: Points, labels: Labels, *, count: int, seed: int) -> dict[str, Model]:
+def train(
+    points: Points, labels: Labels, *, count: int, seed: int, families: Sequence[Family] = FAMILIES
+) -> dict[str, Model]:
     """Train ``count`` candidates that differ at the points, or fewer if the families give no others.
 
     Examples
@@ -124,7 +126,7 @@ def train(points: Points, labels: Labels, *, count: int, seed: int) -> dict[str,
     with warnings.catch_warnings():  # a model that has not converged is a candidate like another
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        return _keep_different(lesson, count, seed)
+        return _keep_different(lesson, families, count, seed)
 
 
 def predict(models: Mapping[str, Model], points: Points) -> fp.sites.Predicted:

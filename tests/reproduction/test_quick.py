@@ -13,6 +13,7 @@ SMALLER = {
     "composition-shakespeare": {"m": [100, 200], "epochs": 2},
     "coverage": {"max_nodes": 10},
     "federated": {"draws": 200},
+    "selection": {"orders": 2, "runs": 4, "label_orders": 2},
 }
 
 

@@ -23,6 +23,7 @@ RULES = [
             "planner-table": "H deltas",
             "composition-femnist": "m",
             "composition-shakespeare": "m",
+            "selection": "collection_epsilon batches noise run_batches",
         },
     ),
     (
@@ -41,6 +42,7 @@ RULES = [
             "planner-table": "networks batch",
             "composition-shakespeare": "test_windows",
             "federated": "draws networks batch seeds",
+            "selection": "orders writers public_images truth_draws label_orders quota_draws runs seeds",
         },
     ),
     (
@@ -55,6 +57,8 @@ RULES = [
             "obliviousness": "delta",
             "composition-femnist": "test_share",
             "federated": "epsilon delta test_share",
+            "selection": "collection_delta confidence epsilon truth_delta label_delta run_delta run_confidence "
+            "limits_hold",
         },
     ),
     (
@@ -189,6 +193,19 @@ REFUSED = {
         ({"writers": 1}, "writers must be 2 or more"),
         ({"writers": 8}, "writers: 8 sites leave nobody public"),
         ({"public_images": 10**6}, "public_images = 1000000 is more than"),
+    ],
+    "selection": [
+        ({"collections": ["pacs", "pacs"]}, "collections must be different ones"),
+        ({"federations": ["banks"]}, "federations must be one of arizona-hospitals, hospitals, writers"),
+        ({"collection_epsilon": [0.1, 0.05]}, "collection_epsilon must hold every value once"),
+        ({"collection_epsilon": [1.5]}, "collection_epsilon must lie between 0 and 1"),
+        ({"batches": [0]}, "batches must be 1 or more"),
+        ({"noise": [0.5]}, "noise must be below 1/2; it is 0.5"),
+        ({"H": 1}, "H must be 2 or more"),
+        ({"side": 100}, "side must be at most 28"),
+        ({"writers": 8}, "writers: 8 sites leave nobody public"),
+        ({"public_images": 10**6}, "public_images = 1000000 is more than"),
+        ({"method": "exact"}, "method must be one of lp, union, tree"),
     ],
 }
 TORCH = ("planner-table", "composition-femnist", "composition-shakespeare", "federated")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fedpact.errors import MissingExtraError
-from reproduction.candidate_families import FAMILIES
+from reproduction.candidate_families import FAMILIES, PLAIN
 from reproduction.train_candidates import predict, train
 
 pytest.importorskip("sklearn")
@@ -32,6 +32,13 @@ def test_candidates_come_from_every_family(iris):
     assert {run % len(FAMILIES) for run in runs} == set(range(len(FAMILIES)))
     assert any("half the features" in name for name in iris)
     assert any("a tenth of the points" in name for name in iris)
+
+
+def test_families_can_be_named():
+    trained = train(X, Y, count=12, seed=5, families=PLAIN)
+    assert len(trained) == 12
+    assert {name.split()[0] for name in trained if "neighbours" not in name} == {"logistic", "forest"}
+    assert any("neighbours" in name for name in trained)
 
 
 def test_candidates_learn(iris):

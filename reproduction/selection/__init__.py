@@ -1,0 +1,1 @@
+"""How many labels it takes to choose a candidate, and whether what is promised of the choice is kept."""
