@@ -94,7 +94,7 @@ def _open(about: Mapping[str, Any], confidence: float, fed: fp.Federation, seed:
         options["confidence"] = confidence
     if "method" in about:
         own = fed.replace(assume=about["assume"], noise=about.get("noise"))
-        options |= {"how": "implied-free", "plan": fp.plan(own, about["method"])}
+        options |= {"ask": "implied-free", "plan": fp.plan(own, about["method"])}
     return fp.Selector(fed, rng=seed, **options)
 
 

@@ -238,7 +238,7 @@ BAD_LABELS = {
     "no-noise": (["--truth", "h1", "--assume", "noisy"], "noise"),
     "assume": (["--truth", "h1", "--assume", "agnostc"], "assume must be one of"),
     "scope": (["--truth", "h1", "--scope", "all"], "scope must be one of each, one"),
-    "how": (["--truth", "h1", "--how", "magic"], "how must be one of adaptive, implied-free"),
+    "how": (["--truth", "h1", "--how", "magic"], "ask (--how) must be one of adaptive, implied-free"),
     "batch": (["--truth", "h1", "--batch", "0"], "batch"),
     "seed": (["--truth", "h1", "--seed", "-1"], "rng"),
     "budget": (["--truth", "h1", "--max-labels", "-1"], "max_labels"),

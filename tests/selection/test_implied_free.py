@@ -54,14 +54,14 @@ def test_a_plan_for_more_than_there_is_cannot_be_kept_under_noise():
     said = {"a": np.random.default_rng(0).integers(0, 2, (3, 9))}
     fed = fp.Federation.from_predictions(said, epsilon=0.2, delta=0.1, noise=0.1)
     with pytest.raises(fp.FederationError, match="the plan asks for 500 labels of 9 points"):
-        fp.Selector(fed, how="implied-free", plan={"a": 500})
+        fp.Selector(fed, ask="implied-free", plan={"a": 500})
     with pytest.raises(fp.FederationError, match="the plan asks for 500 labels of 9 points"):
-        fp.Selector(fed.replace(assume="realizable"), how="implied-free", plan={"a": 500}, confidence=0.9)
+        fp.Selector(fed.replace(assume="realizable"), ask="implied-free", plan={"a": 500}, confidence=0.9)
     large = fp.Federation.from_predictions(
         {"a": np.random.default_rng(0).integers(0, 2, (3, 900))}, epsilon=0.2, delta=0.1, noise=0.1
     )
     assert fp.select(large, "h1", ask="implied-free").status == "certified"
     with pytest.raises(fp.FederationError, match="with noise the draws must be those of a plan by method 'lp'"):
-        fp.Selector(large, how="implied-free", plan={"a": fp.plan(large, "lp").contributions["a"] - 9})
+        fp.Selector(large, ask="implied-free", plan={"a": fp.plan(large, "lp").contributions["a"] - 9})
     with pytest.raises(fp.FederationError, match="every sample of a table has a label of its own"):
-        fp.Selector("alice-bob", noise=0.1, how="implied-free", plan={"alice": 90, "bob": 90})
+        fp.Selector("alice-bob", noise=0.1, ask="implied-free", plan={"alice": 90, "bob": 90})

@@ -15,7 +15,7 @@ from selection.slow_selection import SlowSite, SlowTruth
 WAYS = [
     {"assume": "realizable"},
     {"assume": "realizable", "scope": "each"},
-    {"assume": "realizable", "how": "implied-free"},
+    {"assume": "realizable", "ask": "implied-free"},
     {"assume": "noisy", "noise": 0.2},
     {"assume": "agnostic"},
     {"assume": "agnostic", "scope": "one"},
@@ -111,9 +111,9 @@ def test_a_certificate_on_all_labels_is_true(way):
     for seed in range(12):
         fed, labels = make(seed, n=12, delta=1e-6)
         true = truthful(fed, labels, way["assume"])
-        if way.get("how") == "implied-free":
+        if way.get("ask") == "implied-free":
             way = way | {"plan": dict.fromkeys(fed.names, 200)}
-        found = fp.select(fed, true, rng=seed, **{"ask" if key == "how" else key: own for key, own in way.items()})
+        found = fp.select(fed, true, rng=seed, **way)
         if way["assume"] == "noisy" or "confidence" in way:
             continue
         for site, chosen in found.chosen.items():
@@ -258,7 +258,7 @@ def test_a_state_that_was_changed_proves_no_more():
         fp.Selector.from_dict(fed, state | {"events": thrice})
     lavish = state | {"terms": state["terms"] | {"weights": {"h1": 1000.0}}}
     assert sum(fp.Selector.from_dict(fed, lavish).terms.weights.values()) == 1
-    planned = fp.Selector(fed, assume="realizable", how="implied-free").to_dict()
+    planned = fp.Selector(fed, assume="realizable", ask="implied-free").to_dict()
     nothing = planned["terms"] | {"contributions": dict.fromkeys(fed.names, 0)}
     with pytest.raises(FormatError, match="does not meet every target"):
         fp.Selector.from_dict(fed.replace(assume="realizable"), planned | {"terms": nothing})
@@ -297,7 +297,7 @@ def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing():
         ({"noise": 0.5}, "noise must be below 0.5; it is 0.5"),
         ({"assume": "agnostic", "noise": 0.1}, "noise is for assume 'noisy'"),
         ({"scope": "some"}, "scope must be one of each, one; it is 'some'"),
-        ({"how": "fast"}, "how must be one of adaptive, implied-free; it is 'fast'"),
+        ({"ask": "fast"}, "ask (--how) must be one of adaptive, implied-free; it is 'fast'"),
         ({"max_labels": -1}, "max_labels must be a whole number >= 0; it is -1"),
         ({"confidence": 1.5}, "confidence must lie strictly between 0 and 1; it is 1.5"),
         ({"weights": {"h9": 1}}, "weights: no candidate is called 'h9'"),
@@ -307,10 +307,10 @@ def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing():
         ({"weights": 3}, "weights must map candidates to numbers"),
         ({"plan": {"s0": 3}}, "a plan is for 'implied-free'"),
         (
-            {"how": "implied-free", "assume": "agnostic", "scope": "one"},
+            {"ask": "implied-free", "assume": "agnostic", "scope": "one"},
             "a plan that assumes nothing is for a candidate of each site's own",
         ),
-        ({"how": "implied-free", "plan": {"s0": 1}}, "does not meet every target"),
+        ({"ask": "implied-free", "plan": {"s0": 1}}, "does not meet every target"),
         ({"rng": -1}, "rng must be a whole number >= 0"),
     ],
 )

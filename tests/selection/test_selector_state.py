@@ -17,7 +17,7 @@ TERMS = {
     "stream": (SAYS, {"assume": "agnostic", "confidence": 0.9}),
     "noisy": (WORDS, {"assume": "noisy", "noise": 0.1}),
     "realizable": (WORDS, {}),
-    "implied-free": (SAYS, {"how": "implied-free"}),
+    "implied-free": (SAYS, {"ask": "implied-free"}),
 }
 VALUES = (None, -1, 10**6, 2**70, "x", "ill", "south", [], {}, [0], [0, 1], 1.5, True, 0, 1, float("nan"))
 

@@ -27,7 +27,7 @@ from fedpact.selection.terms import read_terms
 
 _BOM = b"\xef\xbb\xbf"
 """At the start of a file; tells spreadsheets that it is UTF-8."""
-_OPTIONS = {"how": "how", "plan": "contributions", "rng": "seed"}
+_OPTIONS = {"ask": "how", "plan": "contributions", "rng": "seed"}
 """Options of a selector -> what its terms call them, where that differs."""
 
 

@@ -97,7 +97,7 @@ def select(
         "assume": assume,
         "noise": noise,
         "scope": scope,
-        "how": how,
+        "ask": how,
         "plan": None if m is None else read_m(m),
         "max_labels": max_labels,
         "weights": weights if weights is None or "=" not in weights else read_m(weights, "weights"),
@@ -131,7 +131,7 @@ def select(
             batch=batch,
             progress=report,
             rng=seed or 0,
-            **{key: value for key, value in options.items() if key not in ("how", "rng")},
+            **{key: value for key, value in options.items() if key not in ("ask", "rng")},
         )
     answer(found, as_json=as_json, plot=plot)
 

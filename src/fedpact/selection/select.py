@@ -148,7 +148,7 @@ def select(
         assume=assume,
         noise=noise,
         scope=scope,
-        how=ask,
+        ask=ask,
         plan=plan,
         max_labels=max_labels,
         weights=weights,

@@ -69,7 +69,7 @@ class Selector:
     scope
         "each": every site may use another candidate; "one": all use the same. By default "each" where nothing is
         assumed, else "one".
-    how
+    ask
         "adaptive", or "implied-free": the draws of a plan, asked only where candidates that are left disagree.
     plan
         For "implied-free" the plan, or the samples of every site; :func:`fedpact.plan` makes it if not given.
@@ -104,14 +104,14 @@ class Selector:
         assume: str | None = None,
         noise: Number | None = None,
         scope: str | None = None,
-        how: str = "adaptive",
+        ask: str = "adaptive",
         plan: Any = None,
         max_labels: int | None = None,
         weights: Mapping[str, Number] | str | None = None,
         confidence: Number | None = None,
         rng: int | np.random.Generator = 0,
     ) -> None:
-        options = {"scope": scope, "how": how, "plan": plan, "max_labels": max_labels, "weights": weights}
+        options = {"scope": scope, "ask": ask, "plan": plan, "max_labels": max_labels, "weights": weights}
         options |= {"confidence": confidence, "rng": rng}
         self._begin(*read_terms(read_federation(fed), assume=assume, noise=noise, **options))
 

@@ -45,7 +45,7 @@ def read_terms(
     assume: str | None,
     noise: Number | None,
     scope: str | None,
-    how: str,
+    ask: str,
     plan: Any,
     max_labels: int | None,
     weights: Mapping[str, Number] | str | None,
@@ -71,14 +71,14 @@ def read_terms(
         assume=fed.assume,
         noise=fed.noise,
         scope=natural if scope is None else read_choice(scope, "scope", SCOPES),
-        how=read_choice(how, "how", WAYS),
+        how=read_choice(ask, "ask (--how)", WAYS),
         max_labels=None if max_labels is None else read_whole_number(max_labels, "max_labels"),
         confidence=level,
         weights=_read_weights(fed, weights),
-        contributions=None if how != "implied-free" else _read_plan(fed, plan, level),
+        contributions=None if ask != "implied-free" else _read_plan(fed, plan, level),
         seed=_read_seed(rng),
     )
-    if plan is not None and how == "adaptive":
+    if plan is not None and ask == "adaptive":
         raise FederationError("a plan is for 'implied-free'; adaptive labelling needs none")
     if terms.how == "implied-free" and (terms.assume, terms.scope) == ("agnostic", "one"):
         raise FederationError(
@@ -99,7 +99,7 @@ def check_terms(fed: Federation, terms: Terms) -> tuple[Federation, Terms]:
         assume=None,
         noise=None,
         scope=terms.scope,
-        how=terms.how,
+        ask=terms.how,
         plan=terms.contributions,
         max_labels=terms.max_labels,
         weights=terms.weights,
