@@ -56,7 +56,8 @@ FUNCTIONS = {
 
 ALONE = (
     "examples", "check FILE", "plan FILE", "verify FILE --m 3,2", "compare FILE", "frontier FILE", "prices FILE",
-    "game FILE --dynamics", "share FILE", "pay FILE", "audit FILE --n-misreports 20",
+    "game FILE --dynamics", "share FILE", "pay FILE", "audit FILE --n-misreports 20", "--help", "select --help",
+    "select FILE --truth nowhere", "forecast FILE --assume realizable --batch 9",
 )  # fmt: skip
 """What needs no extra."""
 

@@ -107,3 +107,9 @@ def test_a_report_says_what_leaves_the_site():
         "Every count has noise of scale 11.09: the report is (1, 1e-06)-differentially private.",
     )
     assert fp.Report(name="a", n=5, n_classes=2, counts=np.array([], dtype=int)).to_dataframe().shape == (1, 4)
+
+
+def test_where_nothing_is_assumed_the_best_is_looked_for():
+    said = describe(fp.examples.alice_bob().replace(assume="agnostic"))
+    assert said.startswith("2 agents look among 4 hypotheses for the best, of which none need be right.")
+    assert "an error of up to 0.1 above that of the best on its own data" in said

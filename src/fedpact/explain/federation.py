@@ -37,7 +37,8 @@ def _say_target(summary: Summary) -> str:
     key = "expected" if is_expected else f"{summary.objective}-{summary.guarantee}"
     errors = _say_range([agent.epsilon for agent in summary.agents])
     who = _WORDS.say("target.one" if summary.k == 1 else "target.each")
-    return _WORDS.say(f"target.{key}", who=who, errors=errors, delta=summary.delta)
+    error = _WORDS.say("target.more" if summary.assume == "agnostic" else "target.any", errors=errors)
+    return _WORDS.say(f"target.{key}", who=who, error=error, errors=errors, delta=summary.delta)
 
 
 def describe(about: Federation | Summary) -> str:
@@ -51,7 +52,8 @@ def describe(about: Federation | Summary) -> str:
     exceeded with probability 0.05 at most.'
     """
     summary = _summary_of(about)
-    wants = _WORDS.say("wants" if summary.has_evidence else "waits", k=summary.k, H=summary.H)
+    aim = "looks" if summary.assume == "agnostic" else "wants"
+    wants = _WORDS.say(aim if summary.has_evidence else "waits", k=summary.k, H=summary.H)
     return f"{wants} {_say_target(summary)}"
 
 

@@ -76,6 +76,8 @@ def explain_forecast(seen: Forecast) -> Explanation:
     told = {
         "simulated_noise" if is_wrong else "simulated": any(row.runs for row in seen.rows),
         "bound": any(row.runs and not row.is_bound for row in seen.rows),
+        "unproved": any(row.certified is not None and row.certified < 1 for row in seen.rows),
+        "confidence": seen.confidence is not None,
         f"delta_{seen.guarantee}": True,
     }
     columns = [column.title for column in table.columns[:4]]
@@ -89,7 +91,10 @@ def explain_forecast(seen: Forecast) -> Explanation:
     return explain_as(
         seen,
         headline=first,
-        sentences=(*others, *_WORDS.say_those(told, noise=seen.noise, delta=seen.delta)),
+        sentences=(
+            *others,
+            *_WORDS.say_those(told, noise=seen.noise, delta=seen.delta, confidence=seen.confidence),
+        ),
         charts=(chart,),
         tables=(table,),
     )
