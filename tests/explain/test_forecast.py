@@ -42,7 +42,8 @@ def test_nothing_is_said_of_simulated_labels_where_none_are():
     fed = fp.Federation.from_reports([report], epsilon=0.1, delta=0.1, guarantee="joint")
     said = explain(fp.forecast(fed, assume="realizable", confidence=0.9))
     assert said.headline.startswith("If some candidate agrees with every label, a fixed plan takes ")
-    assert said.sentences == ("Any site's target is missed with probability 0.1 at most.",)
+    assert said.sentences[0].endswith("right with probability 0.9. Everyone alone is left out.")
+    assert said.sentences[1:] == ("Any site's target is missed with probability 0.1 at most.",)
 
 
 def test_runs_without_every_proof_are_said():
