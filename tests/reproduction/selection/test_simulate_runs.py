@@ -56,9 +56,10 @@ def test_what_may_happen():
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("case", CASES)
 def test_no_promise_is_broken_more_often_than_it_may_be(case):
-    """Other runs than those of the page."""
-    found = simulate_runs(ASKED | {"case": case, "seeds": [100_000, 102_000]}, {})
-    assert max(found["counts"][key] for key in COUNTED) <= find_bound(case, 0.1, 0.9) * 2000
+    """Other runs than those of the page; where nothing is assumed tests/selection has 2,000 runs of a site."""
+    runs = 40 if case.endswith("good") else 150 if case.startswith("agnostic") or "plan" in case else 2000
+    found = simulate_runs(ASKED | {"case": case, "seeds": [100_000, 100_000 + runs]}, {})
+    assert max(found["counts"][key] for key in COUNTED) <= find_bound(case, 0.1, 0.9) * runs
 
 
 @pytest.mark.slow
