@@ -108,6 +108,24 @@ def test_labels_that_nobody_predicts_are_noted(fedpact, folder):
     assert "at 'north' some points are labelled" in err
 
 
+def test_a_state_is_never_written_over_by_its_asks(fedpact, folder):
+    code, _, err = fedpact("select", "numbers.json", "--state", "new.json", "--ask", "new.json")
+    assert (code, "--state and --ask must be two files" in err) == (1, True)
+    assert not (folder / "new.json").exists()
+
+
+def test_a_spent_budget_is_no_decision_and_may_be_raised(fedpact, folder):
+    words = ["select", "numbers.json", "--assume", "agnostic", "--state", "spent.json", "--ask", "next.csv"]
+    fedpact(*words, "--max-labels", "2")
+    rows = read(folder / "next.csv")
+    fill(folder / "next.csv", rows, TRUTH | {"wanted": {(row["site"], int(row["point"])) for row in rows}})
+    _, out, _ = fedpact(*words, "--tell", "next.csv")
+    assert "Everything is decided" not in out
+    assert "No label is asked for" in out
+    code, out, _ = fedpact(*words, "--max-labels", "6")
+    assert (code, "Wrote next.csv" in out) == (0, True)
+
+
 def test_scopes_and_ways_are_those_of_the_library():
     assert (complete.SCOPES, complete.WAYS) == (SCOPES, WAYS)
 

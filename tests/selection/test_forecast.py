@@ -39,6 +39,12 @@ def test_rows_are_what_their_questions_answer():
     assert row.labels_worst <= fed.H - 1 + 5
 
 
+def test_the_federations_own_assumption_comes_first_with_its_noise():
+    seen = fp.forecast(three_sites(noise=0.2), batch=9, runs=1)
+    assert (seen.noise, seen.rows[0].assume, seen.rows[0].noise) == (0.2, "noisy", 0.2)
+    assert seen.row("noisy", "fixed").labels == sum(fp.plan(three_sites(noise=0.2)).contributions.values())
+
+
 def test_simulated_labels_are_wrong_as_often_as_is_said():
     fed = three_sites()
     answer = simulate_labels(fed, 0, 0.2, np.random.default_rng(1))
