@@ -224,17 +224,12 @@ def test_a_plan_for_one_known_truth_proves_nothing_of_others():
 
 
 def test_points_of_a_stream_that_need_no_label_prove_something_too():
-    rng = np.random.default_rng(0)
-    twins = np.zeros((2, 100), dtype=int)
-    twins[1, :1] = 1
-    bad = (rng.random((30, 100)) < 0.5).astype(int)
-    fed = fp.Federation.from_predictions({"a": np.vstack([twins, bad])}, epsilon=0.15, delta=0.1)
-    found = fp.select(fed, {"a": np.zeros(100, dtype=int)}, assume="agnostic", confidence=0.9)
-    assert found.status in ("certified", "pool-exhausted")
-    seen = fp.Selector(fed, assume="agnostic", confidence=0.9)
-    while asked := seen.ask():
-        seen.tell("a", asked["a"], [0] * len(asked["a"]))
-    assert found.status == "certified" or not seen._learner.sites[0]._left.any()
+    """The last points, on which leader and rivals agree, are bet on as well: without them 0.1057 is proved."""
+    rng, says = np.random.default_rng(0), np.zeros((60, 100), dtype=int)
+    says[2:] = rng.random((58, 100)) < 0.9
+    fed = fp.Federation.from_predictions({"a": says}, epsilon=0.1, delta=0.05)
+    found = fp.select(fed, {"a": np.zeros(100, dtype=int)}, assume="agnostic", confidence=0.95)
+    assert (found.status, found.labels < 20) == ("certified", True)
 
 
 def test_what_is_proved_is_never_less_than_is_true():
