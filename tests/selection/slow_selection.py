@@ -75,7 +75,7 @@ class SlowTruth:
     def __init__(self, said, epsilon, delta, noise):
         self.said, self.epsilon, self.noise = said, epsilon, noise
         self.H, self.alive, self.mistakes = len(said[0]), set(range(len(said[0]))), [0] * len(said[0])
-        self.threshold = max(self.H - 1, 1) / delta
+        self.delta, self.capital = delta, [1.0] * self.H
         self.asked = set()
 
     def differ(self, site, h, g):
@@ -105,15 +105,16 @@ class SlowTruth:
 
     def learn(self, site, point, label):
         self.asked.add((site, point))
-        for h in range(self.H):
-            self.mistakes[h] += self.said[site][h][point] != label
+        said, everybody = [own[point] for own in self.said[site]], range(self.H)
         if self.noise == 0:
-            self.alive = {h for h in self.alive if self.mistakes[h] == 0}
-            return
-        ratio = (1 - self.noise) / self.noise
-        self.alive = {
-            g
-            for g in range(self.H)
-            if sum(ratio ** (self.mistakes[g] - self.mistakes[h]) for h in range(self.H) if h != g)
-            < self.threshold * (1 - 1e-9)
-        }
+            self.alive = {h for h in self.alive if said[h] == label}
+        else:
+            weight = [(self.noise / (1 - self.noise)) ** own for own in self.mistakes]
+            for t in everybody:
+                others = sum(weight[h] for h in everybody if h != t)
+                differ = sum(weight[h] for h in everybody if said[h] != said[t])
+                chance = self.noise + (1 - 2 * self.noise) * (differ / others if others else 0)
+                self.capital[t] *= chance / self.noise if said[t] != label else (1 - chance) / (1 - self.noise)
+            self.alive = {t for t in self.alive if self.capital[t] < 1 / self.delta * (1 - 1e-9)}
+        for h in everybody:
+            self.mistakes[h] += said[h] != label

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import fedpact as fp
 from fedpact.selection.learner import Wanted
-from fedpact.selection.shared_truth import SharedTruth, is_refuted, weigh_points
+from fedpact.selection.shared_truth import SharedTruth, bet_against, is_refuted, weigh, weigh_points
 from fedpact.statistics.rates import rates_of
+from selection.slow_selection import SlowTruth
 
 
 def make(said, epsilon=0.1, noise=0.0, delta=0.05, is_one=True):
@@ -19,8 +20,8 @@ def make(said, epsilon=0.1, noise=0.0, delta=0.05, is_one=True):
     )
     distinct = [own[fed.distinct] for own in said]
     mass = [np.full(own.shape[1], 1 / own.shape[1]) for own in said]
-    threshold = np.full(fed.H, max(fed.H - 1, 1) / delta)
-    found = SharedTruth(distinct, mass, rates_of(fed), fed.epsilon, threshold, noise=noise, is_one=is_one)
+    expected, terms = np.full(fed.H, 1 / fed.H), {"delta": delta, "noise": noise, "is_one": is_one}
+    found = SharedTruth(distinct, mass, rates_of(fed), fed.epsilon, expected, **terms)
     return fed, found, distinct
 
 
@@ -85,20 +86,39 @@ def test_points_are_weighed_as_by_hand(said):
 @settings(max_examples=100, deadline=None)
 @given(sites(), st.sampled_from([0.05, 0.2]), st.integers(0, 99))
 def test_who_is_dropped_under_noise_is_who_a_slow_reading_drops(said, noise, seed):
-    fed, found, own = make(said, 0.0, noise)
-    rng, ratio = np.random.default_rng(seed), (1 - noise) / noise
-    H, mistakes, alive = fed.H, np.zeros(fed.H, dtype=int), set(range(fed.H))
+    _, found, own = make(said, 0.0, noise)
+    slow = SlowTruth([one.tolist() for one in own], 0.0, 0.05, noise)
+    rng = np.random.default_rng(seed)
     for site in rng.integers(0, len(own), 12).tolist():
         point, label = int(rng.integers(own[site].shape[1])), int(rng.integers(3))
         found.learn(site, {point: label})
-        mistakes += own[site][:, point] != label
-        alive = {
-            g
-            for g in range(H)
-            if sum(ratio ** (mistakes[g] - mistakes[h]) for h in range(H) if h != g)
-            < max(H - 1, 1) / 0.05 * (1 - 1e-9)
-        }
-        assert set(found.survivors.tolist()) == alive
+        slow.learn(site, point, label)
+        assert set(found.survivors.tolist()) == slow.alive
+
+
+@settings(max_examples=100, deadline=None)
+@given(sites(), st.sampled_from([0.05, 0.2, 0.45]), st.integers(0, 99))
+def test_no_capital_grows_on_average_however_the_truth_errs(said, noise, seed):
+    """Whatever the others say, and whichever wrong label it is, at every point and after any past."""
+    rng, own = np.random.default_rng(seed), said[0]
+    weight = rng.random(len(own)) ** 4
+    for column in own.T:
+        by_label = {label: bet_against(column, label, weight, noise) for label in range(4)}
+        for t, right in enumerate(column.tolist()):
+            wrong = [by_label[label][t] for label in by_label if label != right]
+            for chance in (0.0, noise / 2, noise):
+                assert chance * max(wrong) + (1 - chance) * by_label[right][t] <= 1 + 1e-12
+
+
+def test_with_two_classes_the_capital_is_the_mean_likelihood_ratio_of_the_others():
+    rng, noise = np.random.default_rng(5), 0.2
+    said, labels = rng.integers(0, 2, (4, 9)), rng.integers(0, 2, 9)
+    mistakes, capital = np.zeros(4, dtype=np.int64), np.ones(4)
+    for column, label in zip(said.T, labels.tolist(), strict=True):
+        capital *= bet_against(column, label, weigh(mistakes, np.full(4, 0.25), noise), noise)
+        mistakes += column != label
+        ratios = 4.0 ** (mistakes[:, None] - mistakes)
+        assert capital == pytest.approx((ratios.sum(axis=1) - 1) / 3)
 
 
 def test_the_17_hospitals_need_few_labels():

@@ -48,12 +48,17 @@ def make_learner(fed: Federation, terms: Terms) -> Learner:
         is_one, is_in_turn = terms.scope == "one", terms.weights == CHOSEN_BEFORE
         return SiteBySite(pools, fed.epsilon, delta, weigh=weighed, is_one=is_one, is_in_turn=is_in_turn)
     H = len(candidates)
-    with np.errstate(divide="ignore"):
-        expected = np.full(H, 1 / max(H - 1, 1)) if weighed is None else weighed(0, ())
-        threshold = 1 / (expected * fed.delta)
-    noise, is_one = fed.noise or 0.0, terms.scope == "one"
-    is_table = isinstance(fed.evidence, Table)
-    return SharedTruth(said, mass, rates, fed.epsilon, threshold, noise=noise, is_one=is_one, is_table=is_table)
+    return SharedTruth(
+        said,
+        mass,
+        rates,
+        fed.epsilon,
+        np.full(H, 1 / H) if weighed is None else weighed(0, ()),
+        delta=fed.delta,
+        noise=fed.noise or 0.0,
+        is_one=terms.scope == "one",
+        is_table=isinstance(fed.evidence, Table),
+    )
 
 
 def _make_pools(

@@ -1,15 +1,16 @@
 """Which candidate is near the truth, from few labels of all sites, if one candidate is the truth.
 
-*Realizable*, the paper's assumption: the truth t agrees with every label. *Noisy*: every label is t's with a
-probability of at least 1 - noise, whatever was asked and answered before. Then the product over the labels, where
-h and t differ, of ((1 - noise)/noise)^(1[h right] - 1[t right]) is a supermartingale (a factor's mean is at most
-1), and so is the mean of these products over all h, by weights pi fixed before all labels. With probability 1 -
-delta it never reaches 1/delta (Ville):
+*Realizable*, the paper's assumption: the truth t agrees with every label, so whoever errs is out. *Noisy*: every
+label is t's with a probability of at least 1 - noise, whatever was asked and answered before. Against every
+candidate t we bet that it errs more often than that. How likely it is to err on the next label the others say:
 
-    sum over h of pi_h ((1 - noise)/noise)^(mistakes of t - mistakes of h) < 1/delta.
+    chance = noise + (1 - 2 noise) (share of their weight that differs from t),
 
-Whoever breaks that is out, for as long as that is so; without noise, whoever errs. Without weights, pi = 1/(H -
-1).
+with weights pi_h (noise/(1 - noise))^(mistakes of h), where pi is fixed before all labels; 1/H if not given. The
+capital is multiplied by chance/noise if t errs, else by (1 - chance)/(1 - noise). The truth errs with probability
+``noise`` at most, and chance >= noise, so its capital does not grow on average, and with probability 1 - delta
+never reaches 1/delta (Ville). A candidate whose capital does is out, for good. With two classes the capital is the
+mean, over all others, of their likelihood ratios against t.
 
 A candidate c is proved for site i if p_i(c, g) <= epsilon_i for every survivor g: t is among them. Such a *centre*
 must be found for every site, or with the scope "one" the same for all.
@@ -18,10 +19,10 @@ Asked is the point that tells apart the most survivors, by weight and per unit o
 stand in for the other: pairs that differ by more than epsilon at some site. It is asked once; a wrong label may
 stay wrong.
 
-*Refuted* is the assumption if no candidate agrees with every label. With noise, a truth that is wrong with
-probability q instead would make its mistakes more likely by (q/noise)^mistakes ((1 - q)/(1 - noise))^others; the
-mean of that over a few q > noise is a supermartingale for the truth, so that with probability 1 - ``FALSE_ALARM``
-it never reaches 1/``FALSE_ALARM``. Once it has for every candidate, none is the truth.
+*Refuted* is the assumption if all candidates are out. With noise also if a truth that is wrong with probability
+q > noise would make every candidate's mistakes much more likely, by (q/noise)^mistakes ((1 - q)/(1 -
+noise))^others: the mean of that over a few q is a supermartingale for the truth, so with probability 1 -
+``FALSE_ALARM`` it never reaches 1/``FALSE_ALARM``.
 """
 
 from __future__ import annotations
@@ -60,19 +61,25 @@ def weigh_points(said: NDArray[Any], weight: Floats, group: Ints, is_bad: Bools)
     return gain
 
 
-def find_capital(mistakes: Ints, some: Places, threshold: Floats, noise: float) -> Floats:
-    """(s,) how much the others have won, as a share of what proves it, in bets that some candidates are the truth.
+def weigh(mistakes: Ints, expected: Floats, noise: float) -> Floats:
+    """(H,) how likely each candidate is to be the truth, up to a factor."""
+    excess = np.maximum(mistakes - mistakes[expected > 0].min(), 0)
+    return np.asarray(expected * (noise / (1 - noise)) ** excess.astype(np.float64))
+
+
+def bet_against(said: NDArray[np.integer], label: int, weight: Floats, noise: float) -> Floats:
+    """(H,) what one label multiplies the capital against each candidate by; ``said`` (H,) is what they say there.
 
     Examples
     --------
-    >>> find_capital(np.array([2, 0, 0]), np.array([0, 1]), np.full(3, 40.0), 0.1).round(4)
-    array([4.05  , 0.0253])
+    >>> bet_against(np.array([0, 0, 1]), 1, np.ones(3), 0.1).round(4)
+    array([5.    , 5.    , 0.1111])
     """
-    behind = (mistakes[some, None] - mistakes) * np.log((1 - noise) / noise)
-    with np.errstate(over="ignore"):
-        won = np.exp(behind) / threshold
-    won[np.arange(len(some)), some] = 0.0
-    return np.asarray(won.sum(axis=1))
+    differ = said[:, None] != said
+    others = ~np.eye(len(said), dtype=bool) @ weight
+    share = np.divide(differ @ weight, others, out=np.zeros(len(said)), where=others > 0)
+    chance = noise + (1 - 2 * noise) * share
+    return np.asarray(np.where(said != label, chance / noise, (1 - chance) / (1 - noise)))
 
 
 def is_refuted(mistakes: int, labels: int, noise: float) -> bool:
@@ -101,8 +108,10 @@ class SharedTruth:
         How often any two differ at each site; its side ``above`` counts.
     epsilon
         (k,) tolerated error of each site.
-    threshold
-        (H,) capital at which the truth would be dropped for a candidate.
+    expected
+        (H,) how much is expected of each candidate; they sum to 1.
+    delta
+        With which probability the truth may be out.
     noise
         How often a label is wrong at most.
     is_one
@@ -117,13 +126,14 @@ class SharedTruth:
         mass: Sequence[Floats],
         rates: Rates,
         epsilon: Floats,
-        threshold: Floats,
+        expected: Floats,
         *,
+        delta: float,
         noise: float,
         is_one: bool,
         is_table: bool = False,
     ) -> None:
-        H = len(threshold)
+        H = len(expected)
         self.said, self.rates, self.epsilon, self.noise, self.is_one = said, rates.above, epsilon, noise, is_one
         self.mistakes = np.zeros(H, dtype=np.int64)
         self.labels = 0
@@ -132,7 +142,8 @@ class SharedTruth:
         self.survivors: Places = np.arange(H)
         self._bad: Bools = self.rates.is_bad(epsilon, slice(0, H))
         self._is_bad_somewhere: Bools = np.asarray(self._bad.any(axis=0))
-        self._threshold = threshold
+        self._expected, self._log_threshold = expected, -np.log(delta)
+        self._log_capital = np.zeros(H)
         self._left: list[Bools] = [np.asarray(own > 0) for own in mass]
         self.trail: list[tuple[int, Places]] = [(0, self.survivors)]
         """After how many labels who was left, at every change."""
@@ -141,7 +152,7 @@ class SharedTruth:
     @property
     def is_refuted(self) -> bool:
         """Whether no candidate can be the truth."""
-        return is_refuted(int(self.mistakes.min()), self.labels, self.noise)
+        return not len(self.survivors) or is_refuted(int(self.mistakes.min()), self.labels, self.noise)
 
     def _choose(self) -> None:
         """Choose for each site: who is near all survivors, errs least, and is closest to the one farthest away."""
@@ -168,7 +179,7 @@ class SharedTruth:
 
     def draw(self, wanted: Wanted, rng: np.random.Generator) -> list[Drawn]:
         """Choose up to n points in all."""
-        if self.is_certified or not len(self.survivors) or self.is_refuted:
+        if self.is_certified or self.is_refuted:
             return []
         found: list[tuple[int, int]] = []
         if len(self.survivors) > MOST_CANDIDATES:
@@ -180,8 +191,7 @@ class SharedTruth:
 
     def _draw_among(self, some: Places, wanted: Wanted, rng: np.random.Generator) -> list[tuple[int, int]]:
         """Draw one after the other: each tells apart candidates that those before it do not."""
-        excess = self.mistakes[some] - self.mistakes[some].min()
-        weight = (self.noise / (1 - self.noise)) ** excess.astype(np.float64)
+        weight = weigh(self.mistakes[some], np.ones(len(some)), self.noise)
         group, is_bad = np.zeros(len(some), dtype=np.int64), self._is_bad_somewhere[np.ix_(some, some)]
         drawn: list[tuple[int, int]] = []
         while len(drawn) < min(wanted.n, wanted.total):
@@ -238,14 +248,17 @@ class SharedTruth:
         self._choose()
 
     def _count(self, site: int, point: int, label: int) -> None:
-        self.mistakes += self.said[site][:, point] != label
-        self.labels += 1
-        before, is_out = self.survivors, self.mistakes > 0
+        said, before = self.said[site][:, point], len(self.survivors)
         if self.noise:
-            won = find_capital(self.mistakes, np.arange(len(is_out)), self._threshold, self.noise)
-            is_out = won >= 1 - _TOL
-        self.survivors = np.flatnonzero(~is_out)
-        if not np.array_equal(self.survivors, before):
+            weight = weigh(self.mistakes, self._expected, self.noise)
+            self._log_capital += np.log(bet_against(said, label, weight, self.noise))
+            is_out = self._log_capital >= self._log_threshold - _TOL
+        else:
+            is_out = said != label
+        self.mistakes += said != label
+        self.labels += 1
+        self.survivors = self.survivors[~is_out[self.survivors]]
+        if len(self.survivors) < before:
             self.trail.append((self.labels, self.survivors))
 
     def find(self) -> Finding:
