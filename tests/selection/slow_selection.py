@@ -50,7 +50,9 @@ class SlowSite:
         }
 
     def learn(self, point, label):
-        inside = {self.leader, *self.rivals}
+        outside = [x for x in self.points if x not in self.drawn and x not in self.region]
+        own = self.said[self.leader]
+        inside = {h for h in range(self.H) if all(self.said[h][x] == own[x] for x in outside)}
         for h, g in self.pairs:
             if point not in self.rest[h, g]:
                 continue

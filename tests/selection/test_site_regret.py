@@ -63,6 +63,7 @@ def test_capital_and_what_follows_agree_with_a_slow_reading(site, epsilon, seed)
     found, history = SiteRegret(pool, epsilon, np.full(H, 20.0)), []
     while not found.is_certified:
         inside, region = found.inside, [found.leader, *found.rivals]
+        assert set(region) <= set(inside)
         asked = step(found, 2, rng, labels)
         assert asked, "a pool that is labelled proves somebody"
         assert all(len(set(pool.said[region, point])) > 1 for point in asked)
@@ -97,7 +98,7 @@ def test_no_capital_grows_on_average_whatever_is_asked(site):
 
     def expect(limit, points, depth):
         found = rebuild(limit, points)
-        region = found._find_region() if len(found.rivals) and depth else np.zeros(len(labels), dtype=bool)
+        region = found.region if len(found.rivals) and depth else np.zeros(len(labels), dtype=bool)
         if not region.any():
             return {pair: (found._for.now[pair].mean(), found._against.now[pair].mean()) for pair in pairs}
         total = dict.fromkeys(pairs, (0.0, 0.0))

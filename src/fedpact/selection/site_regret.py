@@ -14,8 +14,10 @@ One threshold thus serves the promise, the epsilon proved so far and the survivo
 1).
 
 Asked is where the *leader*, the candidate closest to its proof, and a *rival* differ: one that it is not proved
-against yet. The other points say nothing that is wanted. Bets are on pairs among leader and rivals, for which
-these points do not count. This is what makes few labels enough.
+against yet. The other points say nothing that is wanted. Bets are on pairs of candidates that say on all of these
+what the leader says, so that no point is left out where such a pair differs. Rivals are among them; and while some
+rival differs from the leader nearly everywhere, so are most others, whose bets are not lost if they come to lead.
+This is what makes few labels enough.
 
 *Refuted* is a candidate c once the capital against "err(g) - err(c) >= -epsilon" has reached a threshold for some
 g: then c errs more often than g by more than epsilon. It serves where one candidate is wanted for all sites.
@@ -26,11 +28,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.progress import compiled
 from fedpact.describe.ties import TIE, exceeds, tolerance
 from fedpact.selection.bets import THETAS, count_point, find_reached, place_bets
 
@@ -39,6 +43,18 @@ _STEPS = 40
 _ROUNDING = 1e-12
 _DIGITS = 9
 """Of what leaders are compared by, so that ties end alike on every machine."""
+
+
+@compiled
+def find_alike(said: NDArray[Any], points: Ints, leader: int) -> Bools:
+    """(H,) who says at some points what the leader says; ``said`` is (H, n)."""
+    alike = np.ones(len(said), dtype=np.bool_)
+    for h in range(len(said)):
+        for x in points:
+            if said[h, x] != said[leader, x]:
+                alike[h] = False
+                break
+    return alike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -166,27 +182,32 @@ class SiteRegret:
         """The candidate to choose, if labelling ends now."""
         self.rivals: Places = np.flatnonzero(~won[leader])
         """Candidates that the leader is not proved against."""
+        self._wanted: Bools | None = None
+
+    @property
+    def region(self) -> Bools:
+        """(n,) the points, not drawn yet, where the leader and some rival differ."""
+        if self._wanted is None:
+            said, left = self.pool.said, np.flatnonzero(self._left)
+            self._wanted = np.zeros(len(self.pool.mass), dtype=bool)
+            self._wanted[left] = (said[np.ix_(self.rivals, left)] != said[self.leader, left]).any(axis=0)
+        return self._wanted & self._left
 
     @property
     def inside(self) -> Places:
-        """The leader and its rivals: bets are on pairs of these."""
-        return np.sort(np.append(self.rivals, self.leader))
+        """Candidates that are bet on; in a stream leader and rivals, since others depend on points to come."""
+        if self.pool.is_stream:
+            return np.sort(np.append(self.rivals, self.leader))
+        return np.flatnonzero(find_alike(self.pool.said, np.flatnonzero(self._left & ~self.region), self.leader))
 
     @property
     def is_certified(self) -> bool:
         """Whether the leader is proved to be within epsilon of the best."""
         return bool(self.proved[self.leader])
 
-    def _find_region(self) -> Bools:
-        """(n,) the points, not drawn yet, where the leader and some rival differ."""
-        said, region = self.pool.said, np.zeros(len(self.pool.mass), dtype=bool)
-        left = np.flatnonzero(self._left)
-        region[left] = (said[np.ix_(self.rivals, left)] != said[self.leader, left]).any(axis=0)
-        return region
-
     def draw(self, n: int, rng: np.random.Generator) -> list[int]:
         """Choose the next points; none if no label would help. In a stream, those that need none come along."""
-        region = self._find_region()
+        region = self.region
         if self.pool.order is not None:
             return self._draw_next(n, region)
         places = np.flatnonzero(region)
