@@ -14,7 +14,7 @@ from noisy import noisy_federation
 @pytest.mark.parametrize("guarantee", ["per-agent", "joint"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_everybody_labels_what_its_own_tails_ask_for(seed, guarantee):
-    fed = noisy_federation(seed, guarantee=guarantee)
+    fed = noisy_federation(seed, guarantee=guarantee, n=1000)
     found = fp.plan(fed, assume="agnostic")
     own = fed.replace(assume="agnostic")
     delta = 0.05 if guarantee == "per-agent" else 1 - 0.95 ** (1 / fed.k)
@@ -33,7 +33,7 @@ def test_everybody_labels_what_its_own_tails_ask_for(seed, guarantee):
 
 
 def test_reports_are_planned_for_as_predictions_are():
-    fed = noisy_federation(3)
+    fed = noisy_federation(3, n=1000)
     sent = [fp.report(labels, name=name) for name, labels in fed.labels.items()]
     known = fp.Federation.from_reports(sent, epsilon=0.15, delta=0.05)
     assert fp.plan(known, assume="agnostic").contributions == fp.plan(fed, assume="agnostic").contributions
@@ -42,8 +42,25 @@ def test_reports_are_planned_for_as_predictions_are():
     assert (careful.status, careful.more_points) == ("confident", ())
 
 
+@pytest.mark.parametrize("method", ["lp", "union"])
+def test_nobody_labels_more_than_all_of_its_points(method):
+    fed = noisy_federation(0, assume="agnostic")
+    found = fp.plan(fed, method)
+    assert found.m.tolist() == [40, 40, 40]
+    seen = fp.verify(fed, found.m)
+    assert (seen.is_feasible, {one.high for one in seen.failure.values()}) == (True, {0.0})
+    assert not fp.verify(fed, found.m - 1).is_feasible
+    assert fp.plan(fed, method, confidence=0.9).m.min() > 40
+    assert found.lower_bound <= found.cost
+    sent = fp.Federation.from_reports(
+        [fp.report(labels, name=name) for name, labels in fed.labels.items()], epsilon=0.15, delta=0.05
+    )
+    assert fp.plan(sent, method, assume="agnostic").m.tolist() == [40, 40, 40]
+    assert fp.plan(fed.replace(epsilon=0), method).m.tolist() == [40, 40, 40]
+
+
 def test_one_row_for_each_pair_asks_for_more():
-    fed = noisy_federation(2, assume="agnostic")
+    fed = noisy_federation(2, n=1000, assume="agnostic")
     assert (fp.plan(fed, "lp").m >= fp.plan(fed, "union").m).all()
     assert fp.plan(fed, "auto").m.tolist() == fp.plan(fed, "union").m.tolist()
 

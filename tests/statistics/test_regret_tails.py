@@ -45,6 +45,19 @@ def test_it_is_never_above_the_chernoff_bound():
         assert two(p, epsilon).bound(m)[-1] <= (1 - p + np.sqrt(p**2 - epsilon**2)) ** m + 1e-12
 
 
+def test_candidates_that_never_differ_at_a_site_are_one():
+    apart, alike = ([[[0] * 8 + [1] * 2, *rows]] for rows in ([[1] * 10], [[1] * 10] * 3))
+    few, many = (
+        fp.Federation.from_predictions(
+            {"north": own[0], "south": [range(at, at + 3) for at in range(len(own[0]))]}, epsilon=0.1, delta=0.05
+        )
+        for own in (apart, alike)
+    )
+    one, same = regret_tails(few, 0), regret_tails(many, 0)
+    assert (few.H, many.H, one.H, same.H) == (2, 4, 2, 2)
+    assert [same.fail(m)[0] for m in range(10)] == [one.fail(m)[0] for m in range(10)]
+
+
 @given(m=st.integers(0, 300), more=st.integers(0, 50))
 def test_more_labels_never_prove_less(m, more):
     tails = regret_tails(alice_bob(), 0)

@@ -7,7 +7,7 @@ Agents draw independently. So all targets of the k agents who have to label are 
 delta_1)^k: for the joint guarantee delta_1 = 1 - (1 - delta)^(1/k).
 
 From below: some candidate may be right after all. Who goes by its own labels then needs what the paper says that
-it needs alone.
+it needs alone, or all of its points.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def plan_agnostic(fed: Federation, method: str) -> Draft:
         if not own.is_needed:
             continue
         most = fed.agents[agent].capacity
-        low[agent] = max(least[agent], need_if_right(fed, agent))
+        low[agent] = max(least[agent], min(need_if_right(fed, agent), MOST if own.points is None else own.points))
         need = own.need(delta, per_pair=method == "lp")
         if need is None or (most is not None and need > most):
             raise _explain(fed, method, agent, int(low[agent]), need)
@@ -73,7 +73,7 @@ def _explain(fed: Federation, method: str, agent: int, low: int, need: int | Non
 
 
 def need_if_right(fed: Federation, agent: int) -> int:
-    """Fewest labels with which an agent alone is not surely failed if some candidate is right."""
+    """Fewest labels, not all, with which an agent alone is not surely failed if some candidate is right."""
     right = fed.replace(assume="realizable", guarantee="per-agent")
     with np.errstate(divide="ignore"):
         pair = max(0, int(np.ceil(np.log(fed.delta) / np.log(regret_tails(fed, agent).left) - 1e-9)))

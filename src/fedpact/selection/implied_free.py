@@ -10,7 +10,7 @@ Points of a site's own are drawn without replacement; all of them if the plan as
 right that is at least as good as with replacement: more points are seen. With wrong labels the plan must rest on
 Chernoff's bound, as those by ``lp`` do: the mean of a product of positive numbers, which is no larger then
 (Maclaurin's inequality for their symmetric functions). Where nothing is assumed the plan may rest on exact tails,
-so there points are drawn with replacement, and asked once.
+so there points are drawn with replacement, and asked once, unless it asks for all.
 """
 
 from __future__ import annotations
@@ -27,21 +27,24 @@ from fedpact.selection.shared_truth import is_refuted, weigh_points
 from fedpact.statistics.rates import Rates
 
 
-def draw_points(m: Ints, mass: Sequence[Floats], seed: int, *, with_replacement: bool) -> list[tuple[int, int]]:
+def draw_points(m: Ints, mass: Sequence[Floats], seed: int, *, with_replacement: Bools) -> list[tuple[int, int]]:
     """Draw the samples of a plan (k,), each as (site, point), in the order in which they may be asked.
+
+    ``with_replacement`` (k,): whether a site's points may be drawn again.
 
     Examples
     --------
     >>> uniform = np.full(3, 1 / 3)
-    >>> draws = draw_points(np.array([2, 5]), [uniform, uniform], 0, with_replacement=False)
+    >>> draws = draw_points(np.array([2, 5]), [uniform, uniform], 0, with_replacement=np.zeros(2, dtype=bool))
     >>> len(draws), len(set(draws)), [site for site, _ in draws].count(1)
     (5, 5, 3)
     """
     drawn = []
     for site, (count, own) in enumerate(zip(m.tolist(), mass, strict=True)):
         rng, places = np.random.default_rng([seed, site]), np.flatnonzero(own > 0)
-        size = count if with_replacement else min(count, len(places))
-        points = rng.choice(places, size, replace=with_replacement, p=own[places] / own[places].sum())
+        is_anew = bool(with_replacement[site])
+        size = count if is_anew else min(count, len(places))
+        points = rng.choice(places, size, replace=is_anew, p=own[places] / own[places].sum())
         drawn += [(site, int(point)) for point in points]
     order = np.random.default_rng([seed, len(mass)]).permutation(len(drawn))
     return [drawn[place] for place in order]

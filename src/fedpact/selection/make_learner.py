@@ -78,7 +78,8 @@ def _make_implied_free(
 ) -> ImpliedFree:
     assert terms.contributions is not None, "they were read"
     m, is_table = np.array(list(terms.contributions.values())), isinstance(fed.evidence, Table)
-    is_anew = is_table or (fed.assume == "agnostic" and terms.confidence is None)
+    is_some = m < [len(own) for own in mass]
+    is_anew = is_table | (is_some & (fed.assume == "agnostic" and terms.confidence is None))
     draws = draw_points(m, mass, terms.seed, with_replacement=is_anew)
     sites = [[one for one in draws if one[0] == site] for site in range(fed.k)]
     is_shared, is_realizable = fed.assume != "agnostic", fed.assume == "realizable"

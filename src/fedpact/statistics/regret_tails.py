@@ -12,8 +12,11 @@ in a and rises in c, so a - c = epsilon and q in [epsilon, p] is the worst, and 
   the largest of the cells up to its own.
 
 The sum of these bounds over the h that differ from b on more than epsilon, for the b where it is largest, bounds
-the chance that the site's regret is above epsilon. Estimated rates are their upper limits: more differing is never
-better.
+the chance that the site's regret is above epsilon. Hypotheses that never differ at the site are one. Estimated
+rates are their upper limits: more differing is never better.
+
+Draws are with repetition. Where the promise is about a site's own points it need not draw as often as it has
+points: then each is labelled once, and nothing is left to chance.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import TypeVar
 import numpy as np
 
 from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
@@ -51,14 +55,20 @@ class RegretTails:
         The site.
     epsilon
         Its tolerance.
+    points
+        How many points it has, if the promise is about these.
     """
 
-    def __init__(self, rates: Rates, agent: int, epsilon: float) -> None:
-        self.epsilon, self.H = epsilon, rates.H
+    def __init__(self, rates: Rates, agent: int, epsilon: float, points: int | None = None) -> None:
+        self.epsilon, self.points = epsilon, points
 
         def read(work: Callable[[Floats], T]) -> list[T]:
             return list(rates.map_blocks(lambda block: work(rates.above.rows(block)[agent]), agents=rates.k))
 
+        first = np.concatenate(read(lambda p: (p == 0).argmax(axis=1)))
+        is_counted = first == np.arange(rates.H)
+        self.H = int(is_counted.sum())
+        """How many hypotheses differ at the site."""
         bad = np.unique(np.concatenate(read(lambda p: np.unique(p[exceeds(p, epsilon)]))))
         self.is_needed = bool(len(bad))
         """Whether any two hypotheses differ by more than epsilon."""
@@ -66,7 +76,7 @@ class RegretTails:
         """(G,) upper ends of the cells."""
 
         def count(p: Floats) -> Ints:
-            rows, columns = np.nonzero(exceeds(p, epsilon))
+            rows, columns = np.nonzero(exceeds(p, epsilon) & is_counted)
             cells = np.searchsorted(self.ends, p[rows, columns])
             places = rows * len(self.ends) + cells
             return np.bincount(places, minlength=len(p) * len(self.ends)).reshape(len(p), -1)
@@ -95,8 +105,8 @@ class RegretTails:
 
     def bound(self, m: int) -> Floats:
         """(G,) for a hypothesis of every cell the chance that ``m`` labels prefer it, at most."""
-        if not self.is_needed:
-            return np.zeros(0)
+        if not self.is_needed or (self.points is not None and m >= self.points):
+            return np.zeros(len(self.ends))
         weights, factors = self._terms
         tails = np.maximum.accumulate((weights * factors**m).sum(axis=1))
         return np.minimum(tails, np.exp(m * _chernoff(self.epsilon, self.ends)))
@@ -141,7 +151,15 @@ def _chernoff(epsilon: float, q: Floats) -> Floats:
     return np.log1p(-(epsilon**2) / (q + np.sqrt(q**2 - epsilon**2)))
 
 
+def find_points(fed: Federation, agent: int) -> int | None:
+    """Count an agent's points, if rates there are the truth; None for a distribution that they were drawn from."""
+    match fed.evidence:
+        case Predictions() | Reports(confidence=None) as own:
+            return own.sizes[agent]
+    return None
+
+
 @memoized
 def regret_tails(fed: Federation, agent: int) -> RegretTails:
     """Return what an agent's own labels prove; kept with the federation."""
-    return RegretTails(rates_of(fed), agent, fed.agents[agent].epsilon)
+    return RegretTails(rates_of(fed), agent, fed.agents[agent].epsilon, find_points(fed, agent))
