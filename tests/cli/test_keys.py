@@ -1,5 +1,4 @@
 import json
-import shlex
 
 import pytest
 
@@ -20,14 +19,8 @@ def test_make_says_what_goes_where_and_what_is_next(fedpact, here):
     assert "my keys/sites/bob-co" in out
     assert "Bob & Co alone, all of it" in out
     assert "as fl.example.org, localhost, 127.0.0.1, ::1" in out
-    tls = "my keys/operator/tls"
-    superlink = shlex.split(next(line for line in lines if "flower-superlink" in line))
-    assert superlink[superlink.index("--ssl-ca-certfile") + 1] == f"{tls}/ca.crt"
-    assert superlink[superlink.index("--ssl-certfile") + 1] == f"{tls}/server.crt"
-    assert superlink[superlink.index("--ssl-keyfile") + 1] == f"{tls}/server.key"
-    assert superlink[-2:] == ["--enable-supernode-auth", "--disable-runtime-dependency-installation"]
-    assert superlink[superlink.index("--port") + 1] == "9092"
-    assert "fedpact run FILE --engine flower --superlink fl.example.org:9092 --keys 'my keys'\n" in out
+    assert "fedpact superlink --keys 'my keys' --listen 0.0.0.0:9092\n" in out
+    assert "fedpact run FILE --engine flower --superlink 127.0.0.1:9093 --keys 'my keys'\n" in out
     assert "fedpact site join SITE_FOLDER --superlink fl.example.org:9092 --keys KEYS\n" in out
 
 
@@ -36,7 +29,7 @@ def test_add_speaks_of_the_new_sites_only(fedpact, here):
     code, out, _ = fedpact("keys", "add", "keys", "--sites", "bob,carol")
     assert code == 0
     assert "sites/alice" not in out
-    assert "flower-superlink" not in out
+    assert "fedpact superlink" not in out
     assert [name for name in ("alice", "bob", "carol") if f"keys/sites/{name} " in out] == ["bob", "carol"]
     assert list(fp.protocol.read_keys("keys").sites) == ["alice", "bob", "carol"]
 

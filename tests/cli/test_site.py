@@ -109,15 +109,15 @@ def test_how_joining_ended_is_the_command_s_exit_code(fedpact, clinic, monkeypat
 
     monkeypatch.setattr(fp.protocol.flower, "join_federation", join)
     assert fedpact("site", "join", str(clinic), "--superlink", "127.0.0.1:1", "--verbose")[0] == 143
-    assert asked == {"superlink": "127.0.0.1:1", "keys": None, "port": None, "is_verbose": True}
+    assert asked == {"superlink": "127.0.0.1:1", "keys": None, "is_verbose": True}
 
 
 @pytest.mark.flower
 def test_joining_says_every_line_as_json_if_asked(fedpact, clinic, monkeypatch):
     def join(folder, superlink, *, say, **options):
-        say(f"joining {superlink}")
+        say("joining", f"joining {superlink}")
         return 0
 
     monkeypatch.setattr(fp.protocol.flower, "join_federation", join)
     code, out, err = fedpact("site", "join", str(clinic), "--superlink", "127.0.0.1:1", "--json")
-    assert (code, json.loads(out), err) == (0, {"says": "joining 127.0.0.1:1"}, "")
+    assert (code, json.loads(out), err) == (0, {"what": "joining", "says": "joining 127.0.0.1:1"}, "")

@@ -30,10 +30,11 @@ def test_a_federation_runs_on_flower_with_tls(tmp_path, monkeypatch):
     monkeypatch.setenv("FLWR_HOME", str(tmp_path / "flower"))
     for name, value in {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1"}.items():
         monkeypatch.setenv(name, value)
-    port = find_port()
+    gate, own = find_port(), find_port()
     here = {
-        "--host 0.0.0.0 --port 9092": f"--host 127.0.0.1 --port {port}",
-        "fl.example.org:9092": f"localhost:{port}",
+        "--listen 0.0.0.0:9092": f"--listen 127.0.0.1:{gate} --port {own}",
+        "fl.example.org:9092": f"localhost:{gate}",
+        "127.0.0.1:9093": f"127.0.0.1:{own}",
     }
     assert follow(HOW_TO / "run-on-flower-with-tls.md", here | {"--host fl.example.org": "--host localhost"})
 

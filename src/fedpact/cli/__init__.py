@@ -19,7 +19,7 @@ import fedpact as fp
 NAMES = (
     "demo", "check", "report", "gather", "plan", "verify", "compare", "game", "frontier", "prices", "share", "pay",
     "audit", "check-contribution", "realizability", "forecast", "select", "run", "serve", "export-html",
-    "examples", "reproduce", "keys", "label", "ledger", "site",
+    "examples", "reproduce", "keys", "label", "ledger", "site", "superlink",
 )  # fmt: skip
 """The commands in the order of help; each has a module, with a function of its name or an app of several."""
 

@@ -50,7 +50,7 @@ def run(
         int | None,
         typer.Option(
             metavar="SITES",
-            help="With flower: how many SuperNodes to start here beside a SuperLink; one for every site.",
+            help="With flower: how many nodes to start here beside a SuperLink; one for every site.",
         ),
     ] = None,
     superlink: Annotated[

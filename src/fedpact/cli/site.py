@@ -46,26 +46,20 @@ def join(
         Path | None,
         typer.Option(help="The folder of keys that the operator handed over; needed off this machine."),
     ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=65535, help="On which the SuperNode listens for its own processes; else a free one."
-        ),
-    ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show Flower's own output too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Flower's own log too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every line as JSON, on stdout.")] = False,
 ) -> None:
     """Answer the operator's requests for a site, until interrupted, and say what was answered.
 
-    Flower's own output is in FOLDER/.flower/supernode.log.
+    Nothing that the operator or the SuperLink sends is run as code. Flower's own log is FOLDER/.flower/flower.log.
 
     Example: [bold]fedpact site join clinic --superlink fl.example.org:9092 --keys keys/sites/clinic[/bold]
     """
     require_package("flwr", "joining over Flower", extra="flower")
     join: Callable[..., int] = fp.protocol.flower.join_federation
     says = {"say": _say_json} if as_json else {}
-    raise typer.Exit(join(folder, superlink, keys=keys, port=port, is_verbose=verbose, **says))
+    raise typer.Exit(join(folder, superlink, keys=keys, is_verbose=verbose, **says))
 
 
-def _say_json(line: str) -> None:
-    print(json.dumps({"says": line}), flush=True)
+def _say_json(what: str, line: str) -> None:
+    print(json.dumps({"what": what, "says": line}), flush=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SET = words_of("key-set")
 _CHECK = words_of("keys-check")
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_PORT = 9092
+_PORT, _OWN_PORT = 9092, 9093
 
 
 def _say_day(seconds: float) -> str:
@@ -40,23 +40,15 @@ def _list_sentences(keys: KeySet) -> Iterator[str]:
         yield _SET.say("local", command=f"{shlex.join(['fedpact', 'keys', 'renew', keys.folder])} --host NAME")
 
 
-def _start_server(folder: Path) -> str:
-    tls = folder / "operator" / "tls"
-    files = [("--ssl-ca-certfile", "ca.crt"), ("--ssl-certfile", "server.crt"), ("--ssl-keyfile", "server.key")]
-    options = [part for option, name in files for part in (option, str(tls / name))]
-    plain = ["--enable-supernode-auth", "--disable-runtime-dependency-installation"]
-    return shlex.join(["flower-superlink", "--host", "0.0.0.0", "--port", str(_PORT), *options, *plain])
-
-
 def _list_commands(keys: KeySet) -> Iterator[tuple[str, str]]:
     """Give the commands that take the files, in the order in which they are run."""
     folder, host = keys.folder, f"[{keys.hosts[0]}]" if ":" in keys.hosts[0] else keys.hosts[0]
-    at = f"--superlink {host}:{_PORT}"
+    own = f"--superlink 127.0.0.1:{_OWN_PORT}"
     if len(keys.new_sites) == len(keys.sites):
-        yield "start", _start_server(Path(folder))
-    yield "register", f"fedpact keys register {shlex.quote(folder)} {at}"
-    yield "run", f"fedpact run FILE --engine flower {at} --keys {shlex.quote(folder)}"
-    yield "join", f"fedpact site join SITE_FOLDER {at} --keys KEYS"
+        yield "start", f"fedpact superlink --keys {shlex.quote(folder)} --listen 0.0.0.0:{_PORT}"
+    yield "register", f"fedpact keys register {shlex.quote(folder)} {own}"
+    yield "run", f"fedpact run FILE --engine flower {own} --keys {shlex.quote(folder)}"
+    yield "join", f"fedpact site join SITE_FOLDER --superlink {host}:{_PORT} --keys KEYS"
 
 
 def _list_files(keys: KeySet) -> Table:

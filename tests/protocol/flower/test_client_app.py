@@ -7,7 +7,7 @@ import pytest
 from flwr.app import ConfigRecord, Message, RecordDict
 
 from fedpact.errors import MessageError, ProtocolError
-from fedpact.protocol.flower.client_app import app, make_client_app, say_answer, simulated_app, write_line
+from fedpact.protocol.flower.client_app import app, make_client_app, say_answer, simulated_app
 from fedpact.protocol.flower.records import (
     BAD_REQUEST,
     HELLO,
@@ -30,6 +30,7 @@ from fedpact.protocol.messages import (
     write_answer,
     write_request,
 )
+from fedpact.protocol.site.site_files import read_site
 from flower_echo import EchoSite
 from flower_grid import context
 
@@ -166,12 +167,11 @@ TOLD = {
 }
 
 
-def test_the_person_at_the_site_is_told_in_one_line(tmp_path):
-    for kind, (find_site, message_type, data, line) in TOLD.items():
-        site = tmp_path / kind / "a"
-        (site / ".flower").mkdir(parents=True)
-        ask(make_client_app(find_site), message_type, to_content(data), str(site))
-        assert log(site) == [line]
+def test_the_person_at_the_site_is_told_in_one_line():
+    for find_site, message_type, data, line in TOLD.values():
+        told = []
+        ask(make_client_app(find_site, told.append), message_type, to_content(data))
+        assert told == [line]
 
 
 def test_a_simulated_node_knows_its_folder_by_its_number(caplog):
@@ -189,16 +189,10 @@ ENVELOPE = {"run": "12ab34cd56ef", "request": "q", "site": "north"}
 
 @pytest.fixture
 def clinic(tmp_path):
-    """A site where people label, from which somebody joined."""
-    (tmp_path / ".flower").mkdir()
+    """A site where people label."""
     (tmp_path / "predictions.csv").write_text("forest,stump\n" + "ill,ill\nill,healthy\nhealthy,healthy\n" * 20)
     (tmp_path / "site.toml").write_text('name = "north"\npredictions = "predictions.csv"\nseed = 1\n')
     return tmp_path
-
-
-def log(clinic):
-    """What the log says, without the time of day."""
-    return [line.partition(" ")[2] for line in (clinic / ".flower" / "answers.log").read_text().splitlines()]
 
 
 def pair(step, body, **asked):
@@ -240,31 +234,12 @@ def test_bytes_that_nobody_can_read_are_an_answer_still():
     assert say_answer(b"?", b"!", Path("nowhere")) == "answered a request"
 
 
-def test_a_line_is_not_written_twice_in_a_row(clinic):
-    for line in (
-        "waiting",
-        "waiting",
-        "answered",
-        "waiting",
-        "two\nlines" + "x" * 1000,
-        "two\nlines" + "x" * 1000,
-    ):
-        write_line(clinic, line)
-    assert log(clinic)[:-1] == ["waiting", "answered", "waiting"]
-    assert log(clinic)[-1].startswith("two\\nlines")
-    assert len(log(clinic)[-1]) == 500
-
-
-def test_nothing_is_written_where_nobody_joined(tmp_path):
-    write_line(tmp_path, "answered")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_that_labels_are_missing_reaches_the_person(clinic):
     asked = Request(**ENVELOPE, step="contribute", body={"have": 0, "total": 19})
-    for _ in range(2):
-        ask(app, STEPS["contribute"], to_content(write_request(asked)), str(clinic))
-    assert log(clinic) == [
+    told = []
+    joined = make_client_app(lambda _: read_site(clinic), told.append)
+    ask(joined, STEPS["contribute"], to_content(write_request(asked)), str(clinic))
+    assert told == [
         f"waiting: 19 of 19 samples have no label yet; next: fedpact label export {clinic} -o todo.csv"
     ]
 
@@ -273,9 +248,16 @@ def test_that_another_operator_asks_reaches_the_person(clinic):
     with (clinic / "site.toml").open("a") as file:
         file.write(f'operator = "{SigningKey.generate().public}"\n')
     asked = Request(**ENVELOPE, step="contribute", body={"have": 0, "total": 19})
-    request = write_request(asked, SigningKey.generate())
-    ask(app, STEPS["contribute"], to_content(request), str(clinic))
-    (line,) = log(clinic)
-    assert line.startswith(
+    request, told = write_request(asked, SigningKey.generate()), []
+    joined = make_client_app(lambda _: read_site(clinic), told.append)
+    ask(joined, STEPS["contribute"], to_content(request), str(clinic))
+    assert told[0].startswith(
         "refused train.contribute: the message is not signed by the operator of this federation"
     )
+
+
+def test_without_anybody_to_tell_it_is_in_the_log(clinic, caplog):
+    asked = Request(**ENVELOPE, step="contribute", body={"have": 0, "total": 19})
+    with caplog.at_level(logging.DEBUG, logger="flwr"):
+        ask(app, STEPS["contribute"], to_content(write_request(asked)), str(clinic))
+    assert "waiting: 19 of 19 samples have no label yet" in caplog.text

@@ -43,6 +43,7 @@ def check_version(version: str) -> None:
 
 require_flower()
 
+from fedpact.protocol.flower.gate import serve_superlink
 from fedpact.protocol.flower.join import join_federation
 from fedpact.protocol.flower.run_on_flower import (
     register_sites,
@@ -57,4 +58,5 @@ __all__ = [
     "run_at_superlink",
     "run_in_flower_simulation",
     "run_on_local_flower",
+    "serve_superlink",
 ]

@@ -6,10 +6,9 @@ and the site keeps in it what it has to remember. A request that the site refuse
 line; what went wrong inside the site stays in the site's own log. A greeting is answered only at the node that it
 was made for: whoever else may start runs on the same SuperLink cannot have a site sign another node's greeting.
 
-Whatever was asked and answered is told in one line to whoever joined with ``fedpact site join``: in
-``.flower/answers.log`` of the site's folder, of which that command shows the new lines. What is said again, that
-labels are still missing for example, is not written again. A simulated node has no configuration but its number,
-so there, and only there (:data:`simulated_app`), the run's configuration says where the sites are.
+Whatever was asked and answered is told in one line to whoever joined with ``fedpact site join``, else to Flower's
+log. A simulated node has no configuration but its number, so there, and only there (:data:`simulated_app`), the
+run's configuration says where the sites are.
 
 Use it from any Flower project: ``clientapp = "fedpact.protocol.flower.client_app:app"``.
 """
@@ -19,7 +18,6 @@ from __future__ import annotations
 import json
 import logging
 import shlex
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,24 +52,25 @@ from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import read_site, read_table
 
 LOG = logging.getLogger("flwr")
-FOLDER = ".flower"
-FILE = "answers.log"
-_MOST_CHARACTERS = 500
-_CLOCK = "%H:%M:%S "
-
-
 Handler = Callable[[Message, Context], Message]
 FindSite = Callable[[Context], Site]
-Act = Callable[[Site, bytes, Context], bytes]
+Tell = Callable[[str], None]
+Act = Callable[[Site, bytes, Context, Tell], bytes]
 
 
-def make_client_app(find_site: FindSite) -> ClientApp:
+def _log(line: str) -> None:
+    LOG.debug("%s", line)
+
+
+def make_client_app(find_site: FindSite, tell: Tell = _log) -> ClientApp:
     """Make the Flower app of a site.
 
     Parameters
     ----------
     find_site
         Gives the site that lives at a node, from the node's own configuration.
+    tell
+        Tells a person at the site, in one line, what was asked and answered.
 
     Returns
     -------
@@ -82,26 +81,26 @@ def make_client_app(find_site: FindSite) -> ClientApp:
     acts: dict[str, Act] = {HELLO: _say_hello, REFUSED: _take_refusal}
     for message_type, act in {**dict.fromkeys(STEPS.values(), _answer), **acts}.items():
         category, action = message_type.split(".")
-        getattr(app, category)(action)(_handler(find_site, act))
+        getattr(app, category)(action)(_handler(find_site, act, tell))
     return app
 
 
-def _handler(find_site: FindSite, act: Act) -> Handler:
+def _handler(find_site: FindSite, act: Act, tell: Tell) -> Handler:
     def handle(message: Message, context: Context) -> Message:
         asked = message.metadata.message_type
         try:
             data = from_content(message.content)
-            return Message(to_content(act(find_site(context), data, context)), reply_to=message)
+            return Message(to_content(act(find_site(context), data, context, tell)), reply_to=message)
         except MessageError as error:
             LOG.warning("this site refuses %s: %s", asked, error)
-            _tell(context, f"refused {asked}: {error}")
+            tell(one_line(f"refused {asked}: {error}"))
             return _refuse(message, BAD_REQUEST, str(error))
         except (FedpactError, OSError) as error:
             LOG.error("this site cannot answer %s: %s", asked, error)
-            _tell(context, f"cannot answer {asked}: {error}")
+            tell(one_line(f"cannot answer {asked}: {error}"))
         except Exception as error:  # a labeller may raise anything, and Flower would send its text to the operator
             LOG.exception("this site cannot answer %s", asked)
-            _tell(context, f"cannot answer {asked}: {type(error).__name__}: {error}")
+            tell(one_line(f"cannot answer {asked}: {type(error).__name__}: {error}"))
         return _refuse(message, NO_ANSWER, "the site could not answer; its own log says why")
 
     return handle
@@ -111,21 +110,21 @@ def _refuse(message: Message, code: int, reason: str) -> Message:
     return Message(Error(code=code, reason=reason), reply_to=message)
 
 
-def _answer(site: Site, data: bytes, context: Context) -> bytes:
+def _answer(site: Site, data: bytes, context: Context, tell: Tell) -> bytes:
     said = site.answer(data)
-    _tell(context, say_answer(data, said, Path(str(context.node_config.get("site", "")))))
+    tell(say_answer(data, said, Path(str(context.node_config.get("site", "")))))
     return said
 
 
-def _say_hello(site: Site, challenge: bytes, context: Context) -> bytes:
+def _say_hello(site: Site, challenge: bytes, context: Context, tell: Tell) -> bytes:
     if not is_challenge_for(context.node_id, challenge):
         raise MessageError("the challenge was not made for this node")
     said = site.hello(challenge)
-    _tell(context, f"greeted by an operator as {site.name!r}")
+    tell(f"greeted by an operator as {site.name!r}")
     return said
 
 
-def _take_refusal(site: Site, why: bytes, context: Context) -> bytes:
+def _take_refusal(site: Site, why: bytes, context: Context, tell: Tell) -> bytes:
     if why == NOT_BELIEVED:
         line = (
             f"the operator does not believe that this is site {site.name!r}: the key in site.toml is not the one "
@@ -134,41 +133,8 @@ def _take_refusal(site: Site, why: bytes, context: Context) -> bytes:
     else:
         line = f"another node already speaks for site {site.name!r} in this run; this node is not asked"
     LOG.warning("%s", line)
-    _tell(context, line)
+    tell(line)
     return b""
-
-
-def _tell(context: Context, line: str) -> None:
-    """Tell the person at the site one line; that it cannot be written keeps no site from answering."""
-    folder = context.node_config.get("site")
-    if not isinstance(folder, str):
-        return
-    try:
-        write_line(Path(folder), line)
-    except OSError as error:
-        LOG.warning("nobody is told what this site answers: %s", error)
-
-
-def write_line(site: Path, line: str) -> None:
-    """Add a line with the time of day, unless nobody joined from this folder, or the last line says the same."""
-    path = site / FOLDER / FILE
-    if not path.parent.is_dir():
-        return
-    told = one_line(line)[:_MOST_CHARACTERS]
-    if _last_line(path) == told:
-        return
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{time.strftime(_CLOCK)}{told}\n")
-
-
-def _last_line(path: Path) -> str | None:
-    """Return the last line without its time."""
-    if not path.exists():
-        return None
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 8 * _MOST_CHARACTERS))
-        lines = file.read().decode(errors="replace").splitlines()
-    return lines[-1].partition(" ")[2] if lines else None
 
 
 def say_answer(data: bytes, answer: bytes, site: Path) -> str:

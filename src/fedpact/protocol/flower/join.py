@@ -1,45 +1,39 @@
-"""A site joins a federation: one SuperNode, in the foreground, that answers for the site of a folder.
+"""A site joins a federation: one node, in the foreground, that answers for the site of a folder.
 
-The SuperNode is in a session of its own, so that Ctrl-C reaches this process alone: it passes one signal on, waits
-until the SuperNode has said goodbye, and ends whatever it left. Flower's own output goes to ``supernode.log`` in
-the site's folder ``.flower``; a person is shown what the site answers, one line each, and what is wrong.
+A person is shown what the site answers, one line each, and what is wrong. Flower's own log goes to ``flower.log``
+in the site's folder ``.flower``. Where the SuperLink is not there yet, or no more, the node waits for it.
 """
 
 from __future__ import annotations
 
-import subprocess
+import logging
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import NoReturn
 
-import psutil
+import httpx
 
+from fedpact.describe.numbers import shorten
 from fedpact.errors import ProtocolError
-from fedpact.protocol.flower import client_app
-from fedpact.protocol.flower.local import CONNECTED
-from fedpact.protocol.flower.processes import (
-    ProcessGroup,
-    flower_environment,
-    handling_signals,
-    supernode_command,
-)
+from fedpact.protocol.flower.client_app import LOG, make_client_app
+from fedpact.protocol.flower.node import connect, is_away
+from fedpact.protocol.flower.processes import handling_signals
 from fedpact.protocol.flower.superlink import check_line, read_address, say_silence
 from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.protocol.keys.signing import read_key, read_public_key
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import FILE, find_file, read_site, read_table
 
-NODE = "supernode"
-GOODBYE = 15.0
-"""Seconds that a SuperNode has to leave the SuperLink in order."""
-_AFTER = 3.0
-"""Seconds that its own processes have to see that it is gone."""
-_EVERY = 0.25
-_LOOK_EVERY = 5.0
-Say = Callable[[str], None]
+FOLDER, OWN_LOG = ".flower", "flower.log"
+_LOOK_EVERY = 0.5
+"""Seconds between two questions for messages."""
+_TRY_EVERY = 5.0
+Say = Callable[[str, str], None]
+"""Shows a line, with a code of what it is about: "joining", "waiting", "connected" or "answered"."""
 
 
 def _read_keys(keys: str | PathLike[str] | None, superlink: str) -> Path | None:
@@ -92,98 +86,67 @@ def _say_unsigned(home: Path, keys: Path | None) -> str | None:
     )
 
 
-def join_command(
-    folder: str | PathLike[str],
-    superlink: str,
-    *,
-    keys: str | PathLike[str] | None = None,
-    port: int | None = None,
-) -> list[str]:
-    """Return the command that starts a site's SuperNode.
-
-    Parameters
-    ----------
-    folder
-        The site's folder, or its ``site.toml``; it is read first, so that what is wrong with it shows before
-        anything is started.
-    superlink
-        ``HOST:PORT``.
-    keys
-        The folder that the operator handed over, with ``ca.crt`` and ``supernode.key``. Without one there is
-        neither TLS nor authentication, which is refused for any SuperLink but one of this machine. A signing key
-        in it must be the one that ``site.toml`` names.
-    port
-        On which the SuperNode listens for its own processes, on this machine only; a free one if it is not given.
-    """
+def check_site(
+    folder: str | PathLike[str], superlink: str, keys: str | PathLike[str] | None
+) -> tuple[Path, Path | None]:
+    """Read a site's folder, and the keys that it joins with; what is wrong with either shows before it joins."""
     home = find_file(Path(folder).resolve()).parent
     site, own = read_site(home), _read_keys(keys, superlink)
     if own is not None:
         _check_keys(site, home, own)
-    return supernode_command(superlink, home, own, port)
+    return home, own
 
 
-class _Tail:
-    """New whole lines of a file that others write."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._at = path.stat().st_size if path.exists() else 0
-
-    def lines(self) -> list[str]:
-        if not self._path.exists():
-            return []
-        with self._path.open("rb") as file:
-            file.seek(self._at)
-            whole = file.read().rpartition(b"\n")
-        self._at += len(whole[0]) + len(whole[1])
-        return whole[0].decode(errors="replace").splitlines()
+@contextmanager
+def _logging(path: Path, *, is_verbose: bool) -> Iterator[None]:
+    """Write what Flower logs to a file, and on demand to stderr too."""
+    handlers: list[logging.Handler] = [logging.FileHandler(path, encoding="utf-8")]
+    handlers += [logging.StreamHandler()] if is_verbose else []
+    before, LOG.handlers = LOG.handlers, handlers
+    try:
+        yield
+    finally:
+        LOG.handlers = before
+        handlers[0].close()
 
 
-class _Joined:
-    """A SuperNode that runs, and what is shown of it."""
+def _answer(home: Path, own: Path | None, superlink: str, say: Say) -> NoReturn:
+    """Answer until the SuperLink is away or refuses, or whoever runs this ends it."""
+    said = [""]
 
-    def __init__(self, command: list[str], home: Path, say: Say, *, is_verbose: bool) -> None:
-        self._say, self._is_verbose = say, is_verbose
-        self.processes = ProcessGroup(home, flower_environment(home), where=Path.cwd())
-        self.log = self.processes.log_of(NODE)
-        self._output, self._answers = _Tail(self.log), _Tail(home / client_app.FILE)
-        self.is_connected = False
-        self.node = self.processes.start(NODE, command)
+    def tell(line: str) -> None:
+        if line != said[0]:  # that labels are still missing is said again whenever the site is asked again
+            say("answered", time.strftime("%H:%M:%S ") + line)
+        said[0] = line
 
-    def show(self, superlink: str) -> None:
-        """Show what is new."""
-        for line in self._output.lines():
-            if self._is_verbose:
-                self._say(line)
-            if CONNECTED in line and not self.is_connected:
-                self.is_connected = True
-                self._say(f"connected to {superlink}; waiting for requests, until Ctrl-C")
-        for line in self._answers.lines():
-            self._say(line)
-
-    def end(self) -> None:
-        """Let the SuperNode say goodbye; Flower ends in order after one SIGTERM, and stumbles over a second."""
-        self.node.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self.node.wait(GOODBYE)
-            psutil.wait_procs(self.processes.living(), _AFTER)
-        self.processes.end()
+    app, config = make_client_app(lambda context: read_site(home), tell), {"site": str(home)}
+    with connect(superlink, own) as node:
+        say("connected", f"connected to {superlink}; waiting for requests, until Ctrl-C")
+        while True:
+            if not node.answer(app, config):
+                time.sleep(_LOOK_EVERY)
 
 
-def _wait(joined: _Joined, ended_by: list[int], superlink: str, root: Path | None) -> None:
-    """Wait until the SuperNode ends or this process is told to; look after the line until it is connected."""
-    look_at = time.monotonic() + _LOOK_EVERY
-    while not ended_by and joined.node.poll() is None:
-        joined.show(superlink)
-        if not joined.is_connected and time.monotonic() > look_at:
-            check_line(superlink, root, joined.log.parent)
-            look_at = time.monotonic() + _LOOK_EVERY
-        time.sleep(_EVERY)
-    joined.show(superlink)
+def _answer_while_there(home: Path, own: Path | None, superlink: str, say: Say) -> str:
+    """Answer as long as the SuperLink is there; returns why it is not."""
+    try:
+        _answer(home, own, superlink, say)
+    except httpx.HTTPError as error:
+        if is_away(error):
+            return shorten(str(error))
+        raise ProtocolError(
+            f"the SuperLink at {superlink} refuses this node: its key is not registered, or counts as connected "
+            "for a minute still; ask the operator to start the run first, which registers this node, and try again"
+        ) from error
 
 
-def _print(line: str) -> None:
+def _print(what: str, line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Unwind like an exception, so that the node leaves the SuperLink."""
+    raise SystemExit(128 + number)
 
 
 def join_federation(
@@ -191,7 +154,6 @@ def join_federation(
     superlink: str,
     *,
     keys: str | PathLike[str] | None = None,
-    port: int | None = None,
     is_verbose: bool = False,
     say: Say = _print,
 ) -> int:
@@ -199,46 +161,47 @@ def join_federation(
 
     Parameters
     ----------
-    folder, superlink, keys, port
-        As for :func:`join_command`.
+    folder
+        The site's folder, or its ``site.toml``.
+    superlink
+        ``HOST:PORT``.
+    keys
+        The folder that the operator handed over, with ``ca.crt`` and ``supernode.key``. Without one there is
+        neither TLS nor authentication, which is refused for any SuperLink but one of this machine. A signing key
+        in it must be the one that ``site.toml`` names.
     is_verbose
-        Show Flower's own output too.
+        Show Flower's own log too.
     say
         Shows a person one line; on stderr if it is not given.
 
     Returns
     -------
     int
-        0 if the SuperNode ended by itself and in order, 128 plus the signal's number after a signal: 130 after
-        Ctrl-C, 143 after SIGTERM.
+        128 plus the number of the signal that ended it: 130 after Ctrl-C, 143 after SIGTERM.
 
     Raises
     ------
     ProtocolError
-        If the SuperNode cannot be started, or gave up; the line says why, and where Flower's own log is.
+        If the SuperLink refuses this node.
     """
-    command = join_command(folder, superlink, keys=keys, port=port)
-    place, own = find_file(Path(folder).resolve()).parent, _read_keys(keys, superlink)
-    home, root = place / client_app.FOLDER, None if own is None else own / "ca.crt"
-    silence = say_silence(superlink)
-    if silence is None:
-        check_line(superlink, root, home)
-    home.mkdir(exist_ok=True)
-    unsigned = _say_unsigned(place, own)
+    home, own = check_site(folder, superlink, keys)
+    (home / FOLDER).mkdir(exist_ok=True)
+    root = None if own is None else own / "ca.crt"
+    unsigned = _say_unsigned(home, own)
     if unsigned is not None:
-        say(unsigned)
-    ended_by: list[int] = []
-    with handling_signals(lambda number, _: ended_by.append(number), "SIGINT", "SIGTERM", "SIGHUP"):
-        joined = _Joined(command, home, say, is_verbose=is_verbose)
+        say("joining", unsigned)
+    log = home / FOLDER / OWN_LOG
+    with _logging(log, is_verbose=is_verbose), handling_signals(_stop, "SIGINT", "SIGTERM", "SIGHUP"):
         try:
-            say(f"joining {superlink}; Flower's own log is {joined.log}")
-            if silence is not None:
-                say(f"nobody answers at {superlink} yet ({silence}); waiting for it")
-            _wait(joined, ended_by, superlink, root)
-        finally:
-            joined.end()
-    if ended_by:
-        return 128 + ended_by[0]
-    if joined.node.returncode:
-        raise ProtocolError(f"the SuperNode ended: {joined.processes.explain(NODE)}")
-    return 0
+            say("joining", f"joining {superlink}; Flower's own log is {log}")
+            while True:
+                silence = say_silence(superlink)
+                if silence is None:
+                    check_line(superlink, root, home / FOLDER)
+                    silence = _answer_while_there(home, own, superlink, say)
+                say("waiting", f"nobody answers at {superlink} ({silence}); waiting for it")
+                time.sleep(_TRY_EVERY)
+                while say_silence(superlink) is not None:
+                    time.sleep(_TRY_EVERY)
+        except SystemExit as end:
+            return int(str(end.code))

@@ -1,4 +1,4 @@
-"""A Flower deployment on this machine: one SuperLink, and a SuperNode per site or Flower's simulation of them.
+"""A Flower deployment on this machine: one SuperLink, and a node per site or Flower's simulation of them.
 
 Everything listens on the loopback address only, on ports that the system gave, in a home of the deployment's own,
 and every process is ended on the way out, also when the body fails or the process is told to stop.
@@ -6,7 +6,9 @@ and every process is ended on the way out, also when the body fails or the proce
 
 from __future__ import annotations
 
+import json
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,12 +22,8 @@ from fedpact.protocol.flower.processes import (
     flower_environment,
     free_port,
     handling_signals,
-    supernode_command,
 )
 from fedpact.protocol.flower.superlink import SuperLinkConnection, is_healthy
-
-CONNECTED = "SuperNode ID:"
-"""What a SuperNode writes once the SuperLink has let it in."""
 
 
 def superlink_command(address: str, home: Path, tls: Path | None) -> list[str]:
@@ -39,8 +37,14 @@ def superlink_command(address: str, home: Path, tls: Path | None) -> list[str]:
     return [*command, "--enable-supernode-auth"]
 
 
+def _has_connected(log: str) -> bool:
+    """Tell from what ``fedpact site join --json`` wrote whether the SuperLink has let it in."""
+    told = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    return any(one.get("what") == "connected" for one in told)
+
+
 class LocalDeployment:
-    """A SuperLink and SuperNodes of this machine; made by :func:`deploy`.
+    """A SuperLink and nodes of this machine; made by :func:`deploy`.
 
     Attributes
     ----------
@@ -51,14 +55,22 @@ class LocalDeployment:
     """
 
     def __init__(
-        self, home: Path, tls: Path | None, start_within: float, environment: Mapping[str, str] | None = None
+        self,
+        home: Path,
+        tls: Path | None,
+        start_within: float,
+        environment: Mapping[str, str] | None = None,
+        *,
+        port: int | None = None,
     ) -> None:
         home = home.resolve()
         home.mkdir(parents=True, exist_ok=True)
         self._within, self._tls = start_within, tls
         self.processes = ProcessGroup(home, {**flower_environment(home), **(environment or {})})
         self.connection = SuperLinkConnection(
-            address=f"{HOST}:{free_port()}", root_certificates=None if tls is None else tls / "ca.crt", home=home
+            address=f"{HOST}:{free_port() if port is None else port}",
+            root_certificates=None if tls is None else tls / "ca.crt",
+            home=home,
         )
 
     def start(self) -> None:
@@ -68,15 +80,17 @@ class LocalDeployment:
         self._wait("superlink", f"the SuperLink at {address}", lambda: is_healthy(self.connection))
 
     def launch_node(self, site: Path, keys: Path) -> int:
-        """Start a SuperNode that answers for a site's folder, and return its number."""
+        """Start a node that answers for a site's folder, and return its number."""
         number = len(self.processes.started) - 1  # the SuperLink is the first
-        self.processes.start(f"node{number}", supernode_command(self.connection.address, site, keys))
+        command = [sys.executable, "-m", "fedpact", "site", "join", str(site), "--json"]
+        command += ["--superlink", self.connection.address, "--keys", str(keys)]
+        self.processes.start(f"node{number}", command)
         return number
 
     def wait_for_node(self, number: int) -> None:
-        """Return when a SuperNode is connected; say why if it is not."""
+        """Return when a node is connected; say why if it is not."""
         name = f"node{number}"
-        self._wait(name, f"SuperNode {number}", lambda: CONNECTED in self.processes.new_log(name))
+        self._wait(name, f"node {number}", lambda: _has_connected(self.processes.new_log(name)))
 
     def _wait(self, name: str, what: str, is_up: Callable[[], bool]) -> None:
         until = time.monotonic() + self._within

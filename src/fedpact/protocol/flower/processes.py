@@ -31,12 +31,6 @@ _KNOWN = (
     ("address already in use", "its port is in use; end the program that listens there, or give another port"),
     ("certificate has expired", "the TLS certificate has expired; make a new one"),
     ("certificate verify failed", "the TLS certificate is not trusted; give the root certificate that signed it"),
-    (
-        "exit code: 305",
-        "the SuperLink refuses this node: its key is not registered, or counts as connected for a minute still; "
-        "ask the operator to start the run first, which registers this node, and try again",
-    ),
-    ("exit code: 600", "Flower takes no such address; --superlink must be HOST:PORT, without https://"),
     ("no module named", "a Python module is missing where Flower runs; start it from the venv that has fedpact"),
 )
 
@@ -78,18 +72,6 @@ def free_port() -> int:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
     return port
-
-
-def supernode_command(superlink: str, site: Path, keys: Path | None, port: int | None = None) -> list[str]:
-    """Return the command that starts a site's SuperNode; without keys there is neither TLS nor authentication."""
-    if "'" in str(site) or "\n" in str(site):
-        raise ProtocolError(f"a node's site holds no quote and no line break; it is {str(site)!r}")
-    command = [flower_command("flower-supernode"), "--superlink", superlink, "--node-config", f"site='{site}'"]
-    command += ["--host", HOST, "--port", str(free_port() if port is None else port)]
-    if keys is None:
-        return [*command, "--insecure"]
-    root, key = str(keys.resolve() / "ca.crt"), str(keys.resolve() / "supernode.key")
-    return [*command, "--root-certificates", root, "--auth-supernode-private-key", key]
 
 
 class ProcessGroup:

@@ -21,13 +21,16 @@ from fedpact.protocol.drive import Watch
 from fedpact.protocol.flower.local import deploy
 from fedpact.protocol.flower.server_app import read_waits
 from fedpact.protocol.flower.superlink import (
+    PORT,
     Settings,
     SuperLinkConnection,
     insist_on_health,
     is_healthy,
+    read_address,
     write_app,
 )
 from fedpact.protocol.home import RunHome
+from fedpact.protocol.keys.certificates import is_loopback
 from fedpact.protocol.keys.key_set import TLS, KeySet, complete_keys
 from fedpact.protocol.ledger.store import Ledger
 from fedpact.protocol.operator.run_state import RunState, RunStatus
@@ -143,6 +146,14 @@ def _register_all(connection: SuperLinkConnection, keys: KeySet) -> tuple[str, .
     return tuple(keys.folders)
 
 
+def _insist_on_own_machine(address: str) -> None:
+    if not is_loopback(read_address(address)[0]):
+        raise ProtocolError(
+            f"runs are started, and sites registered, on the SuperLink's own machine, and {address} is another; "
+            f"there it is --superlink 127.0.0.1:{PORT}"
+        )
+
+
 def register_sites(keys: str | PathLike[str], address: str, *, within: float = REGISTER_WITHIN) -> tuple[str, ...]:
     """Tell a SuperLink which sites may join it; those that may already, still may. Every run does so, too.
 
@@ -160,6 +171,7 @@ def register_sites(keys: str | PathLike[str], address: str, *, within: float = R
     tuple of str
         Names of the sites.
     """
+    _insist_on_own_machine(address)
     found = complete_keys(keys)
     with TemporaryDirectory(prefix="fedpact-") as home:
         connection = SuperLinkConnection(
@@ -179,6 +191,7 @@ def run_at_superlink(
 
     The operator's process is started by the SuperLink, and reads this home: both must see the same files.
     """
+    _insist_on_own_machine(address)
     keys = complete_keys(home.keys) if has_tls else None
     connection = SuperLinkConnection(
         address=address,

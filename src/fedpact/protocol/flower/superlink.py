@@ -32,6 +32,8 @@ from fedpact.protocol.flower.processes import flower_command, flower_environment
 from fedpact.protocol.keys.certificates import is_loopback
 
 NAME = "fedpact"
+PORT = 9093
+"""On which a SuperLink behind a gate listens for the operator's own commands, on this machine only."""
 COMMAND_WITHIN = 60.0
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
 _MOST_PORT = 65535
