@@ -17,6 +17,7 @@ _COMPILED = [
     "fedpact.describe.condensed",
     "fedpact.selection.bets",
     "fedpact.selection.shared_truth",
+    "fedpact.selection.site_regret",
     "fedpact.statistics.kernels",
 ]
 """numba cannot compile what is instrumented."""

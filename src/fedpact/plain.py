@@ -68,6 +68,13 @@ def to_plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
+def default_of(entry: Field[Any]) -> Any:
+    """Return what a field of a dataclass is if it is not given; None if there is no such thing."""
+    if entry.default_factory is not MISSING:
+        return entry.default_factory()
+    return None if entry.default is MISSING else entry.default
+
+
 def write_fields(value: Any) -> dict[str, Any]:
     """Write the fields of a dataclass, each under its key; optional ones that are None are left out."""
     own = {
@@ -139,7 +146,7 @@ def read_fields(cls: Any, entry: Any, where: str) -> Any:
             values[name] = from_plain(hint_of(cls, name), entry[key], f"{where}.{key}")
         elif key not in known or not known[key].metadata.get("is_optional"):
             raise FormatError(f"{where}: {key!r} is missing")
-    stand_in = {one.name: None if one.default is MISSING else one.default for one in known.values()}
+    stand_in = {one.name: default_of(one) for one in known.values()}
     return cls(**{name: values.get(name, default) for name, default in stand_in.items()})
 
 

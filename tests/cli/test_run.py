@@ -14,6 +14,7 @@ from fedpact.cli import show_run as module
 from fedpact.cli.show_run import progress_table
 from fedpact.explain import explain
 from fedpact.protocol.operator.run_state import Ask, Gone
+from fedpact.protocol.operator.statements import Evaluation
 
 KEYS = {"contributions", "payments", "met", "status", "deficit", "plan", "hypothesis", "gone", "withheld"}
 
@@ -32,16 +33,20 @@ def refused(fedpact, *words, code=1):
     return err
 
 
-def kinds(where):
+def entries_of(where):
     with fp.protocol.Ledger.open(where) as ledger:
-        return [entry.kind for entry in ledger.entries()]
+        return list(ledger.entries())
+
+
+def kinds(where):
+    return [entry.kind for entry in entries_of(where)]
 
 
 def test_alice_and_bob(fedpact, here):
     code, out, err = fedpact("run", "alice-bob", "--seed", "1", "--method", "tree")
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "alice 3 3 0% met (0.1) bob 2 2 0% met (0.1)" in said
+    assert "alice 3 3 0% open (0.1) bob 2 2 0% open (0.1)" in said
     assert "wrong on 0 of 5 samples; 5 is paid in all." in said
     assert "The run is finished" in said
     ledger = here / "fedpact-runs" / "alice-bob" / "ledger.db"
@@ -222,8 +227,52 @@ def test_without_a_plan_the_run_stops_and_says_how_to_go_on(fedpact, here):
     assert err.endswith(f"; resume with: fedpact run --resume {shlex.quote(str(here / 'my home'))}\n")
     assert len(err.splitlines()) == 1
     assert fedpact("run", *shlex.split(err)[-2:])[0] == 3, "nothing has changed"
-    assert kinds("my home/ledger.db")[-3:] == ["stop", "resume", "stop"]
+    assert kinds("my home/ledger.db")[-5:] == ["stop", "resume", "ask", "answer", "stop"], "reports may be mended"
     assert "is not finished" in refused(fedpact, "tight.toml", "--home", "my home")
+    (here / "tight.toml").write_text(TIGHT.replace("capacity = 1\n", ""))
+    assert fedpact("run", "tight.toml", "--home", "my home", "--rerun")[0] == 0, "other terms are another run"
+    assert "abandon" in kinds("my home/ledger.db")
+    assert fedpact("ledger", "verify", "my home")[0] == 0
+
+
+OWN = """
+name = "own"
+delta = 0.05
+epsilon = 0.1
+[[agents]]
+name = "alice"
+cost = 2.0
+distribution = {xA = 0.8, xB = 0.2}
+[[agents]]
+name = "bob"
+distribution = {xA = 0.2, xB = 0.8}
+[hypotheses]
+class = "all-labelings"
+"""
+
+
+def test_a_plan_beyond_the_budget_stops_before_anybody_labels(fedpact, here):
+    (here / "own.toml").write_text(OWN)
+    code, out, err = fedpact("run", "own.toml", "--method", "tree", "--budget", "6", "--json")
+    assert (code, json.loads(out)["why"]["code"]) == (3, "over-budget")
+    assert err.startswith("error: the plan asks for 5 samples and comes to 7 in all, and the budget is 6; resume")
+    ledger = "fedpact-runs/own/ledger.db"
+    assert not any(entry.body.get("step") == "contribute" for entry in entries_of(ledger))
+    assert fedpact("run", "--resume", "fedpact-runs/own")[0] == 3, "nothing has changed"
+    code, out, _ = fedpact("run", "--resume", "fedpact-runs/own", "--budget", "7", "--json")
+    assert (code, sum(json.loads(out)["payments"].values())) == (0, 7.0)
+    assert "approve" in kinds(ledger)
+    assert fedpact("ledger", "verify", "fedpact-runs/own")[0] == 0
+
+
+def test_on_a_terminal_the_plan_is_asked_about(fedpact, here, monkeypatch):
+    (here / "own.toml").write_text(OWN)
+    monkeypatch.setattr("fedpact.cli.run.sys.stdin.isatty", lambda: True, raising=False)
+    asked, answers = [], [False, True]
+    monkeypatch.setattr("fedpact.cli.run.typer.confirm", lambda text, err: (asked.append(text), answers.pop(0))[1])
+    assert fedpact("run", "own.toml", "--method", "tree", "--budget", "1")[0] == 3
+    assert fedpact("run", "--resume", "fedpact-runs/own")[0] == 0
+    assert asked == ["The plan asks for 5 samples and comes to 7 in all, and the budget is 1. Go on?"] * 2
 
 
 def test_a_site_that_is_not_there_is_named(fedpact, here):
@@ -352,9 +401,11 @@ def test_a_run_in_which_every_candidate_erred_leads_on(fedpact, monkeypatch):
 def test_what_an_operator_should_not_overlook_is_said(fedpact, monkeypatch):
     fed = fp.examples.alice_bob()
     good = fp.protocol.run(fed, teacher="xA", method="tree")
-    assert len(explain(good).sentences) == 1
+    assert len(explain(good).sentences) == 2, "few samples do not tell"
     gone = {"bob": Gone(step="evaluate", code="late", values={"seconds": 60.0})}
-    bad = replace(good, mistakes=2, met={"alice": False, "bob": None}, gone=gone)
+    wrong = Evaluation(n=40, mistakes=20, error=0.5, epsilon=0.1, met=False)
+    seen = {"met": {"alice": False, "bob": None}, "evaluation": {"alice": wrong, "bob": None}}
+    bad = replace(good, mistakes=2, gone=gone, **seen)
     unrealizable, missed, _ = explain(bad).sentences
     assert "wrong on 2." in unrealizable
     assert missed == "Targets missed on held-out samples: alice."

@@ -25,7 +25,7 @@ from fedpact.describe.reports import Noise, Report
 from fedpact.describe.settings import GUARANTEES, OBJECTIVES
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.result import ContributionCheck
-from fedpact.plain import hints_of, key_of
+from fedpact.plain import default_of, hints_of, key_of
 from fedpact.planning.result import Plan
 from fedpact.protocol.home import prepare_home
 from fedpact.protocol.keys.key_set import Index
@@ -99,8 +99,8 @@ def of_class(cls: type) -> dict[str, Any]:
     """Describe the dictionary of a dataclass."""
     found = {key_of(one): of_hint(hints_of(cls)[one.name]) for one in fields(cls)}
     for one in fields(cls):
-        if one.metadata.get("is_optional") and one.default is not None:
-            found[key_of(one)] = {"is": found[key_of(one)], "if absent": one.default}
+        if one.metadata.get("is_optional") and default_of(one) is not None:
+            found[key_of(one)] = {"is": found[key_of(one)], "if absent": default_of(one)}
     derived = {name: of_hint(hints_of(getattr(cls, name).fget)["return"]) for name in getattr(cls, "DERIVED", ())}
     head = {"kind": cls.kind, "schema": cls.schema} if issubclass(cls, Record) else {}
     return {**head, **found, **derived}

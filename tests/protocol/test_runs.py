@@ -187,7 +187,7 @@ def test_a_ledger_has_one_run_at_a_time_and_several_after_each_other():
     pact = make_pact(FED, false_alarm_rate=1e-6)
     opened = start_run(ledger, pact, now=0.0)
     with pytest.raises(
-        LedgerError, match=f"run '{opened.state.run}' of this ledger is not finished; resume it, or"
+        LedgerError, match=f"run '{opened.state.run}' of this ledger is not finished; resume it, abandon"
     ):
         run(FED, ledger=ledger)
     assert resume(ledger, simulate_sites(FED, teacher="none", seed=1)).status is RunStatus.FINISHED

@@ -25,7 +25,8 @@ from fedpact.cli.complete import RUN_METHODS, RUN_RULES, choose, complete_federa
 from fedpact.cli.show_run import print_outcome, watching
 
 ENGINES = ("in-process", "flower", "flower-sim")
-_OF_RESUMES = {"resume", "engine", "local_nodes", "superlink", "plot", "as_json"}
+_OVER = ("finished", "disputed", "abandoned")
+_OF_RESUMES = {"resume", "budget", "engine", "local_nodes", "superlink", "plot", "as_json"}
 
 
 def run(
@@ -96,6 +97,25 @@ def run(
             help='How long sites may take, for every step or as in "report=60,contribute=86400".',
         ),
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="AMOUNT",
+            help="Pay so much in all at most; a plan that comes to more stops the run before anybody labels, and "
+            "is asked about on a terminal. With --resume: go on up to this amount.",
+        ),
+    ] = None,
+    minimum_count: Annotated[
+        int, typer.Option(min=0, help="The largest counts that reports may hide; more weakens the checks.")
+    ] = 10,
+    classes: Annotated[
+        int | None, typer.Option(min=2, help="The most labels that reports may name; else as many as they say.")
+    ] = None,
+    withstand_liar: Annotated[
+        bool,
+        typer.Option("--withstand-liar", help="Ask for so many samples that no one site decides for the others."),
+    ] = False,
     teacher: Annotated[
         str | None, typer.Option(metavar="HYPOTHESIS", help="Who labels at sites that are made up; else drawn.")
     ] = None,
@@ -119,11 +139,14 @@ def run(
         engine = _choose_engine(engine or place.engine, local_nodes, superlink)
         _check_local(place.pact.names, local_nodes)
         from fedpact.protocol.home import hold_home
+        from fedpact.protocol.runs import approve_run
 
         with hold_home(place.folder):
             outcome = fp.protocol.read_progress(place)
-            if outcome is None or outcome.status is not fp.protocol.RunStatus.FINISHED:
-                outcome = _carry_out(place, engine, superlink)
+            if outcome is None or outcome.status not in _OVER:
+                if budget is not None:
+                    approve_run(place, budget)
+                outcome = _carry_out_asking(place, engine, superlink)
     else:
         engine = _choose_engine(engine, local_nodes, superlink)
         terms = {
@@ -133,6 +156,10 @@ def run(
             "fee": read_amounts(fee, "fee"),
             "false_alarm_rate": false_alarm_rate,
             "patience": read_amounts(patience, "patience"),
+            "budget": 0 if budget is None and _is_asked(sites, superlink) else budget,
+            "minimum_count": minimum_count,
+            "n_classes": classes,
+            "withstands_liar": withstand_liar,
         }
         pact, made_up = _agree(str(file), terms, teacher, seed, has_own_sites=bool(sites or superlink))
         _check_local(pact.names, local_nodes)
@@ -151,7 +178,7 @@ def run(
                 superlink=superlink,
                 rerun=rerun,
             )
-            outcome = _carry_out(place, engine, superlink)
+            outcome = _carry_out_asking(place, engine, superlink)
     answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
         from fedpact.explain.phrases import say_reason
@@ -159,6 +186,29 @@ def run(
         assert outcome.why is not None, "a run that stops says why"
         why = say_reason(outcome.why.code, outcome.why.values)
         raise fp.InfeasibleError(f"{why}; {_say_resume(place, engine, superlink)}")
+    if outcome.status is fp.protocol.RunStatus.DISPUTED:
+        raise typer.Exit(1)
+
+
+def _is_asked(sites: list[Path] | None, superlink: str | None) -> bool:
+    """Whether somebody is there to say yes or no before people label."""
+    return bool(sites or superlink) and sys.stdin.isatty()
+
+
+def _carry_out_asking(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> fp.protocol.RunOutcome:
+    """Carry a run out; on a terminal ask whether a plan that goes beyond the budget may go on."""
+    from fedpact.explain.phrases import say_reason
+    from fedpact.protocol.runs import approve_run
+
+    while True:
+        outcome = _carry_out(place, engine, superlink)
+        why = outcome.why
+        if why is None or why.code != "over-budget" or not sys.stdin.isatty():
+            return outcome
+        said = say_reason(why.code, why.values)
+        if not typer.confirm(f"{said[:1].upper()}{said[1:]}. Go on?", err=True):
+            return outcome
+        approve_run(place, why.values["cost"])
 
 
 def _say_resume(place: fp.protocol.RunHome, engine: str, superlink: str | None) -> str:

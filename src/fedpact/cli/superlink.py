@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import fedpact as fp
-from fedpact.cli.common import require_package
+from fedpact.cli.common import JsonOption, require_package
 
 
 def superlink(
@@ -18,6 +19,7 @@ def superlink(
     port: Annotated[
         int, typer.Option(min=1, max=65535, help="For the operator's own commands, on this machine only.")
     ] = 9093,
+    as_json: JsonOption = False,
 ) -> None:
     """Start Flower's SuperLink behind a gate that lets registered sites join, and nobody start anything.
 
@@ -26,4 +28,14 @@ def superlink(
     Example: [bold]fedpact superlink --keys keys --listen 0.0.0.0:9092[/bold]
     """
     require_package("flwr", "a SuperLink", extra="flower")
-    fp.protocol.flower.serve_superlink(keys, listen, home, port=port, say=lambda line: typer.echo(line, err=True))
+
+    def ready(superlink: str) -> None:
+        if as_json:
+            typer.echo(json.dumps({"listen": listen, "superlink": superlink, "keys": str(keys)}))
+        else:
+            typer.echo(
+                f"sites join {listen}; start runs with --superlink {superlink} --keys {keys}, until Ctrl-C",
+                err=True,
+            )
+
+    fp.protocol.flower.serve_superlink(keys, listen, home, port=port, ready=ready)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fedpact import formats
 from fedpact.describe.candidate_list import CandidateList
-from fedpact.describe.condensed import find_broken_triangle, find_odd_triangle, to_square
+from fedpact.describe.condensed import find_broken_triangle, find_odd_triangle, height_of, to_square
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import is_text
 from fedpact.describe.parsing import about, read_bytes
@@ -101,6 +101,21 @@ def from_bytes(data: bytes, source: str = "report") -> Report:
         report = _build(_read_fields(data))
         _check_triangles(report)
         return report
+
+
+def count_candidates(data: bytes) -> int:
+    """Read of how many candidates a report's file has counts, and nothing else of it; 0 if it does not say.
+
+    Counts of many candidates take long to read, so whoever knows how many there must be asks this first.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("counts.npy") as member:
+            major = np.lib.format.read_magic(member)[0]
+            read = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
+            shape = read(member)[0]
+    except UNREADABLE:
+        return 0
+    return height_of(shape[0]) if len(shape) == 1 else 0
 
 
 def _is_bomb(data: bytes) -> bool:

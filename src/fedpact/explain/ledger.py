@@ -74,6 +74,8 @@ _SAY: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "pay": _say_payment,
     "stop": _say_why("stop"),
     "resume": lambda body: _ENTRIES.say("resume"),
+    "approve": lambda body: _ENTRIES.say("approve", budget=body["budget"]),
+    "abandon": lambda body: _ENTRIES.say("abandon"),
     "close": lambda body: _ENTRIES.say("close", paid=without_dust(body["paid"], 1.0)),
 }
 

@@ -10,11 +10,13 @@ from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import without_dust
+from fedpact.protocol.operator.statements import judge_held_out
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.outcome import RunOutcome
 
 _WORDS = words_of("run-outcome")
+_VERDICTS = {"within": ("met", "good"), "above": ("missed_by", "bad"), "unsettled": ("open", "so-so")}
 _COLUMNS = ("site", "samples count", "paid number", "error share", "target", "note")
 
 
@@ -31,7 +33,7 @@ def _row(outcome: RunOutcome, site: str) -> tuple[Any, ...]:
     seen, paid = outcome.evaluation[site], outcome.payments.get(site)
     target = None
     if seen is not None:
-        key, mood = ("met", "good") if seen.met else ("missed_by", "bad")
+        key, mood = _VERDICTS[judge_held_out(seen)]
         target = Mark(_WORDS.say(key, epsilon=seen.epsilon), mood)  # type: ignore[arg-type]
     return (
         site,
@@ -58,7 +60,7 @@ def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:
     yield Fact(label=chosen, value=outcome.hypothesis, is_in_headline=True)
     if outcome.payments:
         yield Fact(label=_WORDS.say("facts.paid"), value=without_dust(outcome.deficit, 1.0), is_in_headline=True)
-    known = [met for met in outcome.met.values() if met is not None]
+    known = [judge_held_out(seen) == "within" for seen in outcome.evaluation.values() if seen is not None]
     if known:
         value = _WORDS.say("facts.met_value", met=sum(known), k=len(outcome.met))
         yield Fact(label=_WORDS.say("facts.met"), value=value, is_in_headline=True)
@@ -67,15 +69,44 @@ def _list_facts(outcome: RunOutcome, samples: int) -> Iterator[Fact]:
 def _list_sentences(outcome: RunOutcome) -> tuple[str, ...]:
     """Say what an operator must not overlook, then how the run stands."""
     why = outcome.why and say_reason(outcome.why.code, outcome.why.values)
-    missed = [site for site, is_met in outcome.met.items() if is_met is False]
+    labelled = [site for site, m in outcome.contributions.items() if m]
+    verdicts = {site: judge_held_out(seen) for site, seen in outcome.evaluation.items() if seen is not None}
+    missed, unsettled = (
+        [site for site, one in verdicts.items() if one == wanted] for wanted in ("above", "unsettled")
+    )
     known = {
         "why": why is not None,
         "unrealizable": bool(outcome.mistakes),
         "missed": bool(missed),
+        "unsettled": bool(unsettled),
+        "flagged": bool(outcome.withheld),
+        "disputed": bool(outcome.disputed),
+        "sole": len(labelled) == 1 < len(outcome.contributions) and outcome.hypothesis is not None,
+        "unproved": bool(outcome.unproved),
         "refusals": outcome.refusals > 0,
         f"status.{outcome.status}": True,
     }
-    return _WORDS.say_those(known, why=why, mistakes=outcome.mistakes, sites=missed, n=outcome.refusals)
+    disputes = [
+        _WORDS.say(
+            "sole" if one.hypothesis is None else "dispute",
+            site=site,
+            hypothesis=one.hypothesis,
+            targets=list(one.targets),
+        )
+        for site, one in outcome.disputed.items()
+    ]
+    return _WORDS.say_those(
+        known,
+        why=why,
+        mistakes=outcome.mistakes,
+        sites=missed,
+        unsettled=unsettled,
+        n=outcome.refusals,
+        flagged=list(outcome.withheld),
+        sole=labelled[0] if labelled else None,
+        disputes="; ".join(disputes),
+        unproved=list(outcome.unproved),
+    )
 
 
 def explain_run_outcome(outcome: RunOutcome) -> Explanation:

@@ -13,6 +13,8 @@ from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
 from fedpact.mechanism.payment.rules import OWNERS
 from fedpact.protocol.ledger.entry import well_formed
+from fedpact.protocol.operator.statements import HELD_OUT_CONFIDENCE, Evaluation, judge_held_out
+from fedpact.statistics.error_targets import limit_error
 
 if TYPE_CHECKING:
     from fedpact.protocol.operator.statements import Statement
@@ -139,7 +141,9 @@ def _say_check(body: Mapping[str, Any]) -> dict[str, str]:
         }
     said["chosen"] = str(body["hypothesis"])
     if seen is not None:
-        said["target"] = _WORDS.say(f"answers.{'met' if seen['met'] else 'missed'}", **seen)
+        limits = limit_error(seen["mistakes"], seen["n"], (1 - HELD_OUT_CONFIDENCE) / 2)
+        verdict = judge_held_out(Evaluation(**seen))
+        said["target"] = _WORDS.say(f"answers.{verdict}", **seen, low=limits.low, high=limits.high)
     return said
 
 
@@ -179,6 +183,9 @@ def _list_warnings(found: Statement, money: _Money) -> Iterator[str]:
     body = found.statement
     if body["why"] is not None:
         yield _WORDS.say("withheld", withheld=money(body["withheld"]), why=say_reason(body["why"], {}))
+    for key in ("disputed", "unproved"):
+        if body.get(key):
+            yield _WORDS.say(f"answers.{key}", sites=body[key])
     if found.status == "forged":
         yield _WORDS.say("forged", status=_WORDS.say("status.forged"))
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -33,8 +34,8 @@ from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, re
 from fedpact.protocol.keys.signing import read_key
 from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
-from fedpact.protocol.operator.operator import Operator, continue_or_start, read_run
-from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.operator.operator import Operator, abandon, continue_or_start, read_run
+from fedpact.protocol.operator.run_state import OVER, RunStatus
 from fedpact.protocol.pact import Pact, with_keys
 from fedpact.protocol.site.site import Site
 from fedpact.protocol.site.site_files import read_site
@@ -104,15 +105,22 @@ def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[st
     return keys
 
 
-def _check_books(home: Path, where: str) -> int:
-    """Count the entries; refuse a run that is still to be continued: what it needs would be written over."""
+def _check_books(home: Path, where: str, *, rerun: bool) -> int:
+    """Count the entries; refuse a run that is still to be continued: what it needs would be written over.
+
+    One that stopped before anybody labelled is abandoned if another is meant.
+    """
     with Ledger.open_or_create(where) as books:
         last = books.last("open")
-        if last is not None and read_run(books).status is not RunStatus.FINISHED:
-            raise ProtocolError(
-                f"run {last.run!r} in {books.where} is not finished; continue it with: fedpact run --resume "
-                f"{shlex.quote(str(home))}, or take another home and ledger"
-            )
+        state = None if last is None else read_run(books)
+        if state is not None and state.status not in OVER:
+            if not rerun or state.status is not RunStatus.STOPPED or any(state.contributed.values()):
+                raise ProtocolError(
+                    f"run {state.run!r} in {books.where} is not finished; continue it with: fedpact run --resume "
+                    f"{shlex.quote(str(home))}, or take another home and ledger; one that stopped before anybody "
+                    "labelled can be given up for another with --rerun"
+                )
+            abandon(books, now=time.time())
         return len(books)
 
 
@@ -236,7 +244,7 @@ def prepare_home(
         What will carry the messages, kept for whoever resumes the run.
     rerun
         In a home where a run is finished, make another ready, with the same keys and in the same books; everybody
-        is asked, and paid, once more.
+        is asked, and paid, once more. A run that stopped before anybody labelled is abandoned.
 
     Raises
     ------
@@ -250,7 +258,7 @@ def prepare_home(
     former = read_home(home) if (home / OF_RUN).exists() else None
     if ledger is None:
         ledger = str(home / "ledger.db") if former is None else former.ledger
-    entries = _check_books(home, ledger)
+    entries = _check_books(home, ledger, rerun=rerun)
     if former is not None:
         _check_former(former, pact, rerun=rerun)
     found = _find_keys(home, keys, pact.names)

@@ -21,7 +21,7 @@ from fedpact.describe.evidence import Evidence, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.files import load_settings
 from fedpact.describe.names import nearest, read_choice
-from fedpact.describe.numbers import Number, read_chance, read_number, shorten
+from fedpact.describe.numbers import Number, check_at_least, read_chance, read_number, read_whole_number, shorten
 from fedpact.describe.settings import Agent, Guarantee, Objective, PerAgent, Settings, read_per_agent
 from fedpact.errors import FederationError
 from fedpact.mechanism.payment.rules import OWNERS, RULES
@@ -37,6 +37,9 @@ PATIENCE = {"report": 600.0, "contribute": 7 * 86_400.0, "evaluate": 600.0, "pay
 """Seconds that a site has for each step unless the pact says otherwise; labels are made by people."""
 RUN_RULES = tuple(name for name, rule in RULES.items() if rule.pays_for_any_plan)
 """Rules that pay for contributions as they were made; the others need a proved optimum, or plan by themselves."""
+MINIMUM_COUNT = 10
+"""Reports may hide smaller counts, unless the pact says otherwise."""
+UNFLAGGED = "unflagged"
 _NAME = 32
 """Hexadecimal digits of a run's name."""
 _LARGEST_FEE = 1e12
@@ -86,6 +89,16 @@ class Pact(Record):
     """Site -> public key with which its answers must be signed."""
     operator: str | None = None
     """Public key with which requests and receipts are signed."""
+    budget: float | None = field(default=None, metadata={"is_optional": True})
+    """What the operator pays in all at most before it is asked; None: whatever a plan costs."""
+    minimum_count: int | None = field(default=None, metadata={"is_optional": True})
+    """Largest ``minimum_count`` of a report; what is hidden from the operator is hidden from its check too."""
+    n_classes: int | None = field(default=None, metadata={"is_optional": True})
+    """Most labels that a report may say there are; None: as many as it says."""
+    choice: str | None = field(default=None, metadata={"is_optional": True})
+    """"unflagged": counts of flagged sites choose nothing, and who alone decides is named; None: all counts do."""
+    withstands_liar: bool | None = field(default=None, metadata={"is_optional": True})
+    """Whether plans ask for so much that every target is met without any one other site."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -229,6 +242,10 @@ def make_pact(
     candidates: CandidateList | None = None,
     keys: Mapping[str, str] | None = None,
     operator: str | None = None,
+    budget: Number | None = None,
+    minimum_count: int = MINIMUM_COUNT,
+    n_classes: int | None = None,
+    withstands_liar: bool = False,
 ) -> Pact:
     """Agree on a run for a federation's agents and targets; its evidence is left to the sites.
 
@@ -252,6 +269,13 @@ def make_pact(
         Which candidates are compared; if not given, those that the federation names.
     keys, operator
         Public keys with which answers, and requests and receipts, are signed.
+    budget
+        What the operator pays in all at most: a plan that comes to more stops the run before anybody labels.
+    minimum_count, n_classes
+        The largest ``minimum_count`` and the most labels that a site's report may have: both weaken the check of
+        its contribution.
+    withstands_liar
+        Ask for so many samples that every target is met without those of any one other site.
     """
     read_planner(method, has_joint=False)
     fed = fed if isinstance(fed, Settings) else read_federation(fed)
@@ -281,6 +305,11 @@ def make_pact(
         candidates=_candidates_of(evidence) if candidates is None else candidates,
         keys=check_keys_of(fed.names, keys or {}),
         operator=None if operator is None else _read_key(operator, "the operator's key"),
+        budget=None if budget is None else check_at_least(read_number(budget, "budget"), "budget", 0),
+        minimum_count=read_whole_number(minimum_count, "minimum_count"),
+        n_classes=None if n_classes is None else read_whole_number(n_classes, "n_classes", least=2),
+        choice=UNFLAGGED,
+        withstands_liar=withstands_liar or None,
     )
 
 

@@ -19,7 +19,7 @@ from fedpact.protocol.keys.signing import SigningKey
 from fedpact.protocol.ledger.entry import well_formed
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.ledger.store import Ledger
-from fedpact.protocol.operator.operator import Operator, read_run, resume_run, start_run
+from fedpact.protocol.operator.operator import Operator, approve, read_run, resume_run, start_run
 from fedpact.protocol.operator.outcome import RunOutcome, make_outcome
 from fedpact.protocol.operator.run_state import RunState, replay
 from fedpact.protocol.pact import make_pact, with_keys
@@ -103,6 +103,12 @@ def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
     operator = read_operator(home)
     with operator.ledger:
         return carry_out(operator, sites, watch=watch)
+
+
+def approve_run(home: RunHome, budget: float) -> None:
+    """Let the run of a home cost so much in all; resume it to go on."""
+    with Ledger.open(home.ledger) as ledger:
+        approve(ledger, budget, now=time.time())
 
 
 def _read(home: RunHome) -> tuple[RunState, str] | None:

@@ -115,7 +115,7 @@ def serve_superlink(
     home: Path,
     *,
     port: int = PORT,
-    say: Callable[[str], None] = print,
+    ready: Callable[[str], None] | None = None,
     start_within: float = 120.0,
 ) -> None:
     """Start a SuperLink for this machine and the gate for the sites' nodes; returns when it is interrupted.
@@ -130,8 +130,8 @@ def serve_superlink(
         Where Flower keeps its files and logs; a SuperLink that is started again goes on there.
     port
         On which the SuperLink listens for the operator's own commands, on this machine only.
-    say
-        Shows a person one line.
+    ready
+        Called with the address of the SuperLink once sites can join.
     start_within
         Seconds until the SuperLink has to be up.
     """
@@ -152,10 +152,7 @@ def serve_superlink(
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=2,
     )
-    server = _Server(
-        config,
-        lambda: say(f"sites join {listen}; start runs with --superlink {superlink} --keys {keys}, until Ctrl-C"),
-    )
+    server = _Server(config, lambda: ready(superlink) if ready is not None else None)
 
     def stop(number: int, frame: FrameType | None) -> None:
         server.should_exit = True

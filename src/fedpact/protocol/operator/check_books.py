@@ -38,14 +38,14 @@ from fedpact.protocol.operator.check_decisions import NoPlan, check_plan, compar
 from fedpact.protocol.operator.decide import Draft
 from fedpact.protocol.operator.operator import check_body
 from fedpact.protocol.operator.reasons import NotAcceptedError, Why
-from fedpact.protocol.operator.run_state import RunState, RunStatus, after, replay
+from fedpact.protocol.operator.run_state import OVER, RunState, after, replay
 from fedpact.protocol.pact import name_run
 from fedpact.result import Result
 
 _MOST_PROBLEMS = 100
 _DECIDED = ("ask", "plan", "stop", "choose", "settle", "pay", "close")
 """What an operator writes because of what it knows; the rest happens to it."""
-_KINDS = (*_DECIDED, "open", "answer", "gone", "refuse", "resume")
+_KINDS = (*_DECIDED, "open", "answer", "gone", "refuse", "resume", "approve", "abandon")
 
 
 class BooksStatus(StrEnum):
@@ -123,8 +123,8 @@ class RunBooks:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the run is finished."""
-        return self.state is not None and self.state.status is RunStatus.FINISHED
+        """Whether the run is over for good."""
+        return self.state is not None and self.state.status in OVER
 
     def read(self, entry: Entry) -> list[Coded]:
         """Read the next entry of the run; returns what is wrong with it."""

@@ -44,7 +44,7 @@ class NoPlan(Exception):  # noqa: N818
 
 def decide_again(state: RunState, entry: Entry) -> list[Draft]:
     """Return what an operator writes next; the plan is the one that it has written, if it has written one."""
-    written = Plan.from_dict(entry.body["plan"]) if entry.kind == "plan" else None
+    written = Plan.from_dict(entry.body["plan"]) if "plan" in entry.body else None  # a stop may have one
 
     def planner(*asked: Any, **terms: Any) -> Plan:
         if written is None:

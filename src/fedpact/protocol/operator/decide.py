@@ -8,16 +8,17 @@ targets of those who are left. 3. *Contribute*: whoever owes samples is asked fo
 delivers less than it was asked for, step 2 comes again: samples that were delivered are lower bounds of the new
 plan, whoever is gone has no target any more and gives nothing more, and nobody is asked for a sample twice. Deaths
 must not depend on what the samples show; then the promise of the last plan holds for those who are left, whatever
-the plans before it. 4. *Choose*: mistake counts are added up, and a candidate with the fewest is empirical risk
-minimisation on the pooled sample, which nobody has pooled. Each contribution is tested against its site's report
-(:func:`fedpact.check_contribution`); what is flagged is not paid for. 5. *Evaluate*. 6. *Settle*. 7. *Pay*:
-everybody has its statement, including those who left after they had contributed.
+the plans before it. 4. *Choose*: each contribution is tested against its site's report
+(:func:`fedpact.check_contribution`); what is flagged is not paid for and does not count. The mistake counts of all
+others are added up, and a candidate with the fewest is chosen (:mod:`fedpact.protocol.operator.choose`). 5.
+*Evaluate*. 6. *Settle*. 7. *Pay*: everybody has its statement, including those who left after they had
+contributed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -27,8 +28,9 @@ from fedpact.coded import coded, refusal_of
 from fedpact.describe.candidate_list import find_difference, lists_of
 from fedpact.describe.federation import Federation
 from fedpact.describe.progress import on_interrupt
+from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, SolverError
-from fedpact.mechanism.payment.rules import RULES, read_terms
+from fedpact.mechanism.payment.rules import read_terms
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check import check_contribution
@@ -37,9 +39,13 @@ from fedpact.mechanism.sample_checks.result import ContributionCheck
 from fedpact.plain import to_plain
 from fedpact.planning.plan import plan
 from fedpact.planning.result import Plan
+from fedpact.protocol.operator.choose import add_up, count_in, find_disputes
 from fedpact.protocol.operator.reasons import FLAGGED, Why, cut
 from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus
 from fedpact.protocol.operator.statements import make_statement
+from fedpact.protocol.pact import UNFLAGGED
+from fedpact.statistics.confidence import at_confidence
+from fedpact.statistics.verification import verify
 
 Draft: TypeAlias = tuple[str, dict[str, Any]]
 """Kind and body of an entry that is to be written."""
@@ -109,15 +115,41 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         fed = federation_of(state)
         have = {name: count for name, count in state.contributed.items() if count}
         found = planner(fed, state.pact.method, confidence=state.pact.confidence, at_least=have or None)
+        if state.pact.withstands_liar:
+            found = _plan_without_each(state, fed, found, planner)
         if state.pact.fee is not None:
             settle(fed, found, state.pact.rule, fee=_fees(state, fed))
-        if RULES[state.pact.rule].is_partial:  # it has to say so before anybody labels
-            _bill(state, found)
+        due = sum(max(payment, 0.0) for payment in _bill(state, found).payments.values())
     except (InfeasibleError, FederationError, SolverError) as error:
         refusal = refusal_of(error)
         said = {"detail": cut(str(error))} if refusal.code == "not-applicable" else {}
         return "stop", to_plain(coded(Why.NO_PLAN, without=state.gone, refusal=refusal, **said))
+    if state.budget is not None and exceeds(due, state.budget):
+        samples = sum(found.contributions.values())
+        why = coded(Why.OVER_BUDGET, samples=samples, cost=due, budget=state.budget)
+        return "stop", {**to_plain(why), "plan": found.to_dict()}
     return "plan", {"plan": found.to_dict()}
+
+
+def _plan_without_each(state: RunState, fed: Federation, found: Plan, planner: Planner) -> Plan:
+    """Ask for what is needed whoever of the sites lies, that is for the others without its samples."""
+    m = found.m
+    for liar in state.covered if len(state.covered) > 1 else ():
+        given = state.contributed.get(liar, 0)
+        others = fed.replace(
+            epsilon=[
+                1.0 if name == liar else epsilon for name, epsilon in zip(fed.names, fed.epsilon, strict=True)
+            ],
+            capacity=[0 if agent.name == liar else agent.capacity for agent in fed.agents],
+        )
+        have = {name: count for name, count in state.contributed.items() if count and name != liar}
+        plan_of_others = planner(
+            others, state.pact.method, confidence=state.pact.confidence, at_least=have or None
+        )
+        m = np.maximum(m, [plan_of_others.contributions.get(name, 0) for name in fed.names])
+        assert given <= m[fed.names.index(liar)], "nobody gives back samples"
+    at_least = dict(zip(fed.names, m.tolist(), strict=True))
+    return planner(fed, state.pact.method, confidence=state.pact.confidence, at_least=at_least)
 
 
 def _fees(state: RunState, fed: Federation) -> list[float] | None:
@@ -137,17 +169,37 @@ def _owing(state: RunState) -> dict[str, dict[str, int]]:
 
 def _choose(state: RunState) -> Draft:
     H = next(iter(state.reports.values())).H
-    total = sum(state.mistakes.values(), start=np.zeros(H, dtype=np.int64))
-    index = int(total.argmin())
     checks = {name: _check_site(state, name) for name, m in state.contributed.items() if m}
-    return "choose", {
+    flagged = [name for name, check in checks.items() if check.is_flagged]
+    is_careful = state.pact.choice == UNFLAGGED
+    names = count_in(state.mistakes, flagged if is_careful else ())
+    total, fed = add_up(state.mistakes, names, H), federation_of(state)
+    index = int(total.argmin())
+    chosen = {
         "index": index,
-        "hypothesis": federation_of(state).evidence.hypotheses[index],
+        "hypothesis": fed.evidence.hypotheses[index],
         "mistakes": total.tolist(),
-        "m": sum(state.contributed.values()),
+        "m": sum(state.contributed[name] for name in names),
         "checks": {name: check.to_dict() for name, check in checks.items()},
-        "withheld": {name: FLAGGED for name, check in checks.items() if check.is_flagged},
+        "withheld": dict.fromkeys(flagged, FLAGGED),
     }
+    if is_careful:
+        sure = fed if state.pact.confidence is None else at_confidence(fed, state.pact.confidence)
+        doubts = {
+            "disputed": to_plain(find_disputes(sure, state.mistakes, names, index)),
+            "unproved": _find_unproved(state, fed, names),
+        }
+        chosen |= {key: found for key, found in doubts.items() if found}
+    return "choose", chosen
+
+
+def _find_unproved(state: RunState, fed: Federation, names: Sequence[str]) -> list[str]:
+    """Sites whose targets the samples that count do not prove any more."""
+    if set(names) == set(state.mistakes):
+        return []
+    m = {name: state.contributed.get(name, 0) if name in names else 0 for name in fed.names}
+    seen = verify(fed, m, how="bounds", confidence=state.pact.confidence)
+    return [name for name in state.covered if not seen.met[name]]
 
 
 def _check_site(state: RunState, name: str) -> ContributionCheck:

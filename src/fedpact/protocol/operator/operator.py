@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass
 
 from fedpact.coded import Coded, coded
+from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.report_files import count_candidates
 from fedpact.errors import FederationError, LedgerError, MessageError
 from fedpact.plain import to_plain
 from fedpact.protocol.canonical import digest_of_value, from_canonical
@@ -37,9 +39,11 @@ from fedpact.protocol.messages import (
 )
 from fedpact.protocol.operator.decide import Draft, Planner, decide, plan_uncut, request_body
 from fedpact.protocol.operator.reasons import NotAcceptedError, Why, cut, reason_of
-from fedpact.protocol.operator.run_state import Ask, RunState, RunStatus, after, parse_report, replay
+from fedpact.protocol.operator.run_state import OVER, Ask, RunState, RunStatus, after, parse_report, replay
 from fedpact.protocol.pact import Pact, name_run
 
+MOST_CANDIDATES = 5_000
+"""In a report, where nobody knows how many there must be."""
 _MOST_REFUSALS = 1_000
 """Strangers cannot fill the ledger."""
 
@@ -182,22 +186,44 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
     They are if the pact names them, or a plan was made. Else the reports are compared when all are there: whose
     come first must not decide whose are right.
     """
+    known = _known_candidates(state)
+    _check_number(body.report, known[1])
     report = parse_report(body.report)
     if report.name != site:
         raise NotAcceptedError(Why.REPORT_OF_ANOTHER, name=cut(report.name))
     if body.pool is not None and body.pool > report.n:
         raise NotAcceptedError(Why.POOL_TOO_LARGE, pool=body.pool, n=report.n)
-    if state.pact.candidates is None and state.plan is None:
-        return
-    listed = (one.candidates for one in state.reports.values() if one.candidates is not None)
-    expected = next(listed, None) if state.pact.candidates is None else state.pact.candidates
-    if expected is not None and report.candidates is not None:
-        difference = expected.difference(report.candidates)
+    for why, found, most in (
+        (Why.HIDES_TOO_MUCH, report.minimum_count, state.pact.minimum_count),
+        (Why.TOO_MANY_CLASSES, report.n_classes, state.pact.n_classes),
+    ):
+        if most is not None and found > most:
+            raise NotAcceptedError(why, found=found, most=most)
+    if known[0] is not None and report.candidates is not None:
+        difference = known[0].difference(report.candidates)
         if difference is not None:
             raise NotAcceptedError(Why.OTHER_CANDIDATES, detail=cut(difference))
-    H = expected.H if expected is not None else next(iter(state.reports.values())).H
-    if report.H != H:
-        raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=H)
+    if known[1] is not None and known[1] != report.H:
+        raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=known[1])
+
+
+def _known_candidates(state: RunState) -> tuple[CandidateList | None, int | None]:
+    """Return which candidates are compared, and how many; None where that is not settled."""
+    if state.pact.candidates is not None:
+        return state.pact.candidates, state.pact.candidates.H
+    if state.plan is None:
+        return None, None
+    listed = (one.candidates for one in state.reports.values() if one.candidates is not None)
+    return next(listed, None), next(iter(state.reports.values())).H
+
+
+def _check_number(data: bytes, expected: int | None) -> None:
+    """Raise if a report is about more candidates than are compared, before it is read: that would take long."""
+    found = count_candidates(data)
+    if expected is not None and found > expected:
+        raise NotAcceptedError(Why.OTHER_NUMBER, found=found, expected=expected)
+    if found > max(MOST_CANDIDATES, expected or 0):
+        raise NotAcceptedError(Why.TOO_MANY_CANDIDATES, found=found, most=MOST_CANDIDATES)
 
 
 def start_run(ledger: Ledger, pact: Pact, *, now: float, key: SigningKey | None = None) -> Operator:
@@ -209,8 +235,10 @@ def start_run(ledger: Ledger, pact: Pact, *, now: float, key: SigningKey | None 
         If the ledger has a run that is not finished.
     """
     last = ledger.last("open")
-    if last is not None and read_run(ledger).status is not RunStatus.FINISHED:
-        raise LedgerError(f"run {last.run!r} of this ledger is not finished; resume it, or take another ledger")
+    if last is not None and read_run(ledger).status not in OVER:
+        raise LedgerError(
+            f"run {last.run!r} of this ledger is not finished; resume it, abandon it, or take another ledger"
+        )
     _check_key(pact, key)
     run = name_run(pact.to_dict(), previous=ledger.head, at=float(now))
     opened = ledger.append("open", {"pact": pact.to_dict()}, run=run, at=now)
@@ -229,10 +257,37 @@ def resume_run(ledger: Ledger, *, now: float, key: SigningKey | None = None) -> 
     """Continue the last run of a ledger; one that is finished stays so."""
     state = read_run(ledger)
     _check_key(state.pact, key)
-    if state.status is not RunStatus.FINISHED:
+    if state.status not in OVER:
         resumed = ledger.append("resume", {}, run=state.run, at=now)
         state = after(state, resumed)
     return Operator(ledger, state, key=key)
+
+
+def approve(ledger: Ledger, budget: float, *, now: float) -> None:
+    """Let the last run of a ledger cost so much in all; resume it to go on."""
+    state = _read_unfinished(ledger)
+    ledger.append("approve", {"budget": float(budget)}, run=state.run, at=now)
+
+
+def abandon(ledger: Ledger, *, now: float) -> None:
+    """Give the last run of a ledger up for good, so that another can be begun in it.
+
+    Raises
+    ------
+    LedgerError
+        If it is over already, or somebody has labelled for it: who labelled is to be paid.
+    """
+    state = _read_unfinished(ledger)
+    if any(state.contributed.values()):
+        raise LedgerError(f"sites have labelled for run {state.run!r}, and are to be paid; resume it")
+    ledger.append("abandon", {}, run=state.run, at=now)
+
+
+def _read_unfinished(ledger: Ledger) -> RunState:
+    state = read_run(ledger)
+    if state.status in OVER:
+        raise LedgerError(f"run {state.run!r} is over")
+    return state
 
 
 def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, key: SigningKey | None = None) -> Operator:
@@ -242,7 +297,7 @@ def continue_or_start(ledger: Ledger, pact: Pact, *, entries: int, key: SigningK
     """
     last = ledger.last("open")
     state = None if last is None else read_run(ledger)
-    if last is None or state is None or (last.seq <= entries and state.status is RunStatus.FINISHED):
+    if last is None or state is None or (last.seq <= entries and state.status in OVER):
         return start_run(ledger, pact, now=time.time(), key=key)
     if state.pact.to_dict() != pact.to_dict():
         raise LedgerError(f"run {last.run!r} of this ledger is of another pact; take another ledger")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,10 +10,12 @@ from fedpact.coded import Coded
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.drawing import draw_bars
 from fedpact.planning.result import Plan
+from fedpact.protocol.operator.choose import Dispute
 from fedpact.protocol.operator.run_state import Gone, RunState, RunStatus
-from fedpact.protocol.operator.statements import Evaluation, evaluation_of
+from fedpact.protocol.operator.statements import Evaluation, evaluation_of, judge_held_out
 from fedpact.result import Result
 from fedpact.statistics.mistake_counts import HasCounts, MistakeCounts
+from fedpact.statistics.realizability_result import TargetVerdict
 
 if TYPE_CHECKING:
     from fedpact.drawing import Figure
@@ -52,6 +55,10 @@ class RunOutcome(HasCounts, Result):
     pact: str
     ledger: str
     """Hash of the ledger's last entry."""
+    disputed: dict[str, Dispute] = field(default_factory=dict, metadata={"is_optional": True})
+    """Site -> what would have been chosen without it, where that matters to somebody."""
+    unproved: tuple[str, ...] = field(default=(), metadata={"is_optional": True})
+    """Sites whose targets are not proved without the samples of who is flagged."""
     counts: MistakeCounts | None = field(default=None, metadata={"is_optional": True})
     """How often each candidate was wrong, for :func:`fedpact.realizability`; None while nothing is labelled."""
 
@@ -104,9 +111,20 @@ def make_outcome(state: RunState, head: str) -> RunOutcome:
         plan=state.plan,
         refusals=state.refusals,
         why=state.why,
-        status=state.status,
+        status=_status_of(state, seen),
         run=state.run,
         pact=state.pact.name,
         ledger=head,
+        disputed={
+            name: Dispute(**{**one, "targets": tuple(one["targets"])}) for name, one in state.disputed.items()
+        },
+        unproved=state.unproved,
         counts=count_mistakes(state),
     )
+
+
+def _status_of(state: RunState, seen: Mapping[str, Evaluation | None]) -> RunStatus:
+    """Say how a run stands; one that is finished may have an outcome that cannot be relied on."""
+    is_missed = any(one is not None and judge_held_out(one) is TargetVerdict.ABOVE for one in seen.values())
+    is_doubtful = state.disputed or state.unproved or state.withheld or is_missed
+    return RunStatus.DISPUTED if state.status is RunStatus.FINISHED and is_doubtful else state.status

@@ -43,6 +43,14 @@ class RunStatus(StrEnum):
     """There is no plan as things are."""
     FINISHED = "finished"
     """Contributions are verified, and every payment is on the books."""
+    DISPUTED = "disputed"
+    """It is finished, and one site alone decided, somebody is flagged, or a target is missed or not proved."""
+    ABANDONED = "abandoned"
+    """The operator gave it up; nothing more happens to it."""
+
+
+OVER = (RunStatus.FINISHED, RunStatus.ABANDONED)
+"""Nothing more happens to a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +111,12 @@ class RunState:
     checks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Site -> what the check of its contribution found."""
     evaluated: Mapping[str, Evaluated] = field(default_factory=dict)
+    disputed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Site -> what would have been chosen without it."""
+    unproved: tuple[str, ...] = ()
+    """Sites whose targets the samples that count do not prove."""
+    budget: float | None = None
+    """What the operator has agreed to pay in all at most."""
     settlement: Settlement | None = None
     settled: float | None = None
     """When."""
@@ -205,10 +219,13 @@ def _after_resume(state: RunState, entry: Entry) -> RunState:
 
 
 def _after_stop(state: RunState, entry: Entry) -> RunState:
-    """Stop; where reports do not go together they are set aside, and everybody is asked again later."""
+    """Stop; unless it is for the budget, or somebody was asked to label, all are asked to report again later."""
     why = Coded(code=entry.body["code"], values=entry.body["values"])
     stopped = replace(state, status=RunStatus.STOPPED, why=why)
-    return replace(stopped, reports={}, pools={}) if why.code == Why.CANDIDATES_DIFFER else stopped
+    is_asked_again = why.code != Why.OVER_BUDGET and not any(
+        ask.step == "contribute" for ask in state.asks.values()
+    )
+    return replace(stopped, reports={}, pools={}) if is_asked_again else stopped
 
 
 def _after_plan(state: RunState, entry: Entry) -> RunState:
@@ -230,6 +247,8 @@ _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
         hypothesis=entry.body["hypothesis"],
         checks=entry.body["checks"],
         withheld=entry.body["withheld"],
+        disputed=entry.body.get("disputed", {}),
+        unproved=tuple(entry.body.get("unproved", ())),
     ),
     "settle": lambda state, entry: replace(
         state, settlement=Settlement.from_dict(entry.body["settlement"]), settled=entry.at
@@ -239,6 +258,8 @@ _AFTER: Mapping[str, Callable[[RunState, Entry], RunState]] = {
     ),
     "stop": _after_stop,
     "resume": _after_resume,
+    "approve": lambda state, entry: replace(state, budget=float(entry.body["budget"])),
+    "abandon": lambda state, entry: replace(state, status=RunStatus.ABANDONED),
     "close": lambda state, entry: replace(state, status=RunStatus.FINISHED),
 }
 """What each kind of entry changes."""
@@ -258,7 +279,8 @@ def replay(entries: Iterable[Entry]) -> RunState:
     if first is None or first.kind != "open":
         raise LedgerError("a run must begin with its pact; there is no such entry")
     with well_formed(f"entry {first.seq}"):
-        state = RunState(run=first.run, pact=Pact.from_dict(first.body["pact"]), opened=first.at)
+        pact = Pact.from_dict(first.body["pact"])
+        state = RunState(run=first.run, pact=pact, opened=first.at, budget=pact.budget)
     for entry in listed:
         if entry.run == state.run:
             with well_formed(f"entry {entry.seq}"):

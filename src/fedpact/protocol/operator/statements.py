@@ -35,7 +35,11 @@ from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.messages import signed_answer
 from fedpact.protocol.operator.run_state import RunState
 from fedpact.result import Result
+from fedpact.statistics.error_targets import judge_target, limit_error
+from fedpact.statistics.realizability_result import TargetVerdict
 
+HELD_OUT_CONFIDENCE = 0.95
+"""With which limits of the error on held-out samples are right."""
 _OF_CHECK = ("status", "false_alarm_rate", "m", "suspicious", "tested", "false_alarm")
 
 
@@ -84,6 +88,7 @@ def make_statement(
     why, pact, given = state.withheld.get(site), state.pact, state.contributed.get(site, 0)
     withheld = max(due, 0.0) if why else 0.0
     requests = _requests_of(state, site)
+    doubts = {"disputed": sorted(state.disputed), "unproved": sorted(state.unproved)}
     return {
         "format": formats.STATEMENT,
         "run": state.run,
@@ -110,6 +115,7 @@ def make_statement(
         "opened": say_time(state.opened),
         "settled": say_time(state.settled),
         "issued": say_time(now),
+        **{key: names for key, names in doubts.items() if names},
     }
 
 
@@ -122,7 +128,20 @@ class Evaluation:
     error: float
     epsilon: float
     met: bool
-    """Whether the site's target is met there."""
+    """Whether the error seen there is at most epsilon; what so many samples show is for :func:`judge_held_out`."""
+
+
+def judge_held_out(seen: Evaluation) -> TargetVerdict:
+    """Say whether held-out samples show that the error is within epsilon, or above it; few of them show neither.
+
+    Examples
+    --------
+    >>> seen = Evaluation(n=45, mistakes=4, error=4 / 45, epsilon=0.1, met=True)
+    >>> judge_held_out(seen).value
+    'unsettled'
+    """
+    risk = (1 - HELD_OUT_CONFIDENCE) / 2
+    return judge_target(limit_error(seen.mistakes, seen.n, risk), seen.epsilon, risk).verdict
 
 
 def evaluation_of(state: RunState, site: str) -> Evaluation | None:
