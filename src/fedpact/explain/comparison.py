@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.explain.explanation import Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table, say_refusal, say_status
 from fedpact.explain.phrases import say_shortfall
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.comparison.result import ComparedRow, Comparison
 
 _WORDS = words_of("comparison")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Explanation, Mark
 from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
+from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
 
 _WORDS = words_of("contribution-check")
 _NUMBERS = ("reported", "allowed", "observed", "p_value", "adjusted")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation
 from fedpact.explain.generic import explain_as, list_rows, make_chart
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.statistics.disagreement import Divergence
+from fedpact.statistics.disagreement import Divergence
 
 _WORDS = words_of("divergence")
 _AS_MATRIX = 20

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
 from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
 from fedpact.explain.plan import say_quality
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.planning.frontier import Frontier, FrontierPoint
+from fedpact.planning.frontier import Frontier, FrontierPoint
 
 _WORDS = words_of("frontier")
 _SAME = 1e-6
