@@ -15,7 +15,7 @@ import fedpact as fp
 from fedpact.explain import explain, federation
 from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
 from fedpact.explain.phrases import name_rule
-from fedpact.explain.words import words_of
+from fedpact.explain.words import words_of, write
 from fedpact.game.dynamics import ORDERS
 from fedpact.mechanism.payment.money import without_dust
 from fedpact.planning.methods import PLANNERS
@@ -87,7 +87,7 @@ def _environment() -> Environment:
         "field": format_field,
         "names": join_names,
         "json": as_json,
-        "cell": _write_cell,
+        "cell": write,
         "capital": lambda text: text[:1].upper() + text[1:],
         "mark": {"good": "met", "so-so": "so-so", "bad": "missed", "": ""}.__getitem__,
     }
@@ -109,11 +109,6 @@ def _environment() -> Environment:
         "is_export": False,
     }
     return made
-
-
-def _write_cell(value: Any) -> str:
-    """Write what stands in a table: numbers in one way everywhere, text as it is."""
-    return format_number(value) if value is None or isinstance(value, int | float) else str(value)
 
 
 def render(template: str, **values: Any) -> str:
