@@ -65,11 +65,12 @@ def game(
     """
     fed = read_federation(file, assume, noise)
     parts: dict[str, fp.game.MixedEquilibrium | fp.game.Dynamics] = {}
+    path = None
     if mixed or worth is not None:
         with progress_bar("Solving for a mixed equilibrium"):
             parts["mixed"] = fp.mixed_equilibrium(fed, worth=worth)
     if dynamics or order is not None or start is not None:
-        parts["dynamics"] = _play(fed, order or "round-robin", start, seed)
+        parts["dynamics"] = path = _play(fed, order or "round-robin", start, seed)
     with progress_bar("Searching profiles") as report:
         found = fp.equilibria(fed, max_count=max_count, time_limit=time_limit, progress=report)
     if as_json:
@@ -80,7 +81,7 @@ def game(
             console().print()
             show(explain(part))
     if plot is not None:
-        save_plot(parts.get("dynamics", found), plot)
+        save_plot(found if path is None else path, plot)
 
 
 def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.game.Dynamics:

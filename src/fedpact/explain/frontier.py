@@ -26,14 +26,9 @@ def say_note(point: FrontierPoint) -> str:
 def _ends_of(curve: Frontier) -> dict[str, Any]:
     """Return what the sentences name: the ends of the curve, as far as there are plans."""
     ends = [point for point in curve.points if point.plan is not None] or curve.points
-    costs = [None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1])]
-    return {
-        "axis": curve.axis,
-        "strictest": ends[0].value,
-        "loosest": ends[-1].value,
-        "dearest": costs[0],
-        "cheapest": costs[1],
-    }
+    dearest, cheapest = (None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1]))
+    said = {"axis": curve.axis, "strictest": ends[0].value, "loosest": ends[-1].value}
+    return said | {"dearest": dearest, "cheapest": cheapest}
 
 
 def _list_sentences(curve: Frontier) -> list[str]:
