@@ -6,16 +6,13 @@ import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_points, make_table
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.protocol.keys.check_keys import KeysCheck, KeysProblem
-    from fedpact.protocol.keys.key_set import KeySet
+from fedpact.protocol.keys.check_keys import KeysCheck, KeysProblem
+from fedpact.protocol.keys.key_set import KeySet
 
 _SET = words_of("key-set")
 _CHECK = words_of("keys-check")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.describe.costs import Cost
 from fedpact.explain.explanation import Explanation, Fact, Table
@@ -13,9 +13,7 @@ from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
 from fedpact.mechanism.payment.rules import OWNERS
 from fedpact.protocol.ledger.entry import well_formed
-
-if TYPE_CHECKING:
-    from fedpact.protocol.operator.statements import Statement
+from fedpact.protocol.operator.statements import Statement
 
 _WORDS = words_of("statement")
 _AMOUNTS = ("labelling", "fee", "withheld", "amount")
