@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 import fedpact as fp
 from fedpact.explain import explain, federation
-from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
+from fedpact.explain.numbers import count_of, format_field, format_number, format_share
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of, write
 from fedpact.game.dynamics import ORDERS
@@ -85,7 +85,6 @@ def _environment() -> Environment:
         "amount": lambda value, size: format_number(without_dust(value, size)),
         "share": format_share,
         "field": format_field,
-        "names": join_names,
         "json": as_json,
         "cell": write,
         "capital": lambda text: text[:1].upper() + text[1:],
