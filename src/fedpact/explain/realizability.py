@@ -29,11 +29,8 @@ def _write_target(site: str, target: SiteTarget) -> tuple[Any, ...]:
 def _list_sites(seen: Realizability) -> Table:
     if seen.targets is not None and seen.chosen is not None:
         held = [_write_target(site, target) for site, target in seen.targets.items()]
-        columns, title = (
-            f"{_COLUMNS}, epsilon number, target, more count",
-            _WORDS.say("target.title", chosen=seen.chosen),
-        )
-        return make_table(_WORDS, "sites", columns, held, title=title)
+        columns = f"{_COLUMNS}, epsilon number, target, more count"
+        return make_table(_WORDS, "sites", columns, held, title=_WORDS.say("target.title", chosen=seen.chosen))
     rows = [_write_row(site, error) for site, error in seen.errors.items()]
     total = _write_row(_WORDS.say("all"), seen.error) if len(rows) > 1 else None
     return make_table(_WORDS, "sites", _COLUMNS, rows, total=total)
