@@ -88,15 +88,16 @@ def _sections(command: Any, path: str, level: int) -> Iterator[str]:
     yield from _paragraphs(command)
     yield from _parameters(command)
     if hasattr(command, "commands"):
-        for name, inner in command.commands.items():
-            yield from _sections(inner, f"{path} {name}", level + 1)
+        for name in command.commands:
+            yield from _sections(command.get_command(None, name), f"{path} {name}", level + 1)
 
 
 def command_line_page(app: typer.Typer) -> str:
     """Write the page as Markdown."""
     root: Any = get_command(app)  # of click, or of typer where it comes without
     parts = [HEAD.rstrip(), *_parameters(root)]
-    for name, command in root.commands.items():
+    for name in root.commands:
+        command = root.get_command(None, name)
         if command.hidden:
             continue
         parts += _sections(command, f"fedpact {name}", 2)

@@ -21,7 +21,8 @@ ALICE_BOB = str(EXAMPLES / "alice-bob.toml")
 
 def list_commands(command, path="fedpact"):
     """Every command and every group of commands, by what to type."""
-    for name, inner in getattr(command, "commands", {}).items():
+    for name in getattr(command, "commands", ()):
+        inner = command.get_command(None, name)
         yield f"{path} {name}", inner
         yield from list_commands(inner, f"{path} {name}")
 

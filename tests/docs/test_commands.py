@@ -94,7 +94,7 @@ def test_a_command_in_the_text_is_one():
         command, rest = get_command(app), shlex.split(words)
         while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
             assert rest[0] in command.commands, f"{page}: {words}"
-            command = command.commands[rest.pop(0)]
+            command = command.get_command(None, rest.pop(0))
         known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
         options = {word.partition("=")[0] for word in rest if word.startswith("-")}
         assert options <= known, f"{page}: {words}"

@@ -6,7 +6,6 @@ Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -38,29 +37,20 @@ def _load(name: str) -> Any:
     return found
 
 
-class _Commands(Mapping[str, Any]):
+class _Group(TyperGroup):
     """Commands by name, so that a module is loaded only if its command is asked for."""
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in NAMES:
-            raise KeyError(name)
-        return _load(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
-
-    def __len__(self) -> int:
-        return len(NAMES)
-
-
-class _Group(TyperGroup):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.commands = _Commands()  # type: ignore[assignment]
+        self.commands = dict.fromkeys(NAMES)  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Name them without loading them."""
+        """Name them in the order of help."""
         return list(NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load a command, if there is one of that name."""
+        return _load(cmd_name) if cmd_name in NAMES else None
 
 
 app = typer.Typer(

@@ -260,14 +260,10 @@ def show(said: Explanation) -> None:
         out.print(part, soft_wrap=isinstance(part, Text))
 
 
-def answer(
-    result: Any, shown: Callable[[], None] | None = None, *, as_json: bool, plot: Path | None = None
-) -> None:
+def answer(result: Any, *, as_json: bool, plot: Path | None = None) -> None:
     """Print a result as JSON, or in words; and draw it, if that is asked for."""
     if as_json:
         print_json(result.to_dict())
-    elif shown is not None:
-        shown()
     else:
         show(explain(result))
     if plot is not None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fedpact as fp
 from fedpact.cli.common import JsonOption, console, explain, print_json, progress_bar, show
+from fedpact.explain import Explanation
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.explain import Explanation
 
 _WORDS = words_of("demo")
 _RECOVERED = 0.3
@@ -82,7 +80,6 @@ def _show(part: str, found: dict[str, Any]) -> None:
 
 def _introduce(found: dict[str, Any]) -> Explanation:
     """Say what is wanted, and what it takes: alone, by the plan, and asked only where it matters."""
-    from fedpact.explain import Explanation
     from fedpact.explain.against import find_costs
     from fedpact.explain.generic import make_table, say_assumption
 

@@ -64,27 +64,24 @@ def game(
     Example: [bold]fedpact game alice-bob --mixed --dynamics[/bold]
     """
     fed = read_federation(file, assume, noise)
-    mixture = _mix(fed, worth) if mixed or worth is not None else None
-    has_dynamics = dynamics or order is not None or start is not None
-    path = _play(fed, order or "round-robin", start, seed) if has_dynamics else None
+    parts: dict[str, fp.game.MixedEquilibrium | fp.game.Dynamics] = {}
+    path = None
+    if mixed or worth is not None:
+        with progress_bar("Solving for a mixed equilibrium"):
+            parts["mixed"] = fp.mixed_equilibrium(fed, worth=worth)
+    if dynamics or order is not None or start is not None:
+        parts["dynamics"] = path = _play(fed, order or "round-robin", start, seed)
     with progress_bar("Searching profiles") as report:
         found = fp.equilibria(fed, max_count=max_count, time_limit=time_limit, progress=report)
-    parts = {"mixed": mixture, "dynamics": path}
     if as_json:
-        print_json(found.to_dict() | {key: part.to_dict() for key, part in parts.items() if part is not None})
+        print_json(found.to_dict() | {key: part.to_dict() for key, part in parts.items()})
     else:
         show(explain(found))
         for part in parts.values():
-            if part is not None:
-                console().print()
-                show(explain(part))
+            console().print()
+            show(explain(part))
     if plot is not None:
         save_plot(found if path is None else path, plot)
-
-
-def _mix(fed: fp.Federation, worth: float | None) -> fp.game.MixedEquilibrium:
-    with progress_bar("Solving for a mixed equilibrium"):
-        return fp.mixed_equilibrium(fed, worth=worth)
 
 
 def _play(fed: fp.Federation, order: str, start: str | None, seed: int) -> fp.game.Dynamics:

@@ -12,9 +12,9 @@ import fedpact as fp
 from fedpact.cli.common import (
     ForceOption,
     JsonOption,
-    answer,
     check_free,
     explain,
+    print_json,
     progress_bar,
     read_list,
     say,
@@ -62,14 +62,18 @@ def report(
     path = _find_output(name, output, predictions)
     check_free(path, force=force)
     predicted = fp.sites.read_predictions(predictions, classes=read_list(classes, "classes"))
-    with progress_bar("Counting disagreements") as show:
-        made = fp.report(predicted, name=name, progress=show)
+    with progress_bar("Counting disagreements") as counted:
+        made = fp.report(predicted, name=name, progress=counted)
     if privacy is not None:
         made = fp.sites.add_noise(made, **_read_budget(privacy))
     if minimum_count:
         made = fp.sites.hide_small_counts(made, minimum_count)
     made.save(path)
-    answer(made, lambda: _print_report(made, path), as_json=as_json)
+    if as_json:
+        print_json(made.to_dict())
+    else:  # what is about to leave the site, but not its rates
+        show(replace(explain(made), tables=()))
+        say(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
 def _find_output(name: str, output: Path | None, predictions: list[Path]) -> Path:
@@ -89,9 +93,3 @@ def _read_budget(text: str) -> dict[str, Any]:
     if len(parts) != 2:
         raise fp.FederationError(f'privacy must be an epsilon and a delta, as in "1,1e-6"; it is {text!r}')
     return {"privacy_epsilon": parts[0], "privacy_delta": parts[1]}
-
-
-def _print_report(made: fp.Report, path: Path) -> None:
-    """Print what is about to leave the site, but not its rates."""
-    show(replace(explain(made), tables=()))
-    say(f"Wrote {path} ({path.stat().st_size:,} bytes).")

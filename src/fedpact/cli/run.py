@@ -16,10 +16,11 @@ from fedpact.cli.common import (
     JsonOption,
     PlotOption,
     SeedOption,
-    answer,
+    print_json,
     read_amounts,
     read_federation,
     require_package,
+    save_plot,
 )
 from fedpact.cli.complete import RUN_METHODS, RUN_RULES, choose, complete_federations, list_choices, one_of
 from fedpact.cli.show_run import print_outcome, watching
@@ -134,8 +135,8 @@ def run(
     _check_given(context, file, home, is_resumed=resume is not None)
     if resume is not None:
         place = fp.protocol.read_home(resume)
-        is_elsewhere = superlink is None and local_nodes is None and engine in (None, place.engine)
-        superlink = place.superlink if is_elsewhere else superlink
+        if superlink is None and local_nodes is None and engine in (None, place.engine):
+            superlink = place.superlink
         engine = _choose_engine(engine or place.engine, local_nodes, superlink)
         _check_local(place.pact.names, local_nodes)
         from fedpact.protocol.home import hold_home
@@ -179,7 +180,12 @@ def run(
                 rerun=rerun,
             )
             outcome = _carry_out_asking(place, engine, superlink)
-    answer(outcome, lambda: print_outcome(outcome, place), as_json=as_json, plot=plot)
+    if as_json:
+        print_json(outcome.to_dict())
+    else:
+        print_outcome(outcome, place)
+    if plot is not None:
+        save_plot(outcome, plot)
     if outcome.status is fp.protocol.RunStatus.STOPPED:
         from fedpact.explain.phrases import say_reason
 

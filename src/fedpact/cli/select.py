@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +25,9 @@ from fedpact.cli.common import (
 )
 from fedpact.cli.complete import SCOPES, WAYS, choose
 from fedpact.describe.whole_files import alone_at
+
+if TYPE_CHECKING:
+    from fedpact.selection.result import Selection
 
 
 def select(
@@ -104,6 +107,7 @@ def select(
         "confidence": confidence,
         "rng": seed,
     }
+    lines: list[str] = []
     if state is not None:
         if labels is not None or truth is not None:
             raise fp.FederationError(
@@ -114,32 +118,31 @@ def select(
         if not state.parent.is_dir():
             raise fp.FederationError(f"{state} cannot be written: there is no such folder")
         with alone_at(state.with_name(f".{state.name}.lock")):
-            _ask_people(file, options, state, ask, tell, batch, any_label=any_label, plot=plot, as_json=as_json)
-        return
-    if ask is not None or tell is not None:
+            found, lines = _ask_people(file, options, state, ask, tell, batch, any_label=any_label)
+    elif ask is not None or tell is not None:
         raise fp.FederationError("--ask and --tell need --state FILE, which keeps what was asked and told")
-    if (labels is None) == (truth is None):
+    elif (labels is None) == (truth is None):
         raise fp.FederationError(
             "select needs labels, in one way: --labels PATH, --truth NAME, or people's: --state FILE --ask FILE"
         )
-    fed, known = read_federation(file), truth or ""
-    with progress_bar("Ruling out candidates") as report:
-        found = fp.select(
-            fed,
-            known if labels is None else _read_labels(fed, labels),
-            ask=how or "adaptive",
-            batch=batch,
-            progress=report,
-            rng=seed or 0,
-            **{key: value for key, value in options.items() if key not in ("ask", "rng")},
-        )
+    else:
+        found = _use_known(read_federation(file), labels, truth or "", options, batch)
     answer(found, as_json=as_json, plot=plot)
+    if not as_json:
+        for line in lines:
+            say(line)
 
 
-def _read_labels(fed: fp.Federation, place: Path) -> Mapping[str, Any]:
+def _use_known(
+    fed: fp.Federation, labels: Path | None, truth: str, options: Mapping[str, Any], batch: int
+) -> Selection:
+    """Select by labels that are known: those of files, or of the candidate that labels."""
     from fedpact.cli.label_files import read_label_files
 
-    return read_label_files(fed, place)
+    known = truth if labels is None else read_label_files(fed, labels)
+    usual = {"ask": options["ask"] or "adaptive", "rng": options["rng"] or 0}
+    with progress_bar("Ruling out candidates") as report:
+        return fp.select(fed, known, batch=batch, progress=report, **{**options, **usual})
 
 
 def _ask_people(
@@ -151,10 +154,8 @@ def _ask_people(
     batch: int,
     *,
     any_label: bool,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
-    """Read labels, keep the state, then write what is asked next."""
+) -> tuple[Selection, list[str]]:
+    """Read labels, keep the state, then write what is asked next; return how it stands, and lines that say so."""
     from fedpact.cli import asks
     from fedpact.explain.words import words_of
 
@@ -162,25 +163,22 @@ def _ask_people(
     is_new = not state.exists()
     if is_new and (tell is not None or ask is None):
         raise fp.FederationError(f"{state}: there is no such state; begin with --ask FILE and without --tell")
-    if is_new:
-        given = {key: value for key, value in options.items() if value is not None}
-        selector = fp.Selector(fed, **given)
-    else:
-        selector = asks.load_selector(state, fed, options)
+    given = {key: value for key, value in options.items() if value is not None}
+    selector = fp.Selector(fed, **given) if is_new else asks.load_selector(state, fed, options)
+    told = {} if tell is None else asks.read_answers(tell, selector, any_label=any_label)
+    for site, own in told.items():
+        selector.tell(site, list(own), list(own.values()))
+    waiting = sum(map(len, selector.pending.values()))
     if tell is not None:
-        told = asks.read_answers(tell, selector, any_label=any_label)
-        for site, own in told.items():
-            selector.tell(site, list(own), list(own.values()))
-        pending, count = sum(map(len, selector.pending.values())), sum(map(len, told.values()))
-        lines.append(words.say("asks.told", told=count, file=str(tell), pending=pending))
-    is_open, waiting = selector.result().status == "open", sum(map(len, selector.pending.values()))
-    if ask is not None and is_open:
+        count = sum(map(len, told.values()))
+        lines.append(words.say("asks.told", told=count, file=str(tell), pending=waiting))
+    if ask is not None and selector.result().status == "open":
         asks.check_replaceable(ask, selector)
         if not waiting:
             selector.ask(batch)
-        is_open = selector.result().status == "open"
     asks.save_selector(state, selector)
-    if ask is not None and is_open:
+    found = selector.result()
+    if ask is not None and found.status == "open":
         asks.write_asks(ask, selector)
         points = sum(map(len, selector.pending.values()))
         lines.append(words.say("asks.written", file=str(ask), points=points))
@@ -189,9 +187,6 @@ def _ask_people(
         more = ["--batch", batch] if batch > 1 else []
         lines.append(words.say("asks.next", command=shlex.join(map(str, command + more))))
     elif ask is not None:
-        key = "decided" if selector.result().status == "certified" else "ended"
+        key = "decided" if found.status == "certified" else "ended"
         lines.append(words.say(f"asks.{key}", file=str(ask)))
-    answer(selector.result(), as_json=as_json, plot=plot)
-    if not as_json:
-        for line in lines:
-            say(line)
+    return found, lines

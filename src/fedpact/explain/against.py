@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fedpact.describe.settings import Agent
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import make_chart, make_table
 from fedpact.explain.numbers import format_number
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.describe.settings import Agent
-    from fedpact.game.dynamics import Dynamics
+from fedpact.game.dynamics import Dynamics
 
 _WORDS = words_of("against")
 
@@ -115,19 +113,15 @@ def find_costs(agents: Iterable[Agent], standalone: Mapping[str, int | None]) ->
     return {agent.name: None if need is None else float(agent.cost(need)) for agent, need in needs}
 
 
-def list_needs(
-    standalone: Mapping[str, int | None],
-    costs: Mapping[str, float | None],
-    *,
-    end: Mapping[str, int] | None = None,
-    plan: Mapping[str, int] | None = None,
-) -> Table:
+def _list_needs(seen: Against) -> Table:
     """List what each agent would need alone, beside what it gives where play ends and in the plan."""
-    beside = {key: counts for key, counts in (("end", end), ("planned", plan)) if counts is not None}
+    planned = None if seen.plan is None else seen.plan["contributions"]
+    known = {"end": seen.played.equilibrium, "planned": planned}
+    beside = {key: counts for key, counts in known.items() if counts is not None}
     never = _WORDS.say("needs.never")
     rows = [
-        (name, never if need is None else need, costs[name], *(counts[name] for counts in beside.values()))
-        for name, need in standalone.items()
+        (name, never if need is None else need, seen.costs[name], *(counts[name] for counts in beside.values()))
+        for name, need in seen.standalone.items()
     ]
     columns = ", ".join(["agent", "need count", "cost_alone number", *(f"{key} count" for key in beside)])
     return make_table(_WORDS, "alone", columns, rows, title=_WORDS.say("needs.title"), is_folded=True)
@@ -139,12 +133,11 @@ def explain_against(seen: Against) -> Explanation:
     said = map(_say_way, sorted(ways, key=lambda way: way.name == "selfish"))
     rows = [(way.title, way.cost, way.note) for way in ways]
     chart = make_chart(_WORDS, "against", "way, cost, note", rows, said)
-    planned = None if seen.plan is None else seen.plan["contributions"]
     return Explanation(
         kind="against",
         title=_WORDS.say("title"),
         headline="",
         sentences=tuple(_say_way(way) for way in ways if way.cost is None),
         charts=(chart,) if any(way.cost is not None for way in ways) else (),
-        tables=(list_needs(seen.standalone, seen.costs, end=seen.played.equilibrium, plan=planned),),
+        tables=(_list_needs(seen),),
     )

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_as, list_rows, make_facts, make_table, values_of
 from fedpact.explain.numbers import join_values
 from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fedpact.mechanism.audit.result import Audit
-    from fedpact.mechanism.witness import Witness
-
+from fedpact.mechanism.audit.result import Audit
+from fedpact.mechanism.witness import Witness
 
 _WITNESS = words_of("witness")
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from fedpact.comparison.result import ComparedRow, Comparison
 from fedpact.explain.explanation import Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table, say_refusal, say_status
 from fedpact.explain.phrases import say_shortfall
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.comparison.result import ComparedRow, Comparison
 
 _WORDS = words_of("comparison")
 
@@ -49,19 +45,17 @@ def _say_known(comparison: Comparison, row: ComparedRow) -> str:
 
 
 def _list_rows(comparison: Comparison) -> Table:
-    rows = []
-    for row in comparison.rows:
-        times = comparison.times_best(row)
-        rows.append(
-            (
-                _name_method(row.method),
-                row.samples,
-                row.cost,
-                None if times is None else f"{times:.2f}",
-                Mark(_count_met(row), "good" if row.is_feasible else "bad") if row.met else None,
-                _say_known(comparison, row),
-            )
+    rows = [
+        (
+            _name_method(row.method),
+            row.samples,
+            row.cost,
+            None if (times := comparison.times_best(row)) is None else f"{times:.2f}",
+            Mark(_count_met(row), "good" if row.is_feasible else "bad") if row.met else None,
+            _say_known(comparison, row),
         )
+        for row in comparison.rows
+    ]
     columns = "method, samples count, cost number, times number, targets_met number, note prose"
     return make_table(_WORDS, "rows", columns, rows)
 
@@ -83,11 +77,6 @@ def _say_met(key: str, row: ComparedRow) -> str:
     return _WORDS.say(f"{key}.{'not_jointly' if is_split else 'met'}", met=_count_met(row))
 
 
-def _say_exchangeable(comparison: Comparison) -> str:
-    row = comparison.row("exchangeable")
-    return _say_met("exchangeable", row) if row.met else _WORDS.say("exchangeable.none")
-
-
 def _say_equilibria(comparison: Comparison) -> str:
     row = comparison.row("best-equilibrium")
     best, worst = (comparison.times_best(comparison.row(f"{which}-equilibrium")) for which in ("best", "worst"))
@@ -100,8 +89,9 @@ def _say_equilibria(comparison: Comparison) -> str:
 
 def explain_comparison(comparison: Comparison) -> Explanation:
     """Explain a comparison."""
-    headline = say_status(comparison)
-    said: tuple[str, ...] = (_say_alone(comparison), _say_exchangeable(comparison), _say_equilibria(comparison))
+    headline, row = say_status(comparison), comparison.row("exchangeable")
+    counted = _say_met("exchangeable", row) if row.met else _WORDS.say("exchangeable.none")
+    said: tuple[str, ...] = (_say_alone(comparison), counted, _say_equilibria(comparison))
     if any(row.status == "one-candidate" for row in comparison.rows):
         headline, said = _WORDS.say("headline_one"), (_WORDS.say("measure"),)
     elif comparison.best is not None:

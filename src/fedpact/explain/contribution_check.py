@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Explanation, Mark
 from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
+from fedpact.mechanism.sample_checks.result import CheckedPair, ContributionCheck
 
 _WORDS = words_of("contribution-check")
 _NUMBERS = ("reported", "allowed", "observed", "p_value", "adjusted")
@@ -28,18 +26,15 @@ def _list_pair(pair: CheckedPair) -> tuple[Any, ...]:
     )
 
 
-def _say_power(seen: ContributionCheck) -> str:
-    key = "blind" if seen.detectable is None else "sees"
-    return _WORDS.say(key, false_alarm=seen.false_alarm, detectable=seen.detectable, power=seen.power)
-
-
 def explain_contribution_check(seen: ContributionCheck) -> Explanation:
     """Explain a check of a contribution."""
     site = _WORDS.say("nameless") if seen.site is None else seen.site
+    key = "blind" if seen.detectable is None else "sees"
+    power = _WORDS.say(key, false_alarm=seen.false_alarm, detectable=seen.detectable, power=seen.power)
     table = make_table(_WORDS, "pairs", _COLUMNS, map(_list_pair, seen.pairs))
     return explain_as(
         seen,
         title=_WORDS.say("title", site=site, m=seen.m, tested=seen.tested),
-        sentences=(_say_power(seen),) if seen.counted else (),
+        sentences=(power,) if seen.counted else (),
         tables=(table,) if seen.pairs else (),
     )

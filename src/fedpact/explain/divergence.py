@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation
 from fedpact.explain.generic import explain_as, list_rows, make_chart
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.statistics.disagreement import Divergence
+from fedpact.statistics.disagreement import Divergence
 
 _WORDS = words_of("divergence")
 _AS_MATRIX = 20
@@ -44,20 +41,13 @@ def _chart(found: Divergence) -> Chart:
     return make_chart(_WORDS, "divergence", ("", *found.names), rows, _describe(found, pairs))
 
 
-def _say_headline(found: Divergence) -> str:
-    if len(found.names) == 1:
-        return _WORDS.say("headline_one")
-    if found.agents is None:
-        return _WORDS.say("headline_alike")
-    return _WORDS.say("headline", largest=found.largest, first=found.agents[0], second=found.agents[1])
-
-
 def explain_divergence(found: Divergence) -> Explanation:
     """Explain how much the agents' data differ."""
-    has_pairs = len(found.names) > 1
+    has_pairs, (first, second) = len(found.names) > 1, found.agents or ("", "")
+    key = "headline" if found.agents else "headline_alike" if has_pairs else "headline_one"
     return explain_as(
         found,
-        headline=_say_headline(found),
+        headline=_WORDS.say(key, largest=found.largest, first=first, second=second),
         sentences=(_WORDS.say("note"),) if has_pairs else (),
         charts=(_chart(found),) if has_pairs else (),
         tables=(list_rows(found, _WORDS),) if has_pairs else (),

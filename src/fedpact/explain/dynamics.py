@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
 from fedpact.explain.generic import explain_as, make_chart, make_table
 from fedpact.explain.phrases import say_profile, skip_middle
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.game.dynamics import Dynamics
-    from fedpact.game.result import Equilibria
+from fedpact.game.dynamics import Dynamics
+from fedpact.game.result import Equilibria
 
 Plans = Mapping[str, Mapping[str, Any] | None]
 """Plan by "plan", "union", "lp" -> its contributions and cost, or None."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, list_facts, make_chart, make_facts, make_table
 from fedpact.explain.numbers import format_share, join_names
 from fedpact.explain.phrases import say_profile, say_shortfall, skip_middle
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.game.mixed import MixedEquilibrium
-    from fedpact.game.result import Equilibria
-    from fedpact.statistics.verification import Interval
-
+from fedpact.game.mixed import MixedEquilibrium
+from fedpact.game.result import Equilibria
+from fedpact.statistics.verification import Interval
 
 _WORDS = words_of("equilibria")
 _SHOWN = 20

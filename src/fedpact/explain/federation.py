@@ -5,17 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fedpact.describe.federation import Federation
 from fedpact.describe.settings import Assumed
-from fedpact.describe.summary import Summary, summarise
+from fedpact.describe.summary import FileCheck, Summary, summarise
 from fedpact.explain.explanation import Explanation
 from fedpact.explain.generic import explain_as, make_table, say_assumption
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.describe.summary import FileCheck
 
 _WORDS, _COMMON = words_of("federation"), words_of("common")
 OBJECTIVES: Mapping[str, str] = {code: _COMMON.say(f"objective.{code}") for code in ("pac", "expected")}
@@ -104,22 +100,19 @@ def observe(about: Federation | Summary) -> tuple[str, ...]:
     ('alice has a capacity of 0: nothing can be asked for there.',)
     """
     summary = _summary_of(about)
-    found = [*_observe_hypotheses(summary)]
-    if summary.is_sampled:
-        found.append(_WORDS.say("seen.sampled", evidence=say_evidence(summary)))
+    same, evidence = summary.H_given - summary.H, say_evidence(summary)
+    plain = {
+        "seen.alike": summary.H == 1,
+        "seen.merged": summary.H > 1 and same > 0,
+        "seen.sampled": summary.is_sampled,
+    }
+    found = _WORDS.say_those(plain, same=same, given=summary.H_given, evidence=evidence)
     odd = {
         "zero": [agent.name for agent in summary.agents if agent.epsilon == 0],
         "any": [agent.name for agent in summary.agents if agent.epsilon >= 1],
         "empty": [agent.name for agent in summary.agents if agent.capacity == 0],
     }
     return (*found, *(_WORDS.say(f"seen.{key}", names=who, n=len(who)) for key, who in odd.items() if who))
-
-
-def _observe_hypotheses(summary: Summary) -> list[str]:
-    if summary.H == 1:
-        return [_WORDS.say("seen.alike")]
-    same = summary.H_given - summary.H
-    return [_WORDS.say("seen.merged", same=same, given=summary.H_given)] if same else []
 
 
 def fits_in_one_file(fed: Federation) -> bool:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
 from fedpact.explain.numbers import format_number, join_names
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.selection.forecast import Forecast, ForecastRow
+from fedpact.selection.forecast import Forecast, ForecastRow
 
 _WORDS = words_of("forecast")
 
@@ -80,21 +76,13 @@ def explain_forecast(seen: Forecast) -> Explanation:
         "confidence": seen.confidence is not None,
         f"delta_{seen.guarantee}": True,
     }
-    columns = [column.title for column in table.columns[:4]]
-    chart = make_chart(
-        _WORDS,
-        "labels",
-        columns,
-        [row[:4] for row in table.rows],
-        (_WORDS.say("chart.description"), first, *others),
-    )
+    columns, rows = [column.title for column in table.columns[:4]], [row[:4] for row in table.rows]
+    described = (_WORDS.say("chart.description"), first, *others)
+    more = _WORDS.say_those(told, noise=seen.noise, delta=seen.delta, confidence=seen.confidence)
     return explain_as(
         seen,
         headline=first,
-        sentences=(
-            *others,
-            *_WORDS.say_those(told, noise=seen.noise, delta=seen.delta, confidence=seen.confidence),
-        ),
-        charts=(chart,),
+        sentences=(*others, *more),
+        charts=(make_chart(_WORDS, "labels", columns, rows, described),),
         tables=(table,),
     )

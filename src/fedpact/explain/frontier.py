@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Chart, Explanation, Table
 from fedpact.explain.generic import explain_as, make_chart, make_table, say_refusal
 from fedpact.explain.plan import say_quality
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.planning.frontier import Frontier, FrontierPoint
+from fedpact.planning.frontier import Frontier, FrontierPoint
 
 _WORDS = words_of("frontier")
 _SAME = 1e-6
@@ -28,14 +26,9 @@ def say_note(point: FrontierPoint) -> str:
 def _ends_of(curve: Frontier) -> dict[str, Any]:
     """Return what the sentences name: the ends of the curve, as far as there are plans."""
     ends = [point for point in curve.points if point.plan is not None] or curve.points
-    costs = [None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1])]
-    return {
-        "axis": curve.axis,
-        "strictest": ends[0].value,
-        "loosest": ends[-1].value,
-        "dearest": costs[0],
-        "cheapest": costs[1],
-    }
+    dearest, cheapest = (None if point.plan is None else point.plan.cost for point in (ends[0], ends[-1]))
+    said = {"axis": curve.axis, "strictest": ends[0].value, "loosest": ends[-1].value}
+    return said | {"dearest": dearest, "cheapest": cheapest}
 
 
 def _list_sentences(curve: Frontier) -> list[str]:

@@ -153,11 +153,7 @@ def values_of(result: Any) -> dict[str, Any]:
 
 
 def explain_as(
-    result: Shown,
-    *,
-    title: str | None = None,
-    headline: str | None = None,
-    **more: Any,
+    result: Shown, *, title: str | None = None, headline: str | None = None, **more: Any
 ) -> Explanation:
     """Explain a result by what is given; title and headline that are not are those of its words."""
     words, values = words_of(result.kind), values_of(result)

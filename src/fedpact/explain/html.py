@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from importlib.resources import files
 from string import Template
 
 from fedpact.explain.explanation import Column, Explanation, Table
@@ -84,54 +85,14 @@ def to_html(said: Explanation) -> str:
     )
     head = f"<strong>{escape(': '.join(filter(None, (said.title, said.headline))))}</strong>"
     lines = [*said.sentences, *(f"{point.question} {point.answer}" for point in said.points)]
-    return "\n".join(
-        filter(
-            None,
-            [
-                "<div>",
-                f"<p>{'<br/>'.join(filter(None, (head, escape(said.premise), facts)))}</p>",
-                *(write_table(cut(table, MOST_ROWS)) for table in said.tables),
-                f"<p>{'<br/>'.join(map(escape, lines))}</p>" if lines else "",
-                "</div>",
-            ],
-        )
-    )
-
-
-_PAGE = Template("""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>$title</title>
-<style>
-body { max-width: 180mm; margin: 8mm auto; padding: 0 6mm; color: #1a1d21; background: #fff;
-  font: 10pt/1.4 "Helvetica Neue", Arial, "Liberation Sans", sans-serif; }
-h1 { margin: 0 0 1mm; font-size: 18pt; line-height: 1.2; }
-h2 { margin: 5mm 0 1mm; font-size: 9pt; text-transform: uppercase; letter-spacing: 0.08em; color: #5c6670; }
-p { margin: 0 0 1.5mm; }
-.headline { font-size: 12pt; font-weight: 600; border-bottom: 2px solid #1a1d21; padding-bottom: 3mm; }
-dl { margin: 0; display: grid; grid-template-columns: 30mm 1fr; gap: 0.5mm 4mm; }
-dt { color: #5c6670; }
-dd { margin: 0; overflow-wrap: anywhere; }
-table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 1.2mm 2mm; text-align: left; border-bottom: 1px solid #d5dae0; overflow-wrap: anywhere; }
-tr { break-inside: avoid; }
-tfoot td { font-weight: 600; border-bottom: 2px solid #1a1d21; }
-.note { margin-top: 3mm; }
-@page { size: A4; margin: 14mm; }
-@media print { body { max-width: none; margin: 0; padding: 0; font-size: 9pt; line-height: 1.3; } }
-</style>
-</head>
-<body>
-<h1>$title</h1>
-<p class="headline">$headline</p>
-$body
-</body>
-</html>
-""")
+    parts = [
+        "<div>",
+        f"<p>{'<br/>'.join(filter(None, (head, escape(said.premise), facts)))}</p>",
+        *(write_table(cut(table, MOST_ROWS)) for table in said.tables),
+        f"<p>{'<br/>'.join(map(escape, lines))}</p>" if lines else "",
+        "</div>",
+    ]
+    return "\n".join(filter(None, parts))
 
 
 def _define(pairs: Iterable[tuple[str, str]]) -> str:
@@ -156,5 +117,6 @@ def to_page(said: Explanation) -> str:
         _define((point.question, point.answer) for point in said.points),
         *(f'<p class="note">{escape(sentence)}</p>' for sentence in said.sentences),
     ]
+    page = Template(files("fedpact.explain").joinpath("page.html").read_text(encoding="utf-8"))
     title, headline = escape(said.title), escape(said.headline)
-    return _PAGE.substitute(title=title, headline=headline, body="\n".join(filter(None, parts)))
+    return page.substitute(title=title, headline=headline, body="\n".join(filter(None, parts)))

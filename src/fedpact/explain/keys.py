@@ -6,16 +6,13 @@ import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fedpact.describe.parsing import one_line
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_points, make_table
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.protocol.keys.check_keys import KeysCheck, KeysProblem
-    from fedpact.protocol.keys.key_set import KeySet
+from fedpact.protocol.keys.check_keys import KeysCheck, KeysProblem
+from fedpact.protocol.keys.key_set import KeySet
 
 _SET = words_of("key-set")
 _CHECK = words_of("keys-check")
@@ -89,14 +86,10 @@ def explain_keys_check(found: KeysCheck) -> Explanation:
     places = dict.fromkeys(found.sites, "here")
     places |= dict.fromkeys(found.handed_over, "handed_over") | dict.fromkeys(found.incomplete, "incomplete")
     sites = [(name, _CHECK.say(f"private.{place}")) for name, place in places.items()]
-    return explain_as(
-        found,
-        tables=(
-            make_table(_CHECK, "sites", "site, private", sites),
-            *([make_table(_CHECK, "problems", "file, what", wrong)] if wrong else []),
-        ),
-        sentences=tuple(
-            _CHECK.say("certificate", file=one.file, start=_say_day(one.valid_from), end=_say_day(one.valid_until))
-            for one in found.certificates
-        ),
-    )
+    valid = [
+        _CHECK.say("certificate", file=one.file, start=_say_day(one.valid_from), end=_say_day(one.valid_until))
+        for one in found.certificates
+    ]
+    tables = [make_table(_CHECK, "sites", "site, private", sites)]
+    tables += [make_table(_CHECK, "problems", "file, what", wrong)] if wrong else []
+    return explain_as(found, tables=tuple(tables), sentences=tuple(valid))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import one_line
@@ -13,12 +13,9 @@ from fedpact.explain.generic import explain_as, make_table, say_status, values_o
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import sentence, words_of
 from fedpact.mechanism.payment.money import without_dust
-
-if TYPE_CHECKING:
-    from fedpact.protocol.ledger.entry import Entry
-    from fedpact.protocol.ledger.verify import LedgerCheck
-    from fedpact.protocol.operator.check_books import BooksCheck, BooksProblem
-
+from fedpact.protocol.ledger.entry import Entry
+from fedpact.protocol.ledger.verify import LedgerCheck
+from fedpact.protocol.operator.check_books import BooksCheck, BooksProblem
 
 _ENTRIES = words_of("entry")
 _AMOUNTS = ("labelling", "fee", "withheld", "amount")

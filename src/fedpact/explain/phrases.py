@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.coded import Refusal
 from fedpact.describe.numbers import shorten
 from fedpact.explain.generic import say_refusal
 from fedpact.explain.words import words_of
 from fedpact.plain import from_plain
-
-if TYPE_CHECKING:
-    from fedpact.statistics.standalone import Shortfall
-
+from fedpact.statistics.standalone import Shortfall
 
 _RULES = words_of("rule")
 
@@ -28,16 +25,6 @@ def name_rule(rule: str, pivot: str | None = None) -> str:
     """
     title = _RULES.say(f"title.{rule}")
     return _RULES.say("clarke.title", title=title) if pivot == "clarke" else title
-
-
-def say_statement(rule: str) -> str:
-    """Say to a site how it is paid."""
-    return _RULES.say(f"statement.{rule}")
-
-
-def note_rule(rule: str) -> tuple[str, ...]:
-    """Say what else a reader of its payments must know, if anything."""
-    return (_RULES.say(f"note.{rule}"),) if f"note.{rule}" in _RULES else ()
 
 
 def say_rule(rule: str, pivot: str | None = None) -> str:

@@ -11,11 +11,10 @@ from fedpact.explain.explanation import Chart, Explanation, Fact, Mark, Point, T
 from fedpact.explain.generic import explain_as, make_chart, make_points, make_table, say_status
 from fedpact.explain.words import sentence, words_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a plan is shown without what other results need
     from fedpact.mechanism.payment.settlement import Settlement
     from fedpact.planning.result import Plan
     from fedpact.planning.shadow_prices import ShadowPrices
-
 
 _WORDS = words_of("plan")
 _MOST_RATIO = 1e6
@@ -109,13 +108,9 @@ def _list_agents(plan: Plan) -> Table:
 
 def _list_payments(plan: Plan, bill: Settlement) -> list[Table]:
     """List whom the plan concerns with what each is paid, and whom it does not."""
-    concerned = [
-        name
-        for name, count in bill.contributions.items()
-        if count or abs(bill.payments[name]) > 0 or not bill.met[name]
-    ]
-    concerned.sort(key=lambda name: -bill.contributions[name])
-    idle = [name for name in bill.contributions if name not in set(concerned)]
+    counts, paid = bill.contributions, bill.payments
+    idle = [name for name in counts if not counts[name] and not paid[name] and bill.met[name]]
+    concerned = sorted((name for name in counts if name not in idle), key=lambda name: -counts[name])
     met, missed = Mark(_WORDS.say("agents.met")), Mark(_WORDS.say("agents.missed"), "bad")
     money = (plan.contributions, bill.labelling, bill.payments)
     all_met = _WORDS.say("agents.all_met", met=sum(bill.met.values()), k=len(bill.met))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table, values_of
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.statistics.realizability_result import ErrorRate, Realizability, SiteTarget
+from fedpact.statistics.realizability_result import ErrorRate, Realizability, SiteTarget
 
 _WORDS = words_of("realizability")
 _MOODS = {"within": "good", "above": "bad", "unsettled": "so-so"}
@@ -29,18 +26,11 @@ def _write_target(site: str, target: SiteTarget) -> tuple[Any, ...]:
     return *_write_row(site, target.error), target.epsilon, verdict, target.more or None
 
 
-def _list_targets(seen: Realizability, targets: Mapping[str, SiteTarget]) -> Table:
-    columns, title = (
-        f"{_COLUMNS}, epsilon number, target, more count",
-        _WORDS.say("target.title", chosen=seen.chosen),
-    )
-    rows = [_write_target(site, target) for site, target in targets.items()]
-    return make_table(_WORDS, "sites", columns, rows, title=title)
-
-
 def _list_sites(seen: Realizability) -> Table:
     if seen.targets is not None and seen.chosen is not None:
-        return _list_targets(seen, seen.targets)
+        held = [_write_target(site, target) for site, target in seen.targets.items()]
+        columns = f"{_COLUMNS}, epsilon number, target, more count"
+        return make_table(_WORDS, "sites", columns, held, title=_WORDS.say("target.title", chosen=seen.chosen))
     rows = [_write_row(site, error) for site, error in seen.errors.items()]
     total = _write_row(_WORDS.say("all"), seen.error) if len(rows) > 1 else None
     return make_table(_WORDS, "sites", _COLUMNS, rows, total=total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.audit import gain_of, list_witness, say_truthful
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
@@ -12,12 +12,10 @@ from fedpact.explain.generic import explain_as, make_chart, make_table, say_refu
 from fedpact.explain.phrases import name_rule, say_rule
 from fedpact.explain.settlement import chart_payments, find_concerned, size_of
 from fedpact.explain.words import words_of
+from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow
+from fedpact.mechanism.audit.result import Audit
 from fedpact.mechanism.payment.money import without_dust
-
-if TYPE_CHECKING:
-    from fedpact.mechanism.audit.compare_rules import RuleComparison, RuleRow
-    from fedpact.mechanism.audit.result import Audit
-    from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.payment.settlement import Settlement
 
 _WORDS = words_of("rule-comparison")
 
@@ -35,17 +33,15 @@ def _list_money(bill: Settlement) -> tuple[Any, ...]:
     return (*(without_dust(amount, size_of(bill)) for amount in amounts), mark)
 
 
-def _list_gains(seen: Audit) -> tuple[float | None, float | None, float | None]:
+def _list_verdict(seen: Audit) -> tuple[Any, ...]:
+    mood = "bad" if seen.gain > 0 else "" if seen.witness is None else "so-so"
     return (
+        say_truthful(seen),
         gain_of(seen.gain, seen.ex_post.tried),
         gain_of(seen.gain_dominant, seen.dominant.tried),
         gain_of(seen.gain_coalition, seen.pair.tried + seen.split.tried),
+        Mark(_WORDS.say(f"verdict.{seen.status}"), mood),  # type: ignore[arg-type]
     )
-
-
-def _list_verdict(seen: Audit) -> tuple[Any, ...]:
-    mood = "bad" if seen.gain > 0 else "" if seen.witness is None else "so-so"
-    return (say_truthful(seen), *_list_gains(seen), Mark(_WORDS.say(f"verdict.{seen.status}"), mood))  # type: ignore[arg-type]
 
 
 def _name(row: RuleRow, *, has_meaning: bool = False) -> Mark:
@@ -131,8 +127,4 @@ def explain_rule_comparison(found: RuleComparison) -> Explanation:
     if all(row.audit is None for row in found.rows):
         return paid
     seen = explain_audits(found)
-    return replace(
-        seen,
-        sentences=(*paid.sentences, *seen.sentences),
-        tables=(*paid.tables, *seen.tables),
-    )
+    return replace(seen, sentences=(*paid.sentences, *seen.sentences), tables=(*paid.tables, *seen.tables))

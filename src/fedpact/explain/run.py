@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.explain.explanation import Explanation, Fact, Mark, Table
 from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import without_dust
+from fedpact.protocol.operator.outcome import RunOutcome
 from fedpact.protocol.operator.statements import judge_held_out
-
-if TYPE_CHECKING:
-    from fedpact.protocol.operator.outcome import RunOutcome
 
 _WORDS = words_of("run-outcome")
 _VERDICTS = {"within": ("met", "good"), "above": ("missed_by", "bad"), "unsettled": ("open", "so-so")}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.describe.ties import exceeds
 from fedpact.explain.explanation import Chart, Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_chart, make_facts, make_table, say_status
 from fedpact.explain.numbers import format_number
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.selection.result import Selection
+from fedpact.selection.result import Selection
 
 _WORDS = words_of("selection")
 _DESCRIBED = 12
@@ -58,8 +56,7 @@ def _list_sentences(found: Selection) -> tuple[str, ...]:
         "promise.distributions": found.confidence is not None and not is_refuted,
         "how.implied-free": found.how == "implied-free",
     }
-    wanted = {key: True for key, is_said in told.items() if is_said}
-    return (*said, *_WORDS.say_those(wanted, delta=found.delta, confidence=found.confidence))
+    return (*said, *_WORDS.say_those(told, delta=found.delta, confidence=found.confidence))
 
 
 def _list_sites(found: Selection) -> Table:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from fedpact.explain.explanation import Chart, Explanation, Fact, Table
 from fedpact.explain.generic import explain_as, make_chart, make_facts, make_table
-from fedpact.explain.phrases import name_rule, note_rule
+from fedpact.explain.phrases import name_rule
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import without_dust
-
-if TYPE_CHECKING:
-    from fedpact.mechanism.payment.settlement import Settlement
+from fedpact.mechanism.payment.settlement import Settlement
 
 _WORDS = words_of("settlement")
 
@@ -80,13 +77,13 @@ def chart_payments(bill: Settlement, name: str = "payments") -> Chart:
 
 def explain_settlement(bill: Settlement) -> Explanation:
     """Explain a settlement."""
-    agents = find_concerned(bill)
+    agents, rules, note = find_concerned(bill), words_of("rule"), f"note.{bill.rule}"
     return explain_as(
         bill,
         title=_WORDS.say("title", name=bill.name, rule=name_rule(bill.rule, bill.pivot)),
         headline=_WORDS.say(f"status.{bill.status}", agents=agents, n=len(agents)),
         facts=list_facts(bill),
-        sentences=(*list_money(bill), *note_rule(bill.rule), _WORDS.say("worth")),
+        sentences=(*list_money(bill), *rules.say_those({note: note in rules}), _WORDS.say("worth")),
         charts=(chart_payments(bill),),
         tables=(_list_agents(bill),),
     )

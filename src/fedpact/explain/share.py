@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from fedpact.coalition.result import LeavingGroup, Share
 from fedpact.explain.explanation import Explanation, Table
 from fedpact.explain.generic import explain_as, make_facts, make_table
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import without_dust
-
-if TYPE_CHECKING:
-    from fedpact.coalition.result import LeavingGroup, Share
 
 _WORDS = words_of("share")
 _GROUPS = 5

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedpact.describe.costs import Cost
 from fedpact.explain.explanation import Explanation, Fact, Table
 from fedpact.explain.generic import explain_as, make_facts, make_points, make_table
-from fedpact.explain.phrases import say_reason, say_statement
+from fedpact.explain.phrases import say_reason
 from fedpact.explain.words import words_of
 from fedpact.mechanism.payment.money import count_decimals, format_money, without_dust
 from fedpact.mechanism.payment.rules import OWNERS
 from fedpact.protocol.ledger.entry import well_formed
-from fedpact.protocol.operator.statements import HELD_OUT_CONFIDENCE, Evaluation, judge_held_out
+from fedpact.protocol.operator.statements import HELD_OUT_CONFIDENCE, Evaluation, Statement, judge_held_out
 from fedpact.statistics.error_targets import limit_error
-
-if TYPE_CHECKING:
-    from fedpact.protocol.operator.statements import Statement
 
 _WORDS = words_of("statement")
 _AMOUNTS = ("labelling", "fee", "withheld", "amount")
@@ -117,12 +114,13 @@ def _list_lines(body: Mapping[str, Any], money: _Money) -> Iterator[tuple[str, s
 
 def _list_settlement(body: Mapping[str, Any], money: _Money, is_owed: bool) -> Table:
     due = _WORDS.say(f"settlement.{'owed' if is_owed else 'payable'}")
+    meaning = words_of("rule").say(f"statement.{body['rule']}")
     return make_table(
         _WORDS,
         "settlement",
         "line, amount number",
         _list_lines(body, money),
-        note=_WORDS.say("settlement.note", rule=body["rule"], words=say_statement(body["rule"])),
+        note=_WORDS.say("settlement.note", rule=body["rule"], words=meaning),
         total=(due, money(abs(body["amount"]))),
         rest=_WORDS.say("unit"),
     )

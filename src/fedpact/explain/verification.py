@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fedpact.explain.explanation import Explanation, Mark, Table
 from fedpact.explain.generic import explain_as, make_table
 from fedpact.explain.words import words_of
-
-if TYPE_CHECKING:
-    from fedpact.statistics.verification import Verification
+from fedpact.statistics.verification import Verification
 
 _WORDS = words_of("verification")
 

@@ -171,10 +171,8 @@ class JobQueue:
         waiting = sum(job.state is JobState.WAITING for job in self._by_id.values())
         if waiting >= self.limits.waiting:
             work.close()
-            raise HTTPException(
-                503,
-                f"{waiting} jobs wait already, which is the most that this server takes on; try again later",
-            )
+            said = f"{waiting} jobs wait already, which is the most that this server takes on; try again later"
+            raise HTTPException(503, said)
         job.task = asyncio.create_task(work)
         self._by_id[job.id] = job
         over = [job for job in self._by_id.values() if job.is_over]

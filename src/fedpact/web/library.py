@@ -61,11 +61,10 @@ class Library:
             self._sent.move_to_end(key)
         known = self._fixed.get(key) or self._sent.get(key) or self._build_example(key)
         if known is None:
-            raise HTTPException(
-                404,
-                f"there is no federation {key!r} here; files that were sent are kept in memory only: "
-                "send it again",
+            said = (
+                f"there is no federation {key!r} here; files that were sent are kept in memory only: send it again"
             )
+            raise HTTPException(404, said)
         return known
 
     def _build_example(self, key: str) -> Known | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -76,12 +77,8 @@ def serve(
         address += f"?token={quote(token, safe='')}"
     config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False, timeout_graceful_shutdown=2)
     server = _Server(config, lambda: ready(address) if ready is not None else None, app.state.server.hush)
-    try:
+    with listening, suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listening.close()
 
 
 class _Server(uvicorn.Server):

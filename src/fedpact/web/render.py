@@ -13,9 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 import fedpact as fp
 from fedpact.explain import explain, federation
-from fedpact.explain.numbers import count_of, format_field, format_number, format_share, join_names
+from fedpact.explain.numbers import count_of, format_field, format_number, format_share
 from fedpact.explain.phrases import name_rule
-from fedpact.explain.words import words_of
+from fedpact.explain.words import words_of, write
 from fedpact.game.dynamics import ORDERS
 from fedpact.mechanism.payment.money import without_dust
 from fedpact.planning.methods import PLANNERS
@@ -85,9 +85,8 @@ def _environment() -> Environment:
         "amount": lambda value, size: format_number(without_dust(value, size)),
         "share": format_share,
         "field": format_field,
-        "names": join_names,
         "json": as_json,
-        "cell": _write_cell,
+        "cell": write,
         "capital": lambda text: text[:1].upper() + text[1:],
         "mark": {"good": "met", "so-so": "so-so", "bad": "missed", "": ""}.__getitem__,
     }
@@ -109,11 +108,6 @@ def _environment() -> Environment:
         "is_export": False,
     }
     return made
-
-
-def _write_cell(value: Any) -> str:
-    """Write what stands in a table: numbers in one way everywhere, text as it is."""
-    return format_number(value) if value is None or isinstance(value, int | float) else str(value)
 
 
 def render(template: str, **values: Any) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 
@@ -227,10 +228,8 @@ async def begin_run_by_form(state: State, request: Request) -> Any:
 def _view_beside(state: ServerState, run: Run | None) -> View:
     """Return the federation whose pages are linked to: the run's, or the one that the server was started with."""
     if run is not None and run.note is not None:
-        try:
+        with suppress(HTTPException, fp.FederationError):
             return read_address(state.library.get(run.note.federation), run.note.query)
-        except (HTTPException, fp.FederationError):
-            pass
     return read_address(state.library.get(state.library.default), "")
 
 

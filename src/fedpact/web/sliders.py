@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -86,32 +85,18 @@ def _make_cost(before: fp.Agent, after: fp.Agent) -> Slider:
     )
 
 
-class _Range(NamedTuple):
-    """Of a slider: its ends, and how far beyond the value the upper one goes, up to what."""
-
-    title: str
-    low: float
-    high: float
-    factor: float
-    limit: float
-
-
-_RANGES = {
-    "epsilon": _Range("Tolerated error, epsilon", low=0.01, high=0.5, factor=2.0, limit=0.99),
-    "delta": _Range("Chance to miss it, delta", low=0.001, high=0.9, factor=1.02, limit=0.999),
-}
-
-
-def _make_number(field: str, view: View) -> Slider:
-    ends = _RANGES[field]
+def _make_number(
+    view: View, field: str, title: str, ends: tuple[float, float], times: float, limit: float
+) -> Slider:
+    """Make the slider of a number: between two ends or, up to a limit, some times as far as the value."""
     file, now = (np.atleast_1d(getattr(fed, field)) for fed in (view.known.federation, view.fed))
     low, high = float(now.min()), float(now.max())
     return Slider(
         kind=field,
         field=field,
-        title=ends.title,
-        low=min(ends.low, low / 4) if low > 0 else ends.low,
-        high=max(ends.high, min(ends.limit, ends.factor * high)),
+        title=title,
+        low=min(ends[0], low / 4) if low > 0 else ends[0],
+        high=max(ends[1], min(limit, times * high)),
         now=low,
         shown=format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}",
         base=format_field(float(file[0])) if file.min() == file.max() else "",
@@ -120,6 +105,9 @@ def _make_number(field: str, view: View) -> Slider:
 
 def list_sliders(view: View) -> list[Slider]:
     """Return the sliders: the error, its chance unless it does not matter, and everybody's cost."""
-    fields = ["epsilon"] if view.fed.objective == "expected" else ["epsilon", "delta"]
+    numbers = [_make_number(view, "epsilon", "Tolerated error, epsilon", (0.01, 0.5), times=2.0, limit=0.99)]
+    if view.fed.objective != "expected":
+        ends = (0.001, 0.9)
+        numbers.append(_make_number(view, "delta", "Chance to miss it, delta", ends, times=1.02, limit=0.999))
     costs = [_make_cost(*pair) for pair in zip(view.known.federation.agents, view.fed.agents, strict=True)]
-    return [*(_make_number(field, view) for field in fields), *costs]
+    return [*numbers, *costs]
