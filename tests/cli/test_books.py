@@ -28,10 +28,11 @@ def copy_with(ledger, change):
 def test_verify_says_that_the_books_add_up(fedpact, ledger):
     code, out, err = fedpact("ledger", "verify", str(ledger))
     assert (code, err) == (0, "")
-    chain, verdict, counts = out.splitlines()
+    chain, verdict, counts, whose = out.splitlines()
     assert chain.startswith(f"Ledger {ledger}: Intact: ")
     assert verdict.startswith("Books: Every answer was asked for and is signed")
     assert counts == "1 run, 1 finished; 10 good signatures; 2 of 2 payments recomputed."
+    assert whose.startswith("Signatures were held against the keys that the books name themselves")
     code, out, _ = fedpact("ledger", "verify", str(ledger), "--json")
     assert fp.protocol.BooksCheck.from_dict(json.loads(out)["books"]) == fp.protocol.check_books(ledger)
 

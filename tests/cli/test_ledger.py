@@ -187,7 +187,12 @@ def home(tmp_path):
     return place
 
 
-COMMANDS = {"show": [], "verify": [], "statement": [], "export": ["--force", "-o", "out.json"]}
+COMMANDS = {
+    "show": [],
+    "verify": ["--keys", "home/keys"],
+    "statement": [],
+    "export": ["--force", "-o", "out.json"],
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

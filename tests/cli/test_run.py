@@ -82,7 +82,9 @@ def test_from_reports_to_a_run_by_the_sites_own_folders(fedpact, here):
     home = fp.protocol.read_home("fedpact-runs/clinics")
     assert home.sites == {name: here / name for name in ("north", "south")}
     assert home.pact.keys == {}, "sites without keys do not sign"
-    assert fedpact("ledger", "verify", "fedpact-runs/clinics")[0] == 0
+    code, _, err = fedpact("ledger", "verify", "fedpact-runs/clinics")
+    assert (code, "statements that nobody signs" in err) == (1, True)
+    assert fedpact("ledger", "verify", "fedpact-runs/clinics", "--unsigned")[0] == 0
     assert fedpact("run", "--resume", "fedpact-runs/clinics")[0] == 0
 
 

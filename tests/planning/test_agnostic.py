@@ -143,3 +143,20 @@ def test_regret_is_within_epsilon_where_the_best_is_only_just_better():
     counts = rng.multinomial(m, [right, p - right, 1 - p], size=runs)
     missed = (counts[:, 0] <= counts[:, 1]).mean()
     assert delta / 2 < missed <= delta + 4 * np.sqrt(delta / runs)
+
+
+def test_who_labels_all_of_its_points_leaves_delta_to_the_others():
+    rng = np.random.default_rng(8)
+    sizes = {"large": 4000, "small": 20, "tiny": 12}
+    says = {name: rng.random((3, n)) < np.array([[0.1], [0.3], [0.4]]) for name, n in sizes.items()}
+    fed = fp.Federation.from_predictions(
+        {name: own.astype(int) for name, own in says.items()}, epsilon=0.1, delta=0.05, guarantee="joint"
+    ).replace(assume="agnostic")
+    found = fp.plan(fed)
+    assert found.m[1:].tolist() == [20, 12]
+    assert found.m[0] == regret_tails(fed, 0).need(0.05)
+    assert fp.verify(fed, found.m).is_feasible
+    fewer = found.m - np.array([1, 0, 0])
+    assert not fp.verify(fed, fewer).is_feasible
+    tight = fed.replace(capacity=found.m.tolist())
+    assert fp.plan(tight).m.tolist() == found.m.tolist()

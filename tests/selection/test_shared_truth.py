@@ -158,3 +158,20 @@ def test_a_true_assumption_is_refuted_no_more_often_than_it_may():
         mistakes = np.cumsum(rng.random(200) < noise)
         false += any(is_refuted(int(one), labels, noise) for labels, one in enumerate(mistakes, 1))
     assert 0 < false <= 0.01 * 4000
+
+
+def test_weights_of_candidates_that_nobody_can_tell_apart_are_added_up():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 40)
+    own = [np.where(rng.random(40) < wrong, 1 - labels, labels) for wrong in (0, 0.2, 0.3, 0.4)]
+    fed = fp.Federation.from_predictions({"n": [own[0], own[1], own[2], own[1], own[3]]}, epsilon=0.1, delta=0.05)
+    by_twin, by_first = (fp.select(fed, {"n": labels}, noise=0.05, weights={name: 1}) for name in ("h4", "h2"))
+    assert by_twin.to_dict() == by_first.to_dict()
+
+
+@pytest.mark.parametrize("noise", [1e-300, 1e-17, 2e-17, 1e-16])
+def test_hardly_any_noise_is_no_trouble(noise):
+    _, found, _ = make([np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])], 0.0, noise)
+    with np.errstate(all="raise"):
+        assert label_all(found, lambda site, point: int(point == 2), np.random.default_rng(0))
+    assert found.survivors.tolist() == [0]

@@ -187,3 +187,12 @@ def test_a_trace_falls_and_ends_with_what_is_proved():
     assert list(left) == sorted(left, reverse=True)
     assert (left[0], left[-1]) == (4, 1)
     assert epsilon[-1] == site.proved_epsilon()
+
+
+def test_a_mass_that_is_nothing_beside_others_is_not_bet_on():
+    pool = make_pool([[1, 1], [0, 0]], [1e-17, 1.0])
+    for order in ([0, 1], [1, 0]):
+        site = SiteRegret(pool, 0.1, np.full(2, 20.0))
+        for point in order:
+            site.learn(dict.fromkeys(site.take([point], np.array([0, 1])), 0))
+        assert (site.leader, site.is_certified, site.proved_epsilon()) == (1, True, pytest.approx(0, abs=1e-6))

@@ -129,6 +129,13 @@ def verify(
         str | None,
         typer.Option(metavar="HASH", help="A hash that was once the newest, or its first 12 digits; still there?"),
     ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of keys, or its public-keys.json, that you know; else that of the run's home."
+        ),
+    ] = None,
+    unsigned: Annotated[bool, typer.Option("--unsigned", help="Accept books that not everybody signs.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check every entry, every link and, of a file, its structure; then that signatures and payments are right.
@@ -136,9 +143,11 @@ def verify(
     Example: [bold]fedpact ledger verify run.ledger[/bold]
     """
     from fedpact.explain.ledger import say_break, say_first_problem
+    from fedpact.protocol.home import find_public_keys
 
     found = fp.protocol.verify_ledger(ledger, head=head)
-    audited = fp.protocol.check_books(ledger) if found.is_intact else None
+    known = find_public_keys(ledger, keys)
+    audited = fp.protocol.check_books(ledger, keys=known) if found.is_intact else None
     if as_json:
         print_json({**found.to_dict(), "books": None if audited is None else audited.to_dict()})
     if audited is None:
@@ -148,6 +157,11 @@ def verify(
         print_words(explain(audited))
     if not audited.is_sound:
         raise fp.errors.LedgerError(f"{found.where} does not add up: {say_first_problem(audited)}")
+    if audited.unsigned and not unsigned:
+        raise fp.errors.LedgerError(
+            f"{found.where} has {audited.unsigned} answers or statements that nobody signs; if that was agreed "
+            "on, accept them with --unsigned"
+        )
 
 
 @app.command()

@@ -150,6 +150,6 @@ def explain_books_check(check: BooksCheck) -> Explanation:
     return explain_as(
         check,
         headline=sentence(say_status(check)),
-        sentences=(counts,) if check.runs else (),
+        sentences=(counts, *(() if check.are_keys_known else (_BOOKS.say("unknown_keys"),))) if check.runs else (),
         tables=(make_table(_BOOKS, "problems", "entry count, run, what", rows),) if rows else (),
     )

@@ -2,7 +2,8 @@
 
 What others label proves nothing about an agent's own errors, so agent i needs the fewest m_i whose tails prove
 that its regret is epsilon_i at most (:mod:`fedpact.statistics.regret_tails`): for every best candidate b the tails
-of those that differ from b by more add up to delta at most (``union``), or each is delta / H at most (``lp``).
+of those that differ from b by more add up to delta at most (``union``), or each is delta / H at most (``lp``),
+where H counts those that differ at its points; or all of its points.
 Agents draw independently. So all targets of the k agents who have to label are met at once with probability (1 -
 delta_1)^k: for the joint guarantee delta_1 = 1 - (1 - delta)^(1/k).
 
@@ -35,30 +36,36 @@ def plan_agnostic(fed: Federation, method: str) -> Draft:
     Raises
     ------
     InfeasibleError
-        If an agent tolerates no regret, or its capacity is too small whatever is assumed.
+        If an agent tolerates no regret and its points are only a sample, or its capacity is too small whatever is
+        assumed.
     NoPlanFoundError
         If its capacity is too small for the tails.
     """
     tails = [regret_tails(fed, agent) for agent in range(fed.k)]
-    delta, least = _own_delta(fed, tails), least_of(fed)
+    least = least_of(fed)
     m, low = least.copy(), least.copy()
-    for agent, own in enumerate(tails):
-        if not own.is_needed:
-            continue
+    for agent, need in _find_needs(fed, tails, method).items():
         most = fed.agents[agent].capacity
-        low[agent] = max(least[agent], min(need_if_right(fed, agent), MOST if own.points is None else own.points))
-        need = own.need(delta, per_pair=method == "lp")
+        low[agent] = max(least[agent], need_if_right(fed, agent))
         if need is None or (most is not None and need > most):
             raise _explain(fed, method, agent, int(low[agent]), need)
         m[agent] = max(need, least[agent])
     return Draft(m=m, proved_by=Proof.TAILS, lower=(fed.cost_of(low), BoundBy.ALONE))
 
 
-def _own_delta(fed: Federation, tails: list[RegretTails]) -> float:
-    """How often each target may be missed."""
-    if fed.guarantee != "joint":
-        return fed.delta
-    return float(-np.expm1(np.log1p(-fed.delta) / max(1, sum(own.is_needed for own in tails))))
+def _find_needs(fed: Federation, tails: list[RegretTails], method: str) -> dict[int, int | None]:
+    """Agent -> labels that it needs; who labels all of its points cannot fail, and leaves delta to the others."""
+    left, needs = {agent for agent, own in enumerate(tails) if own.is_needed}, dict[int, int | None]()
+    while left:
+        share = 1.0 if fed.guarantee != "joint" else 1 / len(left)
+        delta = fed.delta if share == 1 else float(-np.expm1(np.log1p(-fed.delta) * share))
+        found = {agent: tails[agent].need(delta, per_pair=method == "lp") for agent in left}
+        sure = {agent for agent, need in found.items() if need is not None and need == tails[agent].points}
+        needs |= found
+        if not sure or fed.guarantee != "joint":
+            break
+        left -= sure
+    return needs
 
 
 def _explain(fed: Federation, method: str, agent: int, low: int, need: int | None) -> InfeasibleError:
@@ -73,12 +80,14 @@ def _explain(fed: Federation, method: str, agent: int, low: int, need: int | Non
 
 
 def need_if_right(fed: Federation, agent: int) -> int:
-    """Fewest labels, not all, with which an agent alone is not surely failed if some candidate is right."""
+    """Fewest labels with which an agent alone is not surely failed if some candidate is right; all at most."""
     right = fed.replace(assume="realizable", guarantee="per-agent")
+    own = regret_tails(fed, agent)
+    most = MOST if own.points is None else own.points
     with np.errstate(divide="ignore"):
-        pair = max(0, int(np.ceil(np.log(fed.delta) / np.log(regret_tails(fed, agent).left) - 1e-9)))
+        pair = max(0, int(np.ceil(np.log(fed.delta) / np.log(own.left) - 1e-9)))
     if not is_small(right):
-        return pair
+        return min(most, pair)
     engine = engine_of(right)
 
     def may_be_enough(counts: Ints) -> Bools:
@@ -89,6 +98,6 @@ def need_if_right(fed: Federation, agent: int) -> int:
     if may_be_enough(np.array([0]))[0]:
         return 0
     low, high = 0, max(1, pair)
-    while not may_be_enough(np.array([high]))[0]:
+    while high < most and not may_be_enough(np.array([high]))[0]:
         low, high = high, 2 * high
-    return find_least_between(low, high, may_be_enough)
+    return min(most, find_least_between(low, high, may_be_enough))

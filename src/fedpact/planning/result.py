@@ -61,7 +61,7 @@ class BoundBy(StrEnum):
     INTEGER_PAIRS = "integer-pair-program"
     """The same program over whole samples."""
     ALONE = "alone-if-right"
-    """What everybody needs alone if some candidate is right."""
+    """What everybody needs alone if some candidate is right, or all of its points."""
     SEARCH = "branch-and-bound"
     """Branch and bound over contribution vectors."""
     SEARCH_BY_PAIRS = "branch-and-bound-by-pairs"

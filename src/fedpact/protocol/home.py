@@ -30,8 +30,9 @@ from fedpact.describe.names import make_slugs, nearest
 from fedpact.describe.whole_files import alone_at, make_folder, write_whole
 from fedpact.errors import FederationError, ProtocolError
 from fedpact.protocol.files import OF_RUN, keep_path, read_kept
-from fedpact.protocol.keys.key_set import INDEX, OPERATOR, KeySet, make_keys, read_keys
+from fedpact.protocol.keys.key_set import INDEX, OPERATOR, Index, KeySet, make_keys, read_index, read_keys
 from fedpact.protocol.keys.signing import read_key
+from fedpact.protocol.ledger.anchor import anchored, insist_on_head, remember_head
 from fedpact.protocol.ledger.place import file_of, is_address, read_place, say_ledger
 from fedpact.protocol.ledger.store import Ledger, refuse_other_files
 from fedpact.protocol.operator.operator import Operator, abandon, continue_or_start, read_run
@@ -105,12 +106,14 @@ def _find_keys(home: Path, given: str | PathLike[str] | None, names: Sequence[st
     return keys
 
 
-def _check_books(home: Path, where: str, *, rerun: bool) -> int:
+def _check_books(home: Path, where: str, *, is_known: bool, rerun: bool) -> int:
     """Count the entries; refuse a run that is still to be continued: what it needs would be written over.
 
     One that stopped before anybody labelled is abandoned if another is meant.
     """
     with Ledger.open_or_create(where) as books:
+        if is_known:
+            insist_on_head(home, books)
         last = books.last("open")
         state = None if last is None else read_run(books)
         if state is not None and state.status not in OVER:
@@ -258,7 +261,8 @@ def prepare_home(
     former = read_home(home) if (home / OF_RUN).exists() else None
     if ledger is None:
         ledger = str(home / "ledger.db") if former is None else former.ledger
-    entries = _check_books(home, ledger, rerun=rerun)
+    is_known = former is not None and former.ledger == ledger
+    entries = _check_books(home, ledger, is_known=is_known, rerun=rerun)
     if former is not None:
         _check_former(former, pact, rerun=rerun)
     found = _find_keys(home, keys, pact.names)
@@ -282,6 +286,8 @@ def prepare_home(
         superlink=superlink,
     )
     write_home(made)
+    with Ledger.open(made.ledger) as books:
+        remember_head(home, books)
     return read_home(home)
 
 
@@ -311,10 +317,27 @@ def read_home(where: str | PathLike[str]) -> RunHome:
     )
 
 
+def find_public_keys(ledger: str | PathLike[str], keys: str | PathLike[str] | None) -> Index | None:
+    """Read the public keys to hold books against: of a folder of keys, else of the home that the books are in.
+
+    Nothing if there is neither: then only the books say whose keys they are.
+    """
+    if keys is not None:
+        given = Path(keys)
+        return read_index(given.parent if given.is_file() else given)
+    place = Path(ledger)
+    home = place if place.is_dir() else place.parent
+    if "://" in str(ledger) or not (home / OF_RUN).is_file():
+        return None
+    found = read_home(home)
+    return read_index(found.keys) if found.ledger == str(place.resolve()) or place.is_dir() else None
+
+
 def read_operator(home: RunHome) -> Operator:
     """Open the ledger of a home and start its run, or continue it.
 
     A server that died is simply started again; once the run is finished it stays so, and nobody is paid twice.
     """
     key = read_key(home.key)
-    return continue_or_start(Ledger.open_or_create(home.ledger), home.pact, entries=home.entries, key=key)
+    ledger = anchored(home.folder, Ledger.open_or_create(home.ledger))
+    return continue_or_start(ledger, home.pact, entries=home.entries, key=key)

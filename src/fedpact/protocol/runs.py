@@ -16,6 +16,7 @@ from fedpact.errors import ProtocolError
 from fedpact.protocol.drive import InProcess, Watch, drive
 from fedpact.protocol.home import RunHome, check_sites, read_operator
 from fedpact.protocol.keys.signing import SigningKey
+from fedpact.protocol.ledger.anchor import anchored
 from fedpact.protocol.ledger.entry import well_formed
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
 from fedpact.protocol.ledger.store import Ledger
@@ -107,7 +108,7 @@ def run_home(home: RunHome, *, watch: Watch | None = None) -> RunOutcome:
 
 def approve_run(home: RunHome, budget: float) -> None:
     """Let the run of a home cost so much in all; resume it to go on."""
-    with Ledger.open(home.ledger) as ledger:
+    with anchored(home.folder, Ledger.open(home.ledger)) as ledger:
         approve(ledger, budget, now=time.time())
 
 

@@ -64,7 +64,10 @@ def place_bets(
             if h == g or (is_same and not is_stream):
                 continue
             z = 0.0 if is_same else 1.0 * wrong[h] - wrong[g]
-            mean = limit if is_stream else (limit - gap[h, g]) / (differ[h, g] - seen[h, g])
+            rest = 1.0 if is_stream else differ[h, g] - seen[h, g]
+            if rest <= 0:  # of masses that are nothing beside others
+                continue
+            mean = limit if is_stream else (limit - gap[h, g]) / rest
             if -1 < mean < 1:
                 total = 0.0
                 for b in range(len(thetas)):
@@ -118,8 +121,9 @@ def find_reached(
             if is_same and not is_stream:
                 continue
             z = 0.0 if is_same else 1.0 * wrong[t, h] - wrong[t, g]
-            if inside[t, h] and inside[t, g]:
-                mean = limits[p] if is_stream else (limits[p] - gap) / (differ[p] - seen)
+            rest = 1.0 if is_stream else differ[p] - seen
+            if inside[t, h] and inside[t, g] and rest > 0:
+                mean = limits[p] if is_stream else (limits[p] - gap) / rest
                 if -1 < mean < 1:
                     total = 0.0
                     for b in range(len(thetas)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Floats
-from fedpact.describe.evidence import Table
+from fedpact.describe.evidence import Table, find_twin
 from fedpact.describe.federation import Federation
 from fedpact.selection.implied_free import ImpliedFree, PlannedDraws, draw_points
 from fedpact.selection.learner import Learner
@@ -24,9 +24,13 @@ from fedpact.statistics.rates import Rates, rates_of
 
 def weigh(fed: Federation, terms: Terms, candidates: Sequence[str], site: int, before: Sequence[int]) -> Floats:
     """(H,) weights at a site from what was given, or from what was chosen at the sites before it."""
+    H, evidence = len(candidates), fed.evidence
     if isinstance(terms.weights, dict):
-        return np.array([terms.weights.get(name, 0.0) for name in candidates])
-    H = len(candidates)
+        found, has_twins = np.zeros(H), len(evidence.hypotheses) == H
+        for name, one in terms.weights.items():
+            at = evidence.hypotheses.index(name)
+            found[at if has_twins else find_twin(evidence, at, fed.distinct)] += one
+        return found
     alike = np.full(H, 1 / max(H - 1, 1))
     if not before:
         return alike

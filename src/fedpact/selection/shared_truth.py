@@ -41,7 +41,7 @@ from fedpact.selection.list_points import MOST_CANDIDATES, MOST_POINTS
 from fedpact.statistics.rates import Rates
 
 FALSE_ALARM = 0.01
-"""Chance, at most, that an assumption is refuted that holds."""
+"""Chance, at most, that the second test refutes an assumption that holds; all candidates are out with delta."""
 _ALTERNATIVES = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 _TOL = 1e-12
 
@@ -75,11 +75,12 @@ def bet_against(said: NDArray[np.integer], label: int, weight: Floats, noise: fl
     >>> bet_against(np.array([0, 0, 1]), 1, np.ones(3), 0.1).round(4)
     array([5.    , 5.    , 0.1111])
     """
-    differ = said[:, None] != said
-    others = ~np.eye(len(said), dtype=bool) @ weight
-    share = np.divide(differ @ weight, others, out=np.zeros(len(said)), where=others > 0)
-    chance = noise + (1 - 2 * noise) * share
-    return np.asarray(np.where(said != label, chance / noise, (1 - chance) / (1 - noise)))
+    is_same = (said[:, None] == said) & ~np.eye(len(said), dtype=bool)
+    with_it, against = is_same @ weight, (said[:, None] != said) @ weight
+    share = np.divide(against, with_it + against, out=np.zeros(len(said)), where=with_it + against > 0)
+    rest = np.divide(with_it, with_it + against, out=np.ones(len(said)), where=with_it + against > 0)
+    is_wrong, is_right = (noise + (1 - 2 * noise) * one for one in (share, rest))
+    return np.asarray(np.where(said != label, is_wrong / noise, is_right / (1 - noise)))
 
 
 def is_refuted(mistakes: int, labels: int, noise: float) -> bool:

@@ -8,7 +8,7 @@ shows what there is. An append costs the same however long the ledger is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
@@ -108,6 +108,8 @@ class Ledger:
     def __init__(self, engine: Engine, *, want: Want = "any") -> None:
         self._database = Database(engine)
         self._closes = False
+        self.on_append: Callable[[], None] | None = None
+        """Called whenever entries were written."""
         _prepare(self._database, want)
         self._length, self._head = self._read_newest()
 
@@ -195,6 +197,8 @@ class Ledger:
                 write_rows(connection, some)
                 length, head = some[-1].seq, some[-1].hash
         self._length, self._head = length, head
+        if self.on_append is not None:
+            self.on_append()
 
     def _insist_on_head(self, connection: Connection) -> None:
         newest = read_rows(connection, most=1, is_down=True)

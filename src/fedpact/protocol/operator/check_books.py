@@ -22,7 +22,7 @@ the sites' and all of it happened.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -30,6 +30,7 @@ from fedpact.coded import Coded, coded
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FedpactError
 from fedpact.protocol.canonical import digest_of_value
+from fedpact.protocol.keys.key_set import Index
 from fedpact.protocol.keys.signing import check_signature
 from fedpact.protocol.ledger.entry import MALFORMED, Entry
 from fedpact.protocol.ledger.export import AnyLedger, read_entries
@@ -94,6 +95,8 @@ class BooksCheck(Result):
     runs: int
     closed: int
     """Runs that are finished."""
+    are_keys_known: bool = field(default=False, metadata={"is_optional": True})
+    """Whether signatures were held against keys from elsewhere than the books, which name their own."""
 
     @property
     def is_sound(self) -> bool:
@@ -113,7 +116,8 @@ class BooksCheck(Result):
 class RunBooks:
     """What the entries of a run say so far, and whether it holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: Index | None) -> None:
+        self._keys = keys
         self.state: RunState | None = None
         self.signed = self.unsigned = self.followed = 0
         """Good signatures; answers and statements of those without a key; statements that follow."""
@@ -139,6 +143,7 @@ class RunBooks:
             if self.state is None:
                 self.state = replay([entry])
                 found.extend(_check_name(entry))
+                found.extend(_check_keys(self.state, self._keys))
             elif entry.kind == "open":
                 found.append(coded("opened-twice"))
             else:
@@ -216,6 +221,17 @@ class RunBooks:
             yield coded("not-acceptable", site=ask.site, why=error.why.code)
 
 
+def _check_keys(state: RunState, keys: Index | None) -> Iterator[Coded]:
+    """Hold the keys that a pact names against those that are known; a site that never had one does not sign."""
+    if keys is None:
+        return
+    if state.pact.operator != keys.operator:
+        yield coded("other-operator-key")
+    for site, key in state.pact.keys.items():
+        if key != keys.sites.get(site):
+            yield coded("other-site-key", site=site)
+
+
 def _check_name(entry: Entry) -> Iterator[Coded]:
     if entry.run != name_run(entry.body["pact"], previous=entry.previous, at=entry.at):
         yield coded("other-name")
@@ -230,21 +246,23 @@ def _check_gone(state: RunState, entry: Entry) -> Iterator[Coded]:
         yield coded("given-up-early", site=site)
 
 
-def _read(entry: Entry, read: dict[str, RunBooks]) -> list[Coded]:
+def _read(entry: Entry, read: dict[str, RunBooks], keys: Index | None) -> list[Coded]:
     """Read an entry of one of several runs; returns what is wrong with it."""
     before = [run for run, one in read.items() if run != entry.run and one.state and not one.is_closed]
-    found = read.setdefault(entry.run, RunBooks()).read(entry)
+    found = read.setdefault(entry.run, RunBooks(keys)).read(entry)
     is_early = entry.kind == "open" and before
     return [coded("opened-early", run=before[0]), *found] if is_early else found
 
 
-def check_books(books: AnyLedger) -> BooksCheck:
+def check_books(books: AnyLedger, *, keys: Index | None = None) -> BooksCheck:
     """Check that signatures, requests, answers and payments in a ledger belong together.
 
     Parameters
     ----------
     books
         A ledger, its path or URL, or the path of a JSON export.
+    keys
+        The public keys of operator and sites, from elsewhere: whoever rewrites all books can name others in them.
 
     Raises
     ------
@@ -265,7 +283,7 @@ def check_books(books: AnyLedger) -> BooksCheck:
     problems = [
         BooksProblem(entry=entry.seq, run=entry.run, code=one.code, values=one.values)
         for entry in read_entries(books)
-        for one in _read(entry, read)
+        for one in _read(entry, read, keys)
     ]
     runs = read.values()
     return BooksCheck(
@@ -278,4 +296,5 @@ def check_books(books: AnyLedger) -> BooksCheck:
         paid=float(sum(amount for one in runs for amount in one.paid.values())),
         runs=sum(one.state is not None for one in runs),
         closed=sum(one.is_closed for one in runs),
+        are_keys_known=keys is not None,
     )
