@@ -72,7 +72,8 @@ def of_hint(hint: Any) -> Any:
 def without_more(layout: Any, known: Any) -> Any:
     """Leave out what may be added under the same number.
 
-    That is codes, keys of a federation file, and keys of results whose absence means what it meant before.
+    That is codes, keys of a federation's or a site's file, and keys of results whose absence means what it meant
+    before.
 
     Examples
     --------
@@ -80,6 +81,8 @@ def without_more(layout: Any, known: Any) -> Any:
     {'rule': {'codes': ['pwyc']}, 'more': 'int'}
     """
     if isinstance(layout, dict) and isinstance(known, dict):
+        if isinstance(layout.get("keys"), list) and isinstance(known.get("keys"), list):
+            layout = layout | {"keys": [key for key in layout["keys"] if key in known["keys"]]}
         if set(layout) == set(known) == {"codes"}:
             return {"codes": [code for code in known["codes"] if code in layout["codes"]]}
         is_added = {key: key not in known and may_be_absent(value) for key, value in layout.items()}

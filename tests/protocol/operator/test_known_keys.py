@@ -12,7 +12,10 @@ from protocol_runs import make_home
 @pytest.fixture
 def two(tmp_path):
     """A run, and the same run by somebody else with keys of his own, at a hundred times the cost."""
-    true, forged = make_home(tmp_path / "true", alice_bob()), make_home(tmp_path / "forged", alice_bob().replace(cost=100))
+    true, forged = (
+        make_home(tmp_path / "true", alice_bob()),
+        make_home(tmp_path / "forged", alice_bob().replace(cost=100)),
+    )
     run_home(true)
     run_home(forged)
     return true, forged

@@ -47,6 +47,8 @@ from fedpact.protocol.site.site_store import MemoryStore, SiteStore
 from fedpact.statistics.make_report import report
 
 _MOST_HELLO = 10_000
+RUNS = 10
+"""Runs in which a site tells counts of its labels, unless it says otherwise."""
 
 
 class Labeller(Protocol):
@@ -102,6 +104,8 @@ class Site:
     """Samples that it will label in a run, whatever it is asked for; None: all."""
     least: int = 1
     """Samples that it answers for at once at the least: the counts of few say much about each."""
+    runs: int = RUNS
+    """Runs in which it tells counts of its labels, at the most: those of many add up."""
 
     def answer(self, data: bytes) -> bytes:
         """Answer a request.
@@ -207,6 +211,7 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
         raise MessageError(
             f"asked for samples {start + 1} to {stop}; {drawn} were given already, under another name"
         )
+    _insist_on_budget(site, request)
     stop = max(start, stop if site.most is None else min(stop, site.most))
     if site.pool.size is None and stop > LARGEST_QUOTA:
         raise MessageError(f"asked for {stop:,} samples; {LARGEST_QUOTA:,} are drawn in a run at the most")
@@ -228,10 +233,20 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
     return Contributed(m=len(places), mistakes=mistakes.astype(np.int64))
 
 
+def _insist_on_budget(site: Site, request: Request) -> None:
+    """Refuse to tell counts of labels in more runs than the site wants: together they give its labels away."""
+    told = site.store.count_told(request.run)
+    if told >= site.runs:
+        raise MessageError(
+            f"this site has told counts of its labels in {told} runs, and does so in {site.runs} at the most"
+        )
+
+
 def _do_evaluate(site: Site, request: Request, record: dict[str, Any]) -> Body:
     """Evaluate one outcome in a run: the counts of many would give away which held-out sample is which."""
     if "evaluated" in record:
         raise MessageError("this site has evaluated the outcome of this run already, under another name")
+    _insist_on_budget(site, request)
     index = read_count(request.body, "index")
     if index >= site.pool.predicted.H:
         raise MessageError(f"there are {site.pool.predicted.H} candidates, and number {index + 1} was chosen")

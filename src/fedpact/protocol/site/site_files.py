@@ -64,7 +64,7 @@ FILE = "site.toml"
 MEMORY = ".fedpact"
 FILES = ("predictions", "masses", "examples", "ids", "report", "key", "operator")
 """Keys that name a file or files; ``labels`` and ``held_out`` may do so too."""
-_NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "seed": 0}
+_NUMBERS = {"minimum_count": 0, "most": 0, "least": 1, "runs": 1, "seed": 0}
 """Whole numbers, and how small they may be."""
 KEYS = ("format", "name", "classes", "labels", "labeller", "held_out", *FILES, *_NUMBERS)
 _WHOLE_UP_TO = 2**53

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,11 @@ from fedpact.describe.candidate_list import digest_of
 from fedpact.describe.whole_files import alone_at, write_whole
 from fedpact.errors import ProtocolError
 from fedpact.protocol.files import read_kept
+
+
+def has_told(record: Mapping[str, Any]) -> bool:
+    """Whether a site has told counts of labels in the run that a record is of."""
+    return bool(record.get("drawn")) or "evaluated" in record
 
 
 class SiteStore(Protocol):
@@ -28,6 +33,9 @@ class SiteStore(Protocol):
 
     def alone(self) -> AbstractContextManager[object]:
         """Let nobody else load and save meanwhile who does so in this way too."""
+
+    def count_told(self, but: str) -> int:
+        """Count the runs, ``but`` one, in which counts of labels were told."""
 
 
 class MemoryStore:
@@ -57,6 +65,10 @@ class MemoryStore:
     def alone(self) -> AbstractContextManager[object]:
         """Let one thread at a time go on."""
         return self._lock
+
+    def count_told(self, but: str) -> int:
+        """Count the runs, ``but`` one, in which counts of labels were told."""
+        return sum(has_told(json.loads(record)) for run, record in self._records.items() if run != but)
 
 
 class FolderStore:
@@ -109,6 +121,11 @@ class FolderStore:
         found = [record for path in self._paths() if (record := self._read(path)) is not None]
         found.sort(key=lambda record: (record["number"], record["run"]), reverse=True)
         return tuple(record["run"] for record in found)
+
+    def count_told(self, but: str) -> int:
+        """Count the runs, ``but`` one, in which counts of labels were told; a record that is broken may be one."""
+        records = (self._read(path) for path in self._paths())
+        return sum(record["run"] != but and has_told(record) for record in records if record is not None)
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("[!.]*.json"))
