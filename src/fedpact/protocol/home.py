@@ -258,6 +258,7 @@ def prepare_home(
         that of another federation; or if keys are missing.
     """
     placed, home = _read_folders(folders), _make_folder(folder)
+    home.chmod(0o700)  # books, keys and made-up sites' labels are in it
     former = read_home(home) if (home / OF_RUN).exists() else None
     if ledger is None:
         ledger = str(home / "ledger.db") if former is None else former.ledger

@@ -105,7 +105,7 @@ class FolderStore:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             yield
         except OSError as error:
             raise ProtocolError(f"{self.folder}: the site cannot keep its record: {error.strerror}") from None
