@@ -26,6 +26,7 @@ HOMES = {
     "hospitals": "private_sites",
     "digits": "private_sites",
     "noise": "noise",
+    "liars": "liars",
     "errata": "errata.experiment",
     "examples": "examples",
 }

@@ -136,6 +136,7 @@ REFUSED = {
         ({"searched": [7, 60]}, "searched must be a plan of two agents that the paper's masses exist for"),
     ],
     "noise": [({"candidates": [1]}, "candidates must be 2 or more")],
+    "liars": [({"liars": [6]}, "liars must be"), ({"method": "exact"}, "method must be one of lp, union, tree")],
     "price-of-stability": [
         ({"epsilon": ["1/2"]}, "epsilon must"),
         ({"epsilon": ["no"]}, "epsilon must be a number"),
