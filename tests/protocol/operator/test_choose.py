@@ -7,8 +7,9 @@ import pytest
 
 import fedpact as fp
 from fedpact.explain import explain
+from fedpact.protocol.operator.check_decisions import check_plan
 from fedpact.protocol.operator.choose import add_up, count_in, find_disputes
-from fedpact.protocol.operator.run_state import RunStatus
+from fedpact.protocol.operator.run_state import RunStatus, replay
 from fedpact.protocol.runs import memory_ledger, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
@@ -125,3 +126,18 @@ def test_whoever_withstands_a_liar_has_enough_without_any_site():
         without = outcome.contributions | {liar: 0}
         seen = fp.verify(fed, without, how="bounds")
         assert all(met for name, met in seen.met.items() if name != liar)
+
+
+def test_the_books_of_who_withstands_a_liar_are_held_to_it():
+    fed = four_sites(5)
+    plans, ledgers = [], []
+    for withstands in (True, False):
+        ledgers.append(memory_ledger())
+        run(fed, teacher=fed.hypotheses[0], method="union", withstands_liar=withstands, ledger=ledgers[-1])
+        assert fp.protocol.check_books(ledgers[-1]).is_sound
+        plans.append(next(entry.body["plan"] for entry in ledgers[-1].entries() if entry.kind == "plan"))
+    entries = list(ledgers[0].entries())
+    at = next(place for place, entry in enumerate(entries) if entry.kind == "plan")
+    state = replay(entries[:at])
+    assert list(check_plan(state, plans[0])) == []
+    assert {problem.code for problem in check_plan(state, plans[1])} == {"plan-target-without"}

@@ -116,7 +116,7 @@ class BooksCheck(Result):
 class RunBooks:
     """What the entries of a run say so far, and whether it holds."""
 
-    def __init__(self, keys: Index | None) -> None:
+    def __init__(self, keys: Index | None = None) -> None:
         self._keys = keys
         self.state: RunState | None = None
         self.signed = self.unsigned = self.followed = 0
