@@ -195,6 +195,26 @@ def test_plan_choice_and_payments_are_the_same_on_flower(tmp_path, expected, eng
     assert summary(read_outcome(home.ledger)) == expected
 
 
+class LeftError(Exception):
+    """Stands for Ctrl-C."""
+
+
+@pytest.mark.slow
+def test_a_run_that_was_left_goes_on_at_once(tmp_path, expected):
+    """Nodes that were ended without a goodbye counted as connected for a minute, and the next ones were refused."""
+    home = make_home(tmp_path, ladder(), seed=5)
+
+    def leave(state, pending):
+        if state.reports:
+            raise LeftError
+
+    for _ in range(2):
+        with pytest.raises(LeftError):
+            run_on_local_flower(home, watch=leave, within=300)
+    run_on_local_flower(home, within=300)
+    assert summary(read_outcome(home.ledger)) == expected
+
+
 def test_sites_cannot_be_registered_where_no_superlink_answers(tmp_path):
     make_keys(tmp_path / "keys", ["north", "south"])
     with pytest.raises(ProtocolError, match="no SuperLink answers at localhost"):

@@ -133,6 +133,8 @@ def deploy(
         Variables for the processes, beside those of this one and Flower's.
     """
     deployment = LocalDeployment(home, tls, start_within, environment)
+    for old in deployment.connection.home.glob("state.db*"):  # in which nodes that were killed count as connected
+        old.unlink()
     with handling_signals(_stop, "SIGTERM"):
         try:
             deployment.start()
