@@ -201,7 +201,7 @@ class LeftError(Exception):
 
 @pytest.mark.slow
 def test_a_run_that_was_left_goes_on_at_once(tmp_path, expected):
-    """Nodes that were ended without a goodbye counted as connected for a minute, and the next ones were refused."""
+    """Nodes that were ended without a goodbye counted as connected for a minute, and others were refused."""
     home = make_home(tmp_path, ladder(), seed=5)
 
     def leave(state, pending):
