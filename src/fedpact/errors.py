@@ -208,23 +208,25 @@ class Problems:
         if problem not in self._found:
             self._found.append(problem)
 
-    def extend(self, error: FederationError, where: str = "") -> None:
-        """Note every problem that ``error`` carries, each after ``where``."""
-        for problem in error.problems:
-            self.add(where + problem)
-
     def read(self, where: str, read: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """Read something; what is wrong with it is noted, each problem after ``where``, and the answer is None."""
         try:
             return read(*args, **options)
         except FederationError as error:
-            self.extend(error, where)
+            for problem in error.problems:
+                self.add(where + problem)
             return None
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
-    def raise_if_any(self, prefix: str = "") -> None:
+    def raise_if_any(self) -> None:
         """Raise one :class:`FederationError` with everything noted so far."""
         if self._found:
-            raise FederationError([prefix + problem for problem in self._found])
+            raise FederationError(self._found)
+
+    def insist(self, found: T | None) -> T:
+        """Return what was read, or raise everything noted so far: what could not be read was noted."""
+        self.raise_if_any()
+        assert found is not None, "what is missing was noted"
+        return found

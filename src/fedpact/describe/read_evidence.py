@@ -110,10 +110,7 @@ def read_table(
         class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
     numbered = problems.read("", _read_label_array, labels, classes)
     rows = problems.read("", _read_distributions, distributions, names, points)
-    problems.raise_if_any()
-    assert numbered is not None, "what is missing was noted"
-    assert rows is not None, "what is missing was noted"
-    label_array, classes = numbered
+    (label_array, classes), rows = problems.insist(numbered), problems.insist(rows)
     n = label_array.shape[1]
     if rows.shape[1] != n:
         raise FederationError(
@@ -194,8 +191,7 @@ def read_restriction(
     problems = Problems()
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, OF_POINTS, OF_FEATURES)
-    problems.raise_if_any()
-    assert arrays is not None, "what is missing was noted"
+    arrays = problems.insist(arrays)
     made = make_class(hypotheses, np.concatenate(arrays), feature_names=feature_names)
     ends = np.cumsum([len(array) for array in arrays])[:-1]
     own = dict(zip(points, np.split(made.labels, ends, axis=1), strict=True))

@@ -232,9 +232,7 @@ def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
     distance = problems.read("", read_gamma, gamma)
-    problems.raise_if_any()
-    assert arrays is not None, "points are missing only where a problem was noted"
-    assert distance is not None, "and so is gamma"
+    arrays, distance = problems.insist(arrays), problems.insist(distance)
     found = build_cover(tuple(points), arrays, hypotheses, distance, MAX_HYPOTHESES)
     if found is None:
         raise too_many(hypotheses, distance, MAX_HYPOTHESES)

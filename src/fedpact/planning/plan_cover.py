@@ -206,9 +206,7 @@ def plan_cover(
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
     asked = None if gamma is None else problems.read("", read_gamma, gamma)
-    problems.raise_if_any()
-    assert settings is not None, "settings are missing only where a problem was noted"
-    assert arrays is not None, "and so are points"
+    settings, arrays = problems.insist(settings), problems.insist(arrays)
     widest = min(agent.epsilon for agent in settings.agents) / MARGIN
     if asked is None:
         return _search(settings, arrays, hypotheses, widest)
