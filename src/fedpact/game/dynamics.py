@@ -30,6 +30,7 @@ from fedpact.game.game import Game, check_profiles, find_least, game_of, respond
 from fedpact.result import Result
 from fedpact.rows import Column
 from fedpact.statistics.request import ask
+from fedpact.statistics.standalone import give_alone
 from fedpact.statistics.verification import read_contributions
 
 if TYPE_CHECKING:
@@ -157,24 +158,17 @@ def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> Ints | None:
     return reach if reach.max() <= _LONGEST_STAIRCASE else None
 
 
-def _line_of_profiles(agent: int, last: int) -> Ints:
-    """(last + 1, 2) profiles in which one of two agents gives 0, 1, 2, ... and the other nothing."""
-    m = np.zeros((last + 1, 2), dtype=np.int64)
-    m[:, agent] = np.arange(last + 1)
-    return m
-
-
 def _find_responses(game: Game, reach: Ints) -> dict[str, tuple[int, ...]]:
     """Best responses of two agents to each other."""
     return {
-        name: tuple(respond(game, _line_of_profiles(1 - agent, int(reach[1 - agent])), agent).tolist())
+        name: tuple(respond(game, give_alone(2, 1 - agent, np.arange(reach[1 - agent] + 1)), agent).tolist())
         for agent, name in enumerate(game.fed.names)
     }
 
 
 def _find_staircase(game: Game, reach: Ints) -> tuple[int | None, ...]:
     """Least contribution of the second agent that is enough for both, to every one of the first."""
-    m, top = _line_of_profiles(0, int(reach[0])), int(reach[1])
+    m, top = give_alone(2, 0, np.arange(reach[0] + 1)), int(reach[1])
     second = find_least(game, m, 1, 0, top)
     # The first agent's target, with the second's contribution moving.
     first = find_least(game, m, 0, 0, top, mover=1)
