@@ -29,7 +29,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import xlogy
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
@@ -91,8 +91,8 @@ class UnionProgram:
 
     def _chunks(self, truths: Places) -> list[Places]:
         """Few truths at once where there are many agents or hypotheses."""
-        step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.rates.k * self.rates.H)))
-        return [truths[start : start + step] for start in range(0, len(truths), step)]
+        step = min(_NEW_ROWS, _AT_ONCE // (self.rates.k * self.rates.H))
+        return [truths[block] for block in slices(len(truths), step)]
 
     def _sums(self, m: Floats) -> Floats:
         """(H,) for every truth at least the largest sum over limit of any requirement."""

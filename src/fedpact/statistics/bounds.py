@@ -39,7 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
@@ -100,9 +100,7 @@ def _miss_children(nodes: _Nodes, sets: Bools, mass: Floats, m: Floats) -> Float
     held = sets.T[:, None, :] * mass[drawing].T[:, :, None]
     out = np.zeros(nodes.others.shape)
     flat = held.reshape(len(held), held.shape[1] * held.shape[2])
-    step = max(1, _BLOCK // max(1, sum(flat.shape)))
-    for start in range(0, len(out), step):
-        block = slice(start, start + step)
+    for block in slices(len(out), _BLOCK // max(1, sum(flat.shape))):
         union = np.unpackbits(nodes.union[block], axis=1, count=sets.shape[1]).astype(np.float64)
         added = ((1.0 - union) @ flat).reshape(len(union), *held.shape[1:])
         inside = union @ mass[drawing].T

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Bools, Floats, Places
+from fedpact.describe.arrays import Bools, Floats, Places, slices
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized_by_evidence
@@ -91,9 +91,7 @@ def rates_against(domain: Domain, truths: Places) -> Floats:
     """
     H, n = domain.labels.shape
     out = np.empty((len(domain.mass), len(truths), H))
-    step = max(1, _BLOCK // max(1, H * n))
-    for start in range(0, len(truths), step):
-        some = truths[start : start + step]
-        differ = domain.labels[None, :, :] != domain.labels[some][:, None, :]
-        out[:, start : start + step] = np.moveaxis(differ @ domain.mass.T, -1, 0)
+    for block in slices(len(truths), _BLOCK // max(1, H * n)):
+        differ = domain.labels[None, :, :] != domain.labels[truths[block]][:, None, :]
+        out[:, block] = np.moveaxis(differ @ domain.mass.T, -1, 0)
     return out

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
@@ -131,9 +131,7 @@ class Engine:
         one truth is in the way.
         """
         lows, highs = np.empty((2, len(m), len(requirements)))
-        step = max(1, _AT_ONCE // max(1, len(self.truths)))
-        for start in range(0, len(m), step):
-            rows = slice(start, start + step)
+        for rows in slices(len(m), _AT_ONCE // max(1, len(self.truths))):
             for column, requirement in enumerate(requirements):
                 lows[rows, column], highs[rows, column] = self._decide(
                     m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof
@@ -186,14 +184,10 @@ class Engine:
     def _union_bounds(self, m: Floats, requirement: int) -> tuple[Floats, Floats]:
         """(B, T) largest single term and smallest sum of terms that bounds the value, for every truth."""
         low, high = np.empty((2, len(m), len(self.truths)))
-        step = max(1, _AT_ONCE // (self.fed.k * self.fed.H))
-        for start in range(0, len(self.truths), step):
-            some = slice(start, start + step)
+        for some in slices(len(self.truths), _AT_ONCE // (self.fed.k * self.fed.H)):
             weights = self._weights.against(some, requirement)
             least = weights if self._is_certain else self._least.against(some, requirement)
-            batch = max(1, _AT_ONCE // weights.size)
-            for first in range(0, len(m), batch):
-                rows = slice(first, first + batch)
+            for rows in slices(len(m), _AT_ONCE // weights.size):
                 miss = self._miss(self._weights, m[rows], some, requirement)
                 high[rows, some] = self._sum(weights, miss)
                 if not self._is_certain:
@@ -392,6 +386,6 @@ def engine_of(fed: Federation) -> AnyEngine:
     """Return the engine of a federation, made once and kept with it; bounds alone if labels may be wrong."""
     if fed.assume == "realizable":
         return Engine(fed)
-    from fedpact.statistics.bounding_engine import BoundingEngine
+    from fedpact.statistics.bounding_engine import AgnosticEngine, NoisyEngine
 
-    return BoundingEngine(fed)
+    return AgnosticEngine(fed) if fed.assume == "agnostic" else NoisyEngine(fed)

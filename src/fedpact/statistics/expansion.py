@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.arrays import Floats, Ints, slices
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
 TOL = 1e-10
@@ -69,9 +69,7 @@ class Expansion:
     def evaluate(self, m: Floats) -> Floats:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
         value, error = np.empty((2, len(m)))
-        step = max(1, _AT_ONCE // max(1, len(self.coefficients)))
-        for start in range(0, len(m), step):
-            rows = slice(start, start + step)
+        for rows in slices(len(m), _AT_ONCE // max(1, len(self.coefficients))):
             value[rows], error[rows] = self._evaluate_in_doubles(m[rows])
         for row in np.flatnonzero(~(error <= TOL * np.abs(value))):
             value[row] = self._evaluate_in_integers(m[row])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedpact.describe.arrays import Bools, Floats
+from fedpact.describe.arrays import Bools, Floats, slices
 from fedpact.statistics.misses import MissFamily, log_miss
 
 _BATCH = 2_000_000
@@ -75,10 +75,9 @@ def _ratios(family: MissFamily, which: int, count: int, m: Floats, rng: np.rando
     elsewhere = np.maximum(0.0, 1.0 - family.mass.sum(axis=1))
     chances = np.column_stack([allowed, elsewhere])
     sets = family.sets.T.astype(np.float32)
-    step = max(1, _BATCH // chances.shape[1])
     out = []
-    for start in range(0, count, step):
-        seen = np.zeros((min(step, count - start), chances.shape[1]), dtype=bool)
+    for block in slices(count, _BATCH // chances.shape[1]):
+        seen = np.zeros((block.stop - block.start, chances.shape[1]), dtype=bool)
         for agent in np.flatnonzero(m):
             _draw(seen, chances[agent] / chances[agent].sum(), int(m[agent]), rng)
         missed = seen[:, :-1].astype(np.float32) @ sets == 0
