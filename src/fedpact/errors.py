@@ -53,9 +53,20 @@ class FedpactError(Exception):
     """
 
     code: str = "not-applicable"
-    agents: tuple[str, ...] = ()
-    pair: tuple[str, str] | None = None
     values: Mapping[str, Any] | None = None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        agents: tuple[str, ...] = (),
+        pair: tuple[str, str] | None = None,
+        **values: Any,
+    ) -> None:
+        self.agents, self.pair = agents, pair
+        self.code, self.values = code or self.code, values or None
+        super().__init__(message)
 
 
 class FederationError(FedpactError, ValueError):
@@ -74,11 +85,11 @@ class FederationError(FedpactError, ValueError):
     'first problem (and 1 more problem)'
     """
 
-    def __init__(self, problems: str | Iterable[str]) -> None:
+    def __init__(self, problems: str | Iterable[str], **about: Any) -> None:
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         more = len(self.problems) - 1
         suffix = f" (and {more} more problem{'s' if more > 1 else ''})" if more else ""
-        super().__init__(self.problems[0] + suffix)
+        super().__init__(self.problems[0] + suffix, **about)
 
 
 class FormatError(FederationError):
@@ -87,12 +98,6 @@ class FormatError(FederationError):
 
 class RuleError(FederationError):
     """A payment rule cannot be applied to this federation or plan; ``code`` and ``values`` say why."""
-
-    def __init__(
-        self, problem: str, *, code: str | None = None, agents: tuple[str, ...] = (), **values: Any
-    ) -> None:
-        self.code, self.agents, self.values = code or self.code, agents, values or None
-        super().__init__(problem)
 
 
 class NotOptimalError(RuleError):
@@ -105,19 +110,6 @@ class InfeasibleError(FedpactError):
     """No contribution vector meets the targets; says which agents and which pair of hypotheses block it."""
 
     code = "no-plan"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        agents: tuple[str, ...] = (),
-        pair: tuple[str, str] | None = None,
-        code: str | None = None,
-        **values: Any,
-    ) -> None:
-        self.agents, self.pair = agents, pair
-        self.code, self.values = code or self.code, values or None
-        super().__init__(message)
 
 
 class NoPlanFoundError(InfeasibleError):
@@ -187,9 +179,9 @@ class BrokenLedgerError(LedgerError):
     'this is not a ledger, or the first bytes of the file were changed'
     """
 
-    def __init__(self, code: str, *, seq: int | None = None, **values: object) -> None:
-        self.code, self.seq, self.values = code, seq, values
-        super().__init__(code)
+    def __init__(self, code: str, *, seq: int | None = None, **values: Any) -> None:
+        self.seq = seq
+        super().__init__(code, code=code, **values)
 
     def __str__(self) -> str:
         from fedpact.explain.words import words_of  # the only place with words
