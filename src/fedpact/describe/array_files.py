@@ -37,13 +37,6 @@ class PointFile(NamedTuple):
     header: tuple[str, ...] | None
 
 
-def _read_points(path: Path) -> PointFile:
-    array = map_npy(path, ", and its name does not end in .csv")
-    if array.dtype.kind not in "biuf":
-        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
-    return PointFile(array, None)
-
-
 def _is_number(text: str) -> bool:
     return Problems().read("", read_number, text, "") is not None
 
@@ -76,7 +69,10 @@ def _read_csv(path: Path) -> PointFile:
 
 def read_point_file(path: Path) -> PointFile:
     """Read a .csv, by its ending, or else an array."""
-    if path.suffix.lower() != ".csv":
-        return _read_points(path)
-    with about(path):
-        return _read_csv(path)
+    if path.suffix.lower() == ".csv":
+        with about(path):
+            return _read_csv(path)
+    array = map_npy(path, ", and its name does not end in .csv")
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
+    return PointFile(array, None)

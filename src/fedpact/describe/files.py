@@ -61,18 +61,9 @@ from fedpact.formats import check_format
 _STAND_INS = {"cost": 1.0, "epsilon": 0.5, "capacity": None}
 """What an agent's setting is where it is absent; epsilon must be given."""
 
-_TOP_KEYS = (
-    "format",
-    "name",
-    "delta",
-    *_STAND_INS,
-    "objective",
-    "guarantee",
-    "assume",
-    "noise",
-    "agents",
-    "hypotheses",
-)
+_OF_ALL: dict[str, Any] = {"objective": "pac", "guarantee": "per-agent", "assume": None, "noise": None}
+"""What is said of all agents, and what it is where it is absent."""
+_TOP_KEYS = ("format", "name", "delta", *_STAND_INS, *_OF_ALL, "agents", "hypotheses")
 _AGENT_KEYS = ("name", *_STAND_INS, *KINDS)
 
 _ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
@@ -117,10 +108,10 @@ def _read_settings(data: Values, agents: Named) -> Settings:
             problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
-    words = data.get("objective", "pac"), data.get("guarantee", "per-agent"), data.get("assume"), data.get("noise")
+    of_all = [data.get(key, default) for key, default in _OF_ALL.items()]
     names, delta = [name for name, _ in agents], data.get("delta", 0.5)
     return problems.insist(
-        problems.read("", read_settings, names, given["cost"], given["epsilon"], given["capacity"], delta, *words)
+        problems.read("", read_settings, names, given["cost"], given["epsilon"], given["capacity"], delta, *of_all)
     )
 
 
