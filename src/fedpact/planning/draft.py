@@ -34,19 +34,9 @@ _SIZE = 4_000_000
 _AGENTS = 200
 
 
-def plan_by_pairs(task: Task) -> Draft:
-    """Plan by the paper's program."""
-    return draft(task.fed, "lp", task.start.fractional)
-
-
-def plan_by_union(task: Task) -> Draft:
-    """Plan by the union program, or by the paper's if that is cheaper."""
-    return draft(task.fed, "union", task.start.fractional)
-
-
-def plan_by_tree(task: Task) -> Draft:
-    """Plan by the union program, and drop what Hunter-Worsley proves to be unneeded."""
-    return draft(task.fed, "tree", task.start.fractional)
+def plan_by_rates(task: Task) -> Draft:
+    """Plan by the paper's program ("lp"), by the union program or by what "tree" drops from its plan."""
+    return draft(task.fed, task.method, task.start.fractional)
 
 
 def draft(fed: Federation, method: str, start: Floats | None = None) -> Draft:

@@ -142,7 +142,7 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
         return plan_nothing(fed, method)
     if sunk > start.lower_bound:
         start = replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
-    found = planner.make(Task(fed=scaled, below=below, start=start, budget=budget))
+    found = planner.make(Task(fed=scaled, method=method, below=below, start=start, budget=budget))
     if not found.m.any():
         return plan_nothing(fed, method)
     bounds = [(start.lower_bound, start.lower_bound_by), below.best()]
