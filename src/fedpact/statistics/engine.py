@@ -109,12 +109,7 @@ class Engine:
         parts = [self._evaluate(work, requirement, method, effort) for requirement in requirements]
         for part, requirement in zip(parts, requirements, strict=True):
             self._lower(m, requirement, part.high)
-        return Values(
-            low=np.stack([part.low for part in parts], axis=1),
-            high=np.stack([part.high for part in parts], axis=1),
-            truth=np.stack([part.truth for part in parts], axis=1),
-            how=np.stack([part.how for part in parts], axis=1),
-        )
+        return Values(*(np.stack(columns, axis=1) for columns in zip(*parts, strict=True)))
 
     def is_met(self, m: Ints, requirements: Sequence[int]) -> Bools:
         """(B, R) whether each requirement is provably met; never estimates."""
