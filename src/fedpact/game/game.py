@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
@@ -150,11 +150,6 @@ class Boxes:
 
     def __len__(self) -> int:
         return len(self.low)
-
-    @property
-    def log_size(self) -> Floats:
-        """(N,) logarithm of the number of profiles in each."""
-        return np.asarray(np.log(self.high - self.low + 1.0).sum(axis=1))
 
     @property
     def is_point(self) -> Bools:
