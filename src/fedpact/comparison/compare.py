@@ -182,9 +182,6 @@ def compare(
         rows=_share_bound([way() for way in count_done(ways, progress)]),
         standalone=needs,
         dependent=dependent,
+        **fed.stated(),
         name=fed.name,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        assume=fed.assume,
-        noise=fed.noise,
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,15 @@ class Agent:
     capacity: int | None = None
 
 
+class Stated(TypedDict):
+    """What a result says of the federation that it is about."""
+
+    objective: Objective
+    guarantee: Guarantee
+    assume: Assumption
+    noise: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Settings(Memory):
     """Everything about a federation but its evidence."""
@@ -86,6 +95,10 @@ class Settings(Memory):
     def names(self) -> tuple[str, ...]:
         """Agents' names."""
         return tuple(agent.name for agent in self.agents)
+
+    def stated(self) -> Stated:
+        """Give what results say of these."""
+        return Stated(objective=self.objective, guarantee=self.guarantee, assume=self.assume, noise=self.noise)
 
     def to_fields(self) -> dict[str, Any]:
         """Give what a federation has of these."""

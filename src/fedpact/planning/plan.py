@@ -195,15 +195,12 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
         at_least=at_least_of(fed),
         method=method,
         chosen=_find_chosen(fed, final, status) if method == "auto" else method,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
+        **fed.stated(),
         name=fed.name,
         federation=fed.fingerprint,
         teacher=teacher_of(fed),
         is_sampled=fed.is_sampled,
         confidence=confidence,
-        assume=fed.assume,
-        noise=fed.noise,
     )
 
 
