@@ -22,9 +22,9 @@ from typing import Any
 from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.classes import check_class
 from fedpact.describe.costs import AnyCost
-from fedpact.describe.federation import Federation
+from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points
+from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points, read_reports
 from fedpact.describe.settings import Guarantee, HasContributions, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
@@ -95,21 +95,9 @@ def solve_cover(fed: Federation, program: CoverProgram) -> tuple[Ints, Solution]
     return polish(fed, m, program.proves), solution
 
 
-def _as_federation(settings: Settings, cover: Cover) -> Federation:
-    """Reduce a cover to what its theorem needs: how often any two members disagree."""
-    return Federation.from_reports(
-        [cover.report_of(agent) for agent in settings.names],
-        epsilon=[agent.epsilon for agent in settings.agents],
-        delta=settings.delta,
-        cost=[agent.cost for agent in settings.agents],
-        capacity=[agent.capacity for agent in settings.agents],
-        guarantee="joint",
-        hypotheses=cover.hypotheses,
-    )
-
-
 def _plan(settings: Settings, cover: Cover) -> CoverPlan:
-    fed = _as_federation(settings, cover)
+    reports = read_reports([cover.report_of(agent) for agent in settings.names], hypotheses=cover.hypotheses)
+    fed = build_federation("federation", settings, reports, Problems())
     program = CoverProgram(fed, radius=cover.radius, d=cover.vc_dimension)
     m, solution = solve_cover(fed, program)
     status = CoverPlanStatus.COVERED if cover.radius > 0 else CoverPlanStatus.ENUMERATED
