@@ -33,6 +33,14 @@ def new_figure(height: float) -> Figure:
     return Figure(figsize=(_WIDTH, height), layout="constrained")
 
 
+def _new_axes(height: float, title: str, x_axis: str, y_axis: str) -> tuple[Figure, Any]:
+    """Make a figure of one drawing."""
+    figure = new_figure(height)
+    axes = figure.add_subplot()
+    dress_axes(axes, title, x_axis, y_axis)
+    return figure, axes
+
+
 def dress_axes(axes: Any, title: str, x_axis: str, y_axis: str) -> None:
     """Label axes and leave out the frame's upper and right side."""
     axes.set_xlabel(x_axis, parse_math=False)
@@ -84,8 +92,7 @@ def draw_bars(
     ['alice', 'bob']
     """
     bars = _sum_the_rest(values)
-    figure = new_figure(_MARGIN + _BAR * len(bars))
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_MARGIN + _BAR * len(bars), title, axis, "")
     hatched = []
     for place, (label, value) in enumerate(bars.items()):
         style: dict[str, Any] = {"color": _MARKED, "hatch": "//"} if label in marked else {"color": _PLAIN}
@@ -97,7 +104,6 @@ def draw_bars(
     axes.margins(x=0.15)
     if is_log:
         axes.set_xscale("symlog", linthresh=1)
-    dress_axes(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])
     for tick in axes.get_yticklabels():  # a bar of no length shows no colour
@@ -122,8 +128,7 @@ def draw_curves(
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [5, 4]
     """
-    figure = new_figure(_CURVE_HEIGHT)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_CURVE_HEIGHT, title, x_axis, y_axis)
     for place, (label, values) in enumerate(curves.items()):
         style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if place else {"color": _PLAIN, "marker": "o"}
         axes.plot(x, values, label=label, drawstyle="steps-post", **style)
@@ -131,7 +136,6 @@ def draw_curves(
         if len(places):
             axes.plot(places, [0] * len(places), "x", color=_MARKED, label=label, clip_on=False)
     axes.set_ylim(bottom=0)
-    dress_axes(axes, title, x_axis, y_axis)
     if len(axes.lines) > 1:
         axes.legend()
     return figure
@@ -153,8 +157,7 @@ def draw_lines(
     >>> [line.get_label() for line in figure.axes[0].lines]
     ['alice', 'bob']
     """
-    figure = new_figure(_CURVE_HEIGHT)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_CURVE_HEIGHT, title, x_axis, y_axis)
     for label, values in lines.items():
         if x is None:
             axes.plot(range(len(values)), values, marker=".", drawstyle="steps-post", label=label)
@@ -163,7 +166,6 @@ def draw_lines(
     if x is None:
         axes.locator_params(integer=True)
     axes.set_ylim(bottom=0)
-    dress_axes(axes, title, x_axis, y_axis)
     axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)
     return figure
 
@@ -199,9 +201,8 @@ def draw_path(
     >>> figure.axes[0].get_xlabel(), len(figure.axes[0].texts)
     ('samples of a', 2)
     """
-    figure = new_figure(_WIDTH)
-    axes = figure.add_subplot()
     first, second = names
+    figure, axes = _new_axes(_WIDTH, title, f"samples of {first}", f"samples of {second}")
     top = max([*responses[second], *(m[1] for m in path), len(responses[first]) - 1])
     has_some = [(x, y) for x, y in enumerate(enough) if y is not None]
     if has_some:
@@ -217,7 +218,6 @@ def draw_path(
     axes.plot(*path[0], "D", color=_MARKED, markersize=7, fillstyle="none", label="start")
     if is_settled:
         axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
-    dress_axes(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
     return figure
 
