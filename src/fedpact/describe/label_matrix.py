@@ -21,7 +21,6 @@ from fedpact.describe.label_codes import (
     insist_on_one_kind,
     read_whole,
     recode,
-    smallest_type,
     stack,
 )
 from fedpact.describe.numbers import shorten
@@ -159,7 +158,7 @@ def _code_by(classes: tuple[Label, ...], matrix: LabelMatrix, name: str) -> NDAr
             f"{name} must be among the classes, {shorten(list(classes))}; one is {shorten(strange[0])}"
         )
     codes = np.searchsorted(np.array(labels), matrix.codes) if matrix.classes is None else matrix.codes
-    return _shrink(recode(Coded(labels, codes), classes, smallest_type(len(classes))))
+    return _shrink(recode(Coded(labels, codes), classes))
 
 
 def code_truth(labels: Any, classes: Classes, what: str) -> tuple[NDArray[np.int64], list[Label]]:

@@ -33,24 +33,10 @@ from fedpact.errors import FederationError
 from fedpact.formats import check_format
 from fedpact.version import __version__
 
-UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    EOFError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-    Warning,  # of numpy, where warnings are errors
-    lzma.LZMAError,
-)
-"""What numpy raises, without pickle, on a file that is not what it claims to be."""
+_OF_LIBRARIES = (tokenize.TokenError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+_OF_PYTHON = (OSError, EOFError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, SyntaxError)
+UNREADABLE = (*_OF_PYTHON, RuntimeError, MemoryError, Warning, *_OF_LIBRARIES)
+"""What numpy raises, without pickle, on a file that is not what it claims to be; warnings where they are errors."""
 
 _NEEDED = ("format", "name", "n", "n_classes", "counts")
 _NOISE = {"mechanism": "mechanism", "scale": "scale", "epsilon": "privacy_epsilon", "delta": "privacy_delta"}

@@ -31,11 +31,6 @@ class Sheet:
     """The line on which each row ends, and its cells, as many as the head has; empty rows are left out."""
 
 
-def _find_separator(lines: list[str]) -> str:
-    """Take the separator that the first line with anything on it has most of."""
-    return max(_SEPARATORS, key=next((line for line in lines if line.strip()), "").count)
-
-
 def _read(path: Path) -> list[str]:
     try:
         text = read_text(path)
@@ -61,7 +56,8 @@ def read_sheet(path: Path) -> Sheet:
     lines = _read(path)
     declares = bool(lines) and lines[0].lower().startswith("sep=")
     body = lines[1:] if declares else lines
-    reader = csv.reader(body, delimiter=_find_separator(body), strict=True)
+    separator = max(_SEPARATORS, key=next((line for line in body if line.strip()), "").count)
+    reader = csv.reader(body, delimiter=separator, strict=True)
     try:
         listed = [(reader.line_num + declares, cells) for cells in reader]
     except csv.Error as error:
