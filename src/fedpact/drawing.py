@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fedpact.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Figure
+    import matplotlib.figure
+
+Figure: TypeAlias = "matplotlib.figure.Figure"
+"""What is drawn on."""
 
 MOST_BARS = 30
 _WIDTH = 7.0
@@ -27,10 +30,10 @@ _MARKED = "#c0392b"
 def new_figure(height: float) -> Figure:
     """Make an empty figure of a page's width."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure as MatplotlibFigure
     except ImportError as error:
         raise MissingExtraError("drawing", extra="plot") from error
-    return Figure(figsize=(_WIDTH, height), layout="constrained")
+    return MatplotlibFigure(figsize=(_WIDTH, height), layout="constrained")
 
 
 def _new_axes(height: float, title: str, x_axis: str, y_axis: str) -> tuple[Figure, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -24,15 +24,13 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.progress import Progress, count_done, on_interrupt
 from fedpact.describe.settings import Assumed, read_assumption
+from fedpact.drawing import Figure, draw_curves
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.plan import plan_from
 from fedpact.planning.result import BoundBy, Plan, PlanStatus
 from fedpact.planning.task import Budget, Start
 from fedpact.result import Result
 from fedpact.statistics.request import ask
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 AXES = ("epsilon", "delta", "noise")
 
@@ -99,8 +97,6 @@ class Frontier(Assumed, Result):
 
     def plot(self) -> Figure:
         """Draw the cost and its lower bound over the axis, as a matplotlib figure; needs ``fedpact[plot]``."""
-        from fedpact.drawing import draw_curves
-
         planned = {point.value: point.plan for point in self.points if point.plan is not None}
         return draw_curves(
             list(planned),
