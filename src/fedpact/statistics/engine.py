@@ -15,7 +15,6 @@ below and the sum of all above, so only truths that can be the worst are looked 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -28,6 +27,7 @@ from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound, lower_bound_from_subset
+from fedpact.statistics.domain import find_domain
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
@@ -54,23 +54,14 @@ class Engine:
     """Everything about one federation that does not depend on m, built when first needed and kept."""
 
     def __init__(self, fed: Federation) -> None:
-        self.fed = fed
+        self.fed, self.has_joint_structure = fed, not isinstance(fed.evidence, Reports)
         self._weights = Weights(fed)
+        self.truths = self._weights.truths
         self._is_certain = not fed.evidence.IS_COUNTED or rates_of(fed).is_certain
         self._least = self._weights if self._is_certain else Weights(fed, is_least=True)
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
-
-    @property
-    def truths(self) -> Places:
-        """(T,) hypotheses to try as the truth."""
-        return self._weights.truths
-
-    @property
-    def has_joint_structure(self) -> bool:
-        """Whether exact values can be had at all."""
-        return not isinstance(self.fed.evidence, Reports)
 
     def find_likeliest_miss(self, requirement: int, truth: int, m: Ints) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``truth`` is the true one."""
@@ -97,7 +88,7 @@ class Engine:
         """Values of ``requirements`` at the contribution vectors ``m`` (B, k)."""
         read_choice(method, "method", METHODS)
         if method in ("exact", "estimate"):
-            _ = self._weights.domain  # raises for reports, which have no joint structure
+            find_domain(self.fed)  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
         queries = len(m) * len(requirements)
         effort = Effort(
@@ -324,7 +315,10 @@ class Engine:
         above = self._pairs(self._weights, requirement, truth)
         below = above if self._is_certain else self._pairs(self._least, requirement, truth)
         high = bound_above(*above, m, self._are_raised(requirement, truth))
-        low = bound_below(*below, m, is_binary=self._is_binary)
+        sites = self.fed.evidence.reports if isinstance(self.fed.evidence, Reports) else ()
+        # Unless all is certain, other labels may occur where nobody looked; of two, pairs determine the unions.
+        is_binary = self._is_certain and all(site.n_classes <= 2 for site in sites)
+        low = bound_below(*below, m, is_binary=is_binary)
         return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
     def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -342,17 +336,10 @@ class Engine:
         some = np.flatnonzero(self._weights.against_one(truth, requirement))
         return rates_of(self.fed).is_raised(int(self.truths[truth]), some)
 
-    @cached_property
-    def _is_binary(self) -> bool:
-        """Whether every site has seen two labels at most, so that pairs determine their unions."""
-        if not self._is_certain or not isinstance(self.fed.evidence, Reports):
-            return False  # other labels may occur where nobody looked
-        return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-
     def _family(self, requirement: int, truth: int) -> MissFamily:
         weights = self._weights.against_one(truth, requirement)
         some = np.flatnonzero(weights)
-        domain = self._weights.domain
+        domain = find_domain(self.fed)
         sets = domain.differ(int(self.truths[truth]))[some]
         return MissFamily(sets=sets, weights=weights[some], mass=domain.mass)
 
