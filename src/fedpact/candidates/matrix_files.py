@@ -133,9 +133,7 @@ _READERS: dict[str, Callable[[Path, int, Collection[Label]], dict[str, Coded]]] 
 
 
 def read_predictions(
-    files: str | PathLike[str] | Sequence[str | PathLike[str]],
-    *,
-    classes: Iterable[Label] | None = None,
+    files: str | PathLike[str] | Sequence[str | PathLike[str]], *, classes: Iterable[Label] | None = None
 ) -> Predicted:
     r"""Read what candidates predict at the points of one site.
 

@@ -24,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, ClassVar, Self, TypeVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,6 @@ from fedpact.describe.memo import Memory
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
-
-T = TypeVar("T")
 
 
 class EvidenceKind(StrEnum):

@@ -88,13 +88,7 @@ class FileCheck(Result):
 
 def _summarise_terms(name: str, terms: Settings, **known: Any) -> Summary:
     """Describe who takes part on what terms, and what is ``known`` of their data."""
-    return Summary(
-        name=name,
-        agents=terms.agents,
-        delta=terms.delta,
-        **terms.stated(),
-        **known,
-    )
+    return Summary(name=name, agents=terms.agents, delta=terms.delta, **terms.stated(), **known)
 
 
 @takes_federation

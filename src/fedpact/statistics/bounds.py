@@ -245,12 +245,7 @@ def count_work(r: int, agents: int) -> float:
 
 
 def missed_alone(
-    union: NDArray[np.uint8],
-    others: Ints,
-    counts: Ints,
-    sets: Bools,
-    mass: Floats,
-    m: Ints,
+    union: NDArray[np.uint8], others: Ints, counts: Ints, sets: Bools, mass: Floats, m: Ints
 ) -> tuple[Floats, Floats]:
     """(N,) limits, a rounding apart, of the probability that U is missed and none of its own few other sets.
 

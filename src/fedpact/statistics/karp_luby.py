@@ -34,12 +34,7 @@ class Estimate:
 
 
 def estimate(
-    family: MissFamily,
-    m: Floats,
-    *,
-    draws: int,
-    rng: np.random.Generator,
-    confidence: float = 0.999,
+    family: MissFamily, m: Floats, *, draws: int, rng: np.random.Generator, confidence: float = 0.999
 ) -> Estimate:
     """Estimate the value of a reduced family at ``m`` (k,).
 
