@@ -28,7 +28,7 @@ from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_poi
 from fedpact.describe.settings import Guarantee, HasContributions, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
-from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
+from fedpact.planning.build_cover import COVERED, Cover, build_cover, find_cover, read_gamma
 from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
 from fedpact.planning.infeasible import too_few_for_cover
 from fedpact.planning.rounding import capacities, polish, round_up
@@ -125,9 +125,7 @@ def _search(settings: Settings, arrays: tuple[Floats, ...], class_name: str, wid
     if everything is not None:
         return _plan(settings, everything)
     gamma = widest
-    cover = build_cover(settings.names, arrays, class_name, gamma, most)
-    if cover is None:
-        raise too_many(class_name, gamma, most)
+    cover: Cover | None = find_cover(settings.names, arrays, class_name, gamma, most)
     plans: list[CoverPlan] = []
     blocked: list[InfeasibleError] = []
     while cover is not None:
@@ -204,7 +202,4 @@ def plan_cover(
             f"(leave gamma out to have it chosen)"
         )
     asked, most = min(asked, widest), most_members(len(settings.agents))
-    cover = build_cover(settings.names, arrays, hypotheses, asked, most)
-    if cover is None:
-        raise too_many(hypotheses, asked, most)
-    return _plan(settings, cover)
+    return _plan(settings, find_cover(settings.names, arrays, hypotheses, asked, most))
