@@ -245,9 +245,15 @@ class Federation(Shown, Settings):
         return np.array([agent.epsilon for agent in self.agents])
 
     @property
+    @memoized
     def fingerprint(self) -> str:
         """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
-        return _hash(self)
+        assumed = () if self.assume == "realizable" else (self.assume, self.noise)
+        found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee, *assumed)).encode())
+        for array in self.evidence.arrays():
+            found.update(repr((array.shape, array.dtype.str)).encode())
+            found.update(array.tobytes())
+        return found.hexdigest()
 
     def cost_of(self, m: ArrayLike) -> float:
         """Total cost of the contribution vector ``m`` (k,)."""
@@ -348,16 +354,6 @@ class Federation(Shown, Settings):
             f"Federation({self.name!r}: {self.k} agent{'s' if self.k > 1 else ''}, {self.H} "
             f"hypothes{'e' if self.H > 1 else 'i'}s, {kind}, {self.objective}, {self.guarantee}{assumed})"
         )
-
-
-@memoized
-def _hash(fed: Federation) -> str:
-    assumed = () if fed.assume == "realizable" else (fed.assume, fed.noise)
-    found = hashlib.sha256(repr((fed.agents, fed.delta, fed.objective, fed.guarantee, *assumed)).encode())
-    for array in fed.evidence.arrays():
-        found.update(repr((array.shape, array.dtype.str)).encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
 
 
 @memoized
