@@ -124,17 +124,6 @@ def union_below(q: Floats, both: Floats) -> float:
     return max(de_caen, dawson_sankoff)
 
 
-def _reduce_for(family: MissFamily, m: Floats) -> MissFamily:
-    """Reduce a family to the points that somebody draws from: elsewhere sets do not differ.
-
-    Then no set contains an earlier one, so that the probabilities of pairs are all there.
-    """
-    drawn = (family.mass[m > 0] > 0).any(axis=0)
-    return reduce_family(
-        MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
-    )
-
-
 class _Descent:
     """The level to be looked at next, what was settled before it, and the interval so far."""
 
@@ -220,7 +209,10 @@ def bound(
     >>> round(found.low, 12) == round(found.high, 12) == round(93 / 243, 12)
     True
     """
-    at = _Descent(_reduce_for(family, m), m, neighbours)
+    # Where nobody draws, sets do not differ. No set that is left contains another: all pairs are there.
+    drawn = (family.mass[m > 0] > 0).any(axis=0)
+    some = MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
+    at = _Descent(reduce_family(some), m, neighbours)
     left, work = width, 0.0
     while at.count and at.level < max_levels and work + at.work <= max_work:
         if at.level:

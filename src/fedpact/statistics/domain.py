@@ -71,9 +71,8 @@ def find_domain(fed: Federation) -> Domain:
 
 def has_small_domain(fed: Federation) -> bool:
     """Whether the points are known and few enough to keep every agent's mass on each of them."""
-    if isinstance(fed.evidence, Reports):
-        return False
-    return not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
+    is_small = not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
+    return is_small and not isinstance(fed.evidence, Reports)
 
 
 def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:

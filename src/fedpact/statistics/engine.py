@@ -119,9 +119,8 @@ class Engine:
         lows, highs = np.empty((2, len(m), len(requirements)))
         for rows in slices(len(m), _AT_ONCE // max(1, len(self.truths))):
             for column, requirement in enumerate(requirements):
-                lows[rows, column], highs[rows, column] = self._decide(
-                    m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof
-                )
+                ends = self._decide(m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof)
+                lows[rows, column], highs[rows, column] = ends
                 self._lower(m[rows], requirement, highs[rows, column], is_proof=is_proof)
         return lows, highs
 
@@ -290,7 +289,14 @@ class Engine:
             family = self.reduced_family(query.requirement, truth)
             limit = query.limit if until_decided else None
             return bound(family, query.m, width=width, max_work=max_work, limit=limit)
-        return self._pair_bounds(query.m, query.requirement, truth)
+        above = self._pairs(self._weights, query.requirement, truth)
+        below = above if self._is_certain else self._pairs(self._least, query.requirement, truth)
+        sites = self.fed.evidence.reports if isinstance(self.fed.evidence, Reports) else ()
+        # Unless all is certain, other labels may occur where nobody looked; of two, pairs determine the unions.
+        is_binary = self._is_certain and all(site.n_classes <= 2 for site in sites)
+        high = bound_above(*above, query.m, self._are_raised(query.requirement, truth))
+        low = bound_below(*below, query.m, is_binary=is_binary)
+        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
     def _estimate(self, query: IntervalQuery, effort: Effort) -> None:
         """Estimate all truths that could still be the worst; their intervals share the risk of being wrong.
@@ -310,16 +316,6 @@ class Engine:
                 found = estimate(family, query.m, draws=share, rng=effort.rng, confidence=confidence)
                 low[truth], high[truth] = max(low[truth], found.low), min(high[truth], found.high)
                 low[truth] = min(low[truth], high[truth])
-
-    def _pair_bounds(self, m: Floats, requirement: int, truth: int) -> Bound:
-        above = self._pairs(self._weights, requirement, truth)
-        below = above if self._is_certain else self._pairs(self._least, requirement, truth)
-        high = bound_above(*above, m, self._are_raised(requirement, truth))
-        sites = self.fed.evidence.reports if isinstance(self.fed.evidence, Reports) else ()
-        # Unless all is certain, other labels may occur where nobody looked; of two, pairs determine the unions.
-        is_binary = self._is_certain and all(site.n_classes <= 2 for site in sites)
-        low = bound_below(*below, m, is_binary=is_binary)
-        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
     def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return a truth's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""

@@ -201,9 +201,8 @@ class _Layout:
     def __init__(self, family: MissFamily) -> None:
         private = family.sets.sum(axis=0) == 1
         kinds = Counter(column.tobytes() for column in family.mass.T[private])
-        counted = np.array(
-            [alone and kinds[column.tobytes()] > 1 for alone, column in zip(private, family.mass.T, strict=True)]
-        )
+        points = zip(private, family.mass.T, strict=True)
+        counted = np.array([alone and kinds[column.tobytes()] > 1 for alone, column in points])
         marked = np.flatnonzero(~counted)
         self._n_marked = len(marked)
         repeated = [kind for kind, count in kinds.items() if count > 1]
@@ -224,9 +223,8 @@ class _Layout:
         size = (self._n_marked + 7) // 8
         low = (1 << self._n_marked) - 1
         raw = b"".join((state & low).to_bytes(size, "little") for state in states)
-        bits = np.unpackbits(
-            np.frombuffer(raw, dtype=np.uint8).reshape(len(states), size), axis=1, bitorder="little"
-        )[:, : self._n_marked]
+        packed = np.frombuffer(raw, dtype=np.uint8).reshape(len(states), size)
+        bits = np.unpackbits(packed, axis=1, bitorder="little")[:, : self._n_marked]
         counts = np.zeros((len(states), len(self._widths)), dtype=np.int64)
         shift = self._n_marked
         for kind, width in enumerate(self._widths):

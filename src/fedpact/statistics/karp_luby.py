@@ -50,9 +50,8 @@ def estimate(
     if scale == 0.0:
         return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0)
     chosen = rng.multinomial(draws, likely / scale)
-    ratios = np.concatenate(
-        [_ratios(family, int(which), int(chosen[which]), m, rng) for which in np.flatnonzero(chosen)]
-    )
+    counts = [(which, count) for which, count in enumerate(chosen.tolist()) if count]
+    ratios = np.concatenate([_ratios(family, which, count, m, rng) for which, count in counts])
     mean, variance = float(ratios.mean()), float(ratios.var(ddof=1))
     spread = math.log(4 / (1 - confidence))
     reach = math.sqrt(2 * variance * spread / draws) + 7 * spread / (3 * (draws - 1))

@@ -185,13 +185,7 @@ class MassRates(Rates):
     """Masses (k, H, H) of the points where two hypotheses differ; singles are rounded, down or up."""
 
     def __init__(
-        self,
-        domain: Domain,
-        masses: NDArray[Any],
-        *,
-        is_upper: bool = False,
-        share: float = 1.0,
-        cap: float = 1.0,
+        self, domain: Domain, masses: NDArray[Any], *, is_upper: bool = False, share: float = 1.0, cap: float = 1.0
     ) -> None:
         super().__init__()
         self.domain, self.masses, self._is_upper = domain, masses, is_upper
@@ -251,16 +245,12 @@ def _weigh_masses(fed: Federation) -> Rates:
     masses: NDArray[Any] = np.empty((fed.k, fed.H, fed.H), dtype=np.float64 if is_small else np.float32)
     for block in slices(fed.H, BLOCK // (fed.k * fed.H)):
         exact = rates_against(domain, np.arange(block.start, block.stop))
-        masses[:, block] = exact if is_small else _round_down(exact)
+        near = exact if is_small else exact.astype(np.float32)
+        # The nearest single that is not above.
+        masses[:, block] = exact if is_small else np.where(near > exact, np.nextafter(near, np.float32(0)), near)
     if is_small:
         return MassRates(domain, masses)
     return join_sides(MassRates(domain, masses), MassRates(domain, masses, is_upper=True))
-
-
-def _round_down(exact: Floats) -> NDArray[np.float32]:
-    """Nearest single that is not above."""
-    near = exact.astype(np.float32)
-    return np.where(near > exact, np.nextafter(near, np.float32(0)), near)
 
 
 def tabulate(counts: NDArray[Any], n: int) -> tuple[NDArray[Any], Ints]:

@@ -29,7 +29,6 @@ from typing import TypeVar
 import numpy as np
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
@@ -147,10 +146,7 @@ def _cut(epsilon: float, bad: Floats) -> Floats:
 
 def find_points(fed: Federation, agent: int) -> int | None:
     """Count an agent's points, if rates there are the truth; None for a distribution that they were drawn from."""
-    match fed.evidence:
-        case Predictions() | Reports(confidence=None) as own:
-            return own.sizes[agent]
-    return None
+    return fed.evidence.sizes[agent] if fed.is_sampled else None
 
 
 @memoized
