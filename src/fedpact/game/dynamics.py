@@ -174,10 +174,8 @@ def _play(
     k, m, path = game.fed.k, start, [tuple(start.tolist())]
     starts = {path[0]: 0}
     for rounds in range(1, max_rounds + 1):
-        if order == "simultaneous":
-            steps = _play_at_once(game, m)
-        else:
-            steps = _play_round(game, m, rng.permutation(k).tolist() if order == "random" else range(k))
+        movers = rng.permutation(k).tolist() if order == "random" else range(k)
+        steps = _play_at_once(game, m) if order == "simultaneous" else _play_round(game, m, movers)
         path += [tuple(step.tolist()) for step in steps]
         if progress is not None:
             progress(rounds, max_rounds)
