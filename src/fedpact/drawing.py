@@ -145,12 +145,7 @@ def draw_curves(
 
 
 def draw_lines(
-    lines: Mapping[str, Sequence[float]],
-    *,
-    title: str,
-    x_axis: str,
-    y_axis: str,
-    x: Sequence[float] | None = None,
+    lines: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str, x: Sequence[float] | None = None
 ) -> Figure:
     """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or straight over ``x``.
 

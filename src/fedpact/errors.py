@@ -121,9 +121,8 @@ class NoPlanFoundError(InfeasibleError):
         self, method: str, why: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None
     ) -> None:
         self.method, self.why = method, why
-        super().__init__(
-            f"method {method!r} cannot prove any plan within the capacities: {why}", agents=agents, pair=pair
-        )
+        what = f"method {method!r} cannot prove any plan within the capacities: {why}"
+        super().__init__(what, agents=agents, pair=pair)
 
     def by(self, method: str) -> NoPlanFoundError:
         """Say the same of another method."""

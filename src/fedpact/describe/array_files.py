@@ -37,13 +37,10 @@ class PointFile(NamedTuple):
     header: tuple[str, ...] | None
 
 
-def _is_number(text: str) -> bool:
-    return Problems().read("", read_number, text, "") is not None
-
-
 def _read_header(row: list[str]) -> tuple[str, ...]:
     header = tuple(name.strip() for name in row)
-    if not header or not all(header) or len(set(header)) < len(header) or any(map(_is_number, header)):
+    has_number = any(Problems().read("", read_number, name, "") is not None for name in header)
+    if not header or not all(header) or len(set(header)) < len(header) or has_number:
         raise FederationError(f"line 1 must be a header of different names; it is {shorten(','.join(row))}")
     return header
 

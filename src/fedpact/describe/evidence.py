@@ -160,13 +160,8 @@ class Table(Evidence):
         """Give the named class, or the labels."""
         if self._is_named_class():
             return {"class": self.class_name, "points": list(self.points)}
-        labels = self.given_labels(()).tolist()
-        return {
-            "points": list(self.points),
-            "labels": labels,
-            **self.write_names(),
-            **_write_classes(self.classes),
-        }
+        table = {"points": list(self.points), "labels": self.given_labels(()).tolist()}
+        return table | self.write_names() | _write_classes(self.classes)
 
     def _is_named_class(self) -> bool:
         make = ON_POINTS.get(self.class_name or "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -179,8 +180,8 @@ def _read_distributions(source: Source, problems: Problems) -> Evidence | None:
     classes, names = source.read_classes(problems), source.read_strings("names", problems)
     if labels is None:  # the masses are read all the same
         labels, classes, names = [[0] * len(points)], None, None
-    about: dict[str, Any] = {"names": list(masses), "points": points, "hypotheses": names, "classes": classes}
-    return problems.read("", read_table, _read_quoted_numbers(labels, classes), masses.values(), **about)
+    read = partial(read_table, names=list(masses), points=points, hypotheses=names, classes=classes)
+    return problems.read("", read, _read_quoted_numbers(labels, classes), masses.values())
 
 
 def _read_array(path: Path) -> NDArray[Any]:

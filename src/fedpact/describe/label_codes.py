@@ -233,5 +233,4 @@ def recode(piece: Coded, values: Sequence[Label]) -> NDArray[Any]:
     """Codes of the same labels by another numbering."""
     place = {label: code for code, label in enumerate(values)}
     lookup = np.array([place[label] for label in piece.values], dtype=smallest_type(len(values)))
-    recoded: NDArray[Any] = lookup[piece.codes]
-    return recoded
+    return np.asarray(lookup[piece.codes])

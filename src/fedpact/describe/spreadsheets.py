@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,10 +41,6 @@ def _read(path: Path) -> list[str]:
     return io.StringIO(text, newline=None).readlines()
 
 
-def _fit(cells: Sequence[str], width: int) -> tuple[str, ...]:
-    return (*(cell.strip() for cell in cells[:width]), *[""] * (width - len(cells)))
-
-
 def read_sheet(path: Path) -> Sheet:
     """Read a CSV file with a first line that names its columns.
 
@@ -66,7 +62,8 @@ def read_sheet(path: Path) -> Sheet:
     if not rows:
         raise FederationError(one_line(f"{path}: there is nothing in it; the first line must name the columns"))
     width = len(rows[0][1])
-    head, *others = [(line, _fit(cells, width)) for line, cells in rows]
+    padded = [(line, [*cells, *[""] * width][:width]) for line, cells in rows]
+    head, *others = [(line, tuple(cell.strip() for cell in cells)) for line, cells in padded]
     return Sheet(head=head[1], rows=tuple(others))
 
 

@@ -45,9 +45,8 @@ class TreeProof:
     def holds(self, m: Ints) -> bool:
         """Whether the tree bounds prove that ``m`` is enough; the truths that failed last are tried first."""
         look = m.astype(np.float64)
-        for truth in self._hardest:
-            if not self._is_proved(look, truth):
-                return False
+        if not all(self._is_proved(look, truth) for truth in self._hardest):
+            return False
         for truth in self.union.find_unproved(m):
             if int(truth) not in self._hardest and not self._is_proved(look, int(truth)):
                 self._hardest = [int(truth), *self._hardest[:7]]
