@@ -52,9 +52,10 @@ class BoundingEngine(ABC):
     def bound(self, m: Floats, requirement: int) -> Bound:
         """Bound how likely a requirement is missed at one contribution vector (k,)."""
 
-    @abstractmethod
-    def find_bad(self, requirement: int, truth: int) -> Places:
-        """Hypotheses that must not be chosen where ``truth`` is the true one, or the best."""
+    def find_bad(self, rates: Rates, requirement: int, truths: Places) -> Bools:
+        """(t, H) hypotheses that must not be chosen where each of the ``truths`` is the true one, or the best."""
+        bad = rates.is_bad(self.fed.epsilon, truths)
+        return np.asarray(bad.any(axis=0) if requirement == JOINT else bad[requirement])
 
     @abstractmethod
     def log_seen(self, m: Floats, truth: int) -> Floats:
@@ -66,7 +67,7 @@ class BoundingEngine(ABC):
 
     def find_likeliest_miss(self, requirement: int, truth: int, m: Ints) -> int:
         """Hypothesis that most likely is chosen although it must not be, if ``truth`` is true, or best."""
-        bad = self.find_bad(requirement, truth)
+        bad = np.flatnonzero(self.find_bad(rates_of(self.fed).harm, requirement, np.array([truth]))[0])
         return int(bad[self.log_seen(m.astype(np.float64), truth)[bad].argmax()])
 
     def evaluate(
@@ -119,19 +120,14 @@ class NoisyEngine(BoundingEngine):
         worst = int(self.truths[0])
         for block in slices(len(self.truths), BLOCK // (self._rates.k * self._rates.H)):
             truths = self.truths[block]
-            bad = self._find_bad(self._rates.harm, requirement, truths)
+            bad = self.find_bad(self._rates.harm, requirement, truths)
             sums = (bad * chances_of(self._terms, m, truths)).sum(axis=1)
-            surely = self._find_bad(self._rates.below, requirement, truths)
+            surely = self.find_bad(self._rates.below, requirement, truths)
             low = max(low, float((surely * np.exp(self._rates.above.log_miss(m, truths))).max()))
             if sums.max() > high:
                 high, worst = float(sums.max()), int(truths[sums.argmax()])
         high = max(low, min(high, 1.0, self._sum_parts(m, requirement)))
         return low, high, worst
-
-    def _find_bad(self, rates: Rates, requirement: int, truths: Places) -> Bools:
-        """(t, H) which hypotheses are bad."""
-        bad = rates.is_bad(self.fed.epsilon, truths)
-        return np.asarray(bad.any(axis=0) if requirement == JOINT else bad[requirement])
 
     def _sum_parts(self, m: Floats, requirement: int) -> float:
         """Bound from above by the parts of the federation, where its rates are estimated."""
@@ -140,9 +136,6 @@ class NoisyEngine(BoundingEngine):
         agents = range(self.fed.k) if requirement == JOINT else [requirement]
         whole = m.astype(np.int64)[None]
         return sum(float(engine_of(part_of(self.fed, agent)).decide(whole, [agent])[1][0, 0]) for agent in agents)
-
-    def find_bad(self, requirement: int, truth: int) -> Places:  # noqa: D102
-        return np.flatnonzero(self._find_bad(self._rates.harm, requirement, np.array([truth]))[0])
 
     def log_seen(self, m: Floats, truth: int) -> Floats:  # noqa: D102
         return np.asarray(self._terms[0][1].log_miss(m, np.array([truth]))[0])
@@ -165,10 +158,6 @@ class AgnosticEngine(BoundingEngine):
         worst = max(each, key=lambda one: one[1])
         together = 1 - math.prod(1 - high for _, high, _ in each)
         return max(low for low, _, _ in each), max(together, worst[1]), worst[2]
-
-    def find_bad(self, requirement: int, truth: int) -> Places:  # noqa: D102
-        bad = rates_of(self.fed).above.is_bad(self.fed.epsilon, np.array([truth]))[:, 0]
-        return np.flatnonzero(bad.any(axis=0) if requirement == JOINT else bad[requirement])
 
     def log_seen(self, m: Floats, truth: int) -> Floats:  # noqa: D102
         return np.asarray(rates_of(self.fed).above.rows(np.array([truth])).max(axis=(0, 1)))
