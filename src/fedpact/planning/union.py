@@ -24,6 +24,7 @@ What all agents together could object to bounds what each of them does, so for m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -192,13 +193,9 @@ class UnionProgram:
         hot = self._hot[self._is_unproved(look, self._hot)] if is_first_enough and len(self._hot) else self._hot
         if is_first_enough and len(hot):
             return hot
-        found: list[Places] = []
-        for block in self.rates.map_blocks(unproved_in):
-            if len(block):
-                found.append(block)
-                if is_first_enough:
-                    break
-        unproved = np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+        found = (block for block in self.rates.map_blocks(unproved_in) if len(block))
+        some = itertools.islice(found, 1 if is_first_enough else None)
+        unproved = np.concatenate([np.empty(0, dtype=np.intp), *some])
         self._hot = np.append(self._hot[~np.isin(self._hot, unproved)], unproved[:_HOT])[-_HOT:]
         return unproved
 
