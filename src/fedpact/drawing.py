@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fedpact.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Figure
+    import matplotlib.figure
+
+Figure: TypeAlias = "matplotlib.figure.Figure"
+"""What is drawn on."""
 
 MOST_BARS = 30
 _WIDTH = 7.0
@@ -27,10 +30,18 @@ _MARKED = "#c0392b"
 def new_figure(height: float) -> Figure:
     """Make an empty figure of a page's width."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure as MatplotlibFigure
     except ImportError as error:
         raise MissingExtraError("drawing", extra="plot") from error
-    return Figure(figsize=(_WIDTH, height), layout="constrained")
+    return MatplotlibFigure(figsize=(_WIDTH, height), layout="constrained")
+
+
+def _new_axes(height: float, title: str, x_axis: str, y_axis: str) -> tuple[Figure, Any]:
+    """Make a figure of one drawing."""
+    figure = new_figure(height)
+    axes = figure.add_subplot()
+    dress_axes(axes, title, x_axis, y_axis)
+    return figure, axes
 
 
 def dress_axes(axes: Any, title: str, x_axis: str, y_axis: str) -> None:
@@ -84,8 +95,7 @@ def draw_bars(
     ['alice', 'bob']
     """
     bars = _sum_the_rest(values)
-    figure = new_figure(_MARGIN + _BAR * len(bars))
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_MARGIN + _BAR * len(bars), title, axis, "")
     hatched = []
     for place, (label, value) in enumerate(bars.items()):
         style: dict[str, Any] = {"color": _MARKED, "hatch": "//"} if label in marked else {"color": _PLAIN}
@@ -97,7 +107,6 @@ def draw_bars(
     axes.margins(x=0.15)
     if is_log:
         axes.set_xscale("symlog", linthresh=1)
-    dress_axes(axes, title, axis, "")
     if hatched:
         axes.legend(hatched[:1], [meaning])
     for tick in axes.get_yticklabels():  # a bar of no length shows no colour
@@ -122,8 +131,7 @@ def draw_curves(
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [5, 4]
     """
-    figure = new_figure(_CURVE_HEIGHT)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_CURVE_HEIGHT, title, x_axis, y_axis)
     for place, (label, values) in enumerate(curves.items()):
         style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if place else {"color": _PLAIN, "marker": "o"}
         axes.plot(x, values, label=label, drawstyle="steps-post", **style)
@@ -131,19 +139,13 @@ def draw_curves(
         if len(places):
             axes.plot(places, [0] * len(places), "x", color=_MARKED, label=label, clip_on=False)
     axes.set_ylim(bottom=0)
-    dress_axes(axes, title, x_axis, y_axis)
     if len(axes.lines) > 1:
         axes.legend()
     return figure
 
 
 def draw_lines(
-    lines: Mapping[str, Sequence[float]],
-    *,
-    title: str,
-    x_axis: str,
-    y_axis: str,
-    x: Sequence[float] | None = None,
+    lines: Mapping[str, Sequence[float]], *, title: str, x_axis: str, y_axis: str, x: Sequence[float] | None = None
 ) -> Figure:
     """Draw one line per label in its own colour: in steps over 0, 1, 2, ..., or straight over ``x``.
 
@@ -153,8 +155,7 @@ def draw_lines(
     >>> [line.get_label() for line in figure.axes[0].lines]
     ['alice', 'bob']
     """
-    figure = new_figure(_CURVE_HEIGHT)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(_CURVE_HEIGHT, title, x_axis, y_axis)
     for label, values in lines.items():
         if x is None:
             axes.plot(range(len(values)), values, marker=".", drawstyle="steps-post", label=label)
@@ -163,7 +164,6 @@ def draw_lines(
     if x is None:
         axes.locator_params(integer=True)
     axes.set_ylim(bottom=0)
-    dress_axes(axes, title, x_axis, y_axis)
     axes.legend(fontsize="small", ncols=2 if len(lines) > 8 else 1)
     return figure
 
@@ -199,9 +199,8 @@ def draw_path(
     >>> figure.axes[0].get_xlabel(), len(figure.axes[0].texts)
     ('samples of a', 2)
     """
-    figure = new_figure(_WIDTH)
-    axes = figure.add_subplot()
     first, second = names
+    figure, axes = _new_axes(_WIDTH, title, f"samples of {first}", f"samples of {second}")
     top = max([*responses[second], *(m[1] for m in path), len(responses[first]) - 1])
     has_some = [(x, y) for x, y in enumerate(enough) if y is not None]
     if has_some:
@@ -217,7 +216,6 @@ def draw_path(
     axes.plot(*path[0], "D", color=_MARKED, markersize=7, fillstyle="none", label="start")
     if is_settled:
         axes.plot(*path[-1], "s", color=_MARKED, markersize=8, label="where it settles")
-    dress_axes(axes, title, f"samples of {first}", f"samples of {second}")
     axes.legend()
     return figure
 

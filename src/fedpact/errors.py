@@ -53,9 +53,20 @@ class FedpactError(Exception):
     """
 
     code: str = "not-applicable"
-    agents: tuple[str, ...] = ()
-    pair: tuple[str, str] | None = None
     values: Mapping[str, Any] | None = None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        agents: tuple[str, ...] = (),
+        pair: tuple[str, str] | None = None,
+        **values: Any,
+    ) -> None:
+        self.agents, self.pair = agents, pair
+        self.code, self.values = code or self.code, values or None
+        super().__init__(message)
 
 
 class FederationError(FedpactError, ValueError):
@@ -74,11 +85,11 @@ class FederationError(FedpactError, ValueError):
     'first problem (and 1 more problem)'
     """
 
-    def __init__(self, problems: str | Iterable[str]) -> None:
+    def __init__(self, problems: str | Iterable[str], **about: Any) -> None:
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         more = len(self.problems) - 1
         suffix = f" (and {more} more problem{'s' if more > 1 else ''})" if more else ""
-        super().__init__(self.problems[0] + suffix)
+        super().__init__(self.problems[0] + suffix, **about)
 
 
 class FormatError(FederationError):
@@ -87,12 +98,6 @@ class FormatError(FederationError):
 
 class RuleError(FederationError):
     """A payment rule cannot be applied to this federation or plan; ``code`` and ``values`` say why."""
-
-    def __init__(
-        self, problem: str, *, code: str | None = None, agents: tuple[str, ...] = (), **values: Any
-    ) -> None:
-        self.code, self.agents, self.values = code or self.code, agents, values or None
-        super().__init__(problem)
 
 
 class NotOptimalError(RuleError):
@@ -106,19 +111,6 @@ class InfeasibleError(FedpactError):
 
     code = "no-plan"
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        agents: tuple[str, ...] = (),
-        pair: tuple[str, str] | None = None,
-        code: str | None = None,
-        **values: Any,
-    ) -> None:
-        self.agents, self.pair = agents, pair
-        self.code, self.values = code or self.code, values or None
-        super().__init__(message)
-
 
 class NoPlanFoundError(InfeasibleError):
     """A method finds no contribution vector within the capacities; one that it cannot prove may exist."""
@@ -129,9 +121,8 @@ class NoPlanFoundError(InfeasibleError):
         self, method: str, why: str, *, agents: tuple[str, ...] = (), pair: tuple[str, str] | None = None
     ) -> None:
         self.method, self.why = method, why
-        super().__init__(
-            f"method {method!r} cannot prove any plan within the capacities: {why}", agents=agents, pair=pair
-        )
+        what = f"method {method!r} cannot prove any plan within the capacities: {why}"
+        super().__init__(what, agents=agents, pair=pair)
 
     def by(self, method: str) -> NoPlanFoundError:
         """Say the same of another method."""
@@ -187,9 +178,9 @@ class BrokenLedgerError(LedgerError):
     'this is not a ledger, or the first bytes of the file were changed'
     """
 
-    def __init__(self, code: str, *, seq: int | None = None, **values: object) -> None:
-        self.code, self.seq, self.values = code, seq, values
-        super().__init__(code)
+    def __init__(self, code: str, *, seq: int | None = None, **values: Any) -> None:
+        self.seq = seq
+        super().__init__(code, code=code, **values)
 
     def __str__(self) -> str:
         from fedpact.explain.words import words_of  # the only place with words
@@ -208,23 +199,25 @@ class Problems:
         if problem not in self._found:
             self._found.append(problem)
 
-    def extend(self, error: FederationError, where: str = "") -> None:
-        """Note every problem that ``error`` carries, each after ``where``."""
-        for problem in error.problems:
-            self.add(where + problem)
-
     def read(self, where: str, read: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """Read something; what is wrong with it is noted, each problem after ``where``, and the answer is None."""
         try:
             return read(*args, **options)
         except FederationError as error:
-            self.extend(error, where)
+            for problem in error.problems:
+                self.add(where + problem)
             return None
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
-    def raise_if_any(self, prefix: str = "") -> None:
+    def raise_if_any(self) -> None:
         """Raise one :class:`FederationError` with everything noted so far."""
         if self._found:
-            raise FederationError([prefix + problem for problem in self._found])
+            raise FederationError(self._found)
+
+    def insist(self, found: T | None) -> T:
+        """Return what was read, or raise everything noted so far: what could not be read was noted."""
+        self.raise_if_any()
+        assert found is not None, "what is missing was noted"
+        return found

@@ -200,9 +200,8 @@ def _read_list(origin: Any, hints: Sequence[Any], value: Any, where: str) -> Any
         each: Sequence[Any] = hints
     else:
         each = [hints[0]] * len(value)
-    read = [
-        from_plain(hint, one, f"{where}[{at}]") for at, (hint, one) in enumerate(zip(each, value, strict=True))
-    ]
+    pairs = enumerate(zip(each, value, strict=True))
+    read = [from_plain(hint, one, f"{where}[{at}]") for at, (hint, one) in pairs]
     return read if origin is list else frozenset(read) if origin is frozenset else tuple(read)
 
 

@@ -138,9 +138,7 @@ def check_schema(entry: Any, where: str, *, kind: str, schema: int) -> None:
         if key not in entry:
             raise FormatError(f"{where}: {key!r} is missing; fedpact 0.1 wrote none: compute it again")
         if entry[key] != expected or isinstance(entry[key], bool):
-            then = (
-                "install the fedpact that wrote it, or compute it again" if key == "schema" else "use read_result"
-            )
+            then = "use read_result" if key == "kind" else "install the fedpact that wrote it, or compute it again"
             raise FormatError(f"{where} has {key} {entry[key]!r}; this fedpact reads {key} {expected!r}: {then}")
 
 

@@ -46,10 +46,6 @@ def _strip(hint: Any) -> Any:
     return _strip(left[0]) if len(left) == 1 else float if set(left) <= {int, float} else hint
 
 
-def _is_interval(hint: Any) -> bool:
-    return isinstance(hint, type) and hasattr(hint, "is_exact")
-
-
 def _is_value(hint: Any) -> bool:
     """Whether what it stands for is one value, which says itself how it is written: a cost."""
     return all(
@@ -68,7 +64,7 @@ def _scalar_kind(hint: Any) -> Kind | None:
 def _split(name: str, hint: Any, values: tuple[Any, ...]) -> Iterator[Column]:
     """Give the column of scalar values, or the two of intervals; nothing for anything else."""
     hint = _strip(hint)
-    if _is_interval(hint):
+    if isinstance(hint, type) and hasattr(hint, "is_exact"):  # an interval
         for end in ("low", "high"):
             ends = tuple(None if value is None else getattr(value, end) for value in values)
             yield Column(f"{name}_{end}", float, ends)

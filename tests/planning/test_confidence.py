@@ -6,6 +6,7 @@ import pytest
 import fedpact as fp
 from fedpact.planning.tree import TreeProof
 from fedpact.statistics.confidence import at_confidence
+from fedpact.statistics.misses import log_miss
 from fedpact.statistics.per_agent_split import part_of
 from fedpact.statistics.rates import rates_of
 from fedpact.statistics.request import ask, truths_of
@@ -164,9 +165,10 @@ def test_nothing_is_linked_to_what_is_only_assumed_to_be_met():
         assert (raised == (known < 0.2)).all()
         m = rng.integers(1, 12, 1)
         tree = TreeProof(part)
-        misses = tree._gather(m.astype(float), 0, 0)
-        if len(misses.q) and rates.is_raised(0, misses.hypotheses).all():
-            assert tree._tree(m.astype(float), misses) >= min(1.0, misses.q.sum()) - 1e-12
+        bad = np.flatnonzero(tree.union.weights(np.array([0]))[0, 0])
+        q = np.exp(m @ log_miss(tree.union.rates.rows(np.array([0]))[:, 0, bad]))
+        if len(q) and rates.is_raised(0, bad).all():
+            assert next(tree.bounds(m.astype(float), 0, 0)) >= min(1.0, q.sum()) - 1e-12
 
 
 def test_a_teacher_that_was_not_seen_to_differ_from_an_earlier_hypothesis_is_still_itself():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fedpact as fp
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import FederationError
-from fedpact.statistics.bounding_engine import BoundingEngine
+from fedpact.statistics.bounding_engine import AgnosticEngine, NoisyEngine
 from fedpact.statistics.engine import Engine, engine_of
 from fedpact.statistics.weights import JOINT
 from oracle import ONE, chance_of_bad_choice, count_mistakes, even_noise, noise_towards
@@ -22,7 +22,7 @@ def test_every_assumption_has_its_engine():
         type(engine_of(alice_bob().replace(assume=a, noise=n)))
         for a, n in ((None, None), (None, 0.1), ("agnostic", None))
     ]
-    assert kinds == [Engine, BoundingEngine, BoundingEngine]
+    assert kinds == [Engine, NoisyEngine, AgnosticEngine]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -66,14 +66,11 @@ def count_points(points: Any) -> int:
     return n
 
 
-def _take(points: Any, first: int, stop: int) -> Any:
-    return points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
-
-
 def _ask(candidate: Prepared, points: Any, n: int, batch: int, what: str) -> Iterator[tuple[int, NDArray[Any]]]:
     for first in range(0, n, batch):
         stop = min(first + batch, n)
-        answer = read_array(candidate.ask(_take(points, first, stop)), what)
+        some = points.iloc[first:stop] if hasattr(points, "iloc") else points[first:stop]
+        answer = read_array(candidate.ask(some), what)
         size = answer.shape[:1]
         if size != (stop - first,):
             got = f"{size[0]} predictions" if size else "a single value"
@@ -100,16 +97,6 @@ def _read_scores(scores: NDArray[Any], what: str, first: int) -> tuple[int, NDAr
     return width, columns[:, 0] if width == 1 else columns.argmax(axis=1)
 
 
-def _cut(scores: NDArray[Any], threshold: float | None, what: str) -> NDArray[np.bool_]:
-    if threshold is None and scores.min() >= 0 and scores.max() <= 1:
-        raise FederationError(
-            f"{what} gives one score per point, all between 0 and 1: probabilities or logits? "
-            "say threshold=0.5 for probabilities, threshold=0 for logits"
-        )
-    above: NDArray[np.bool_] = scores > (threshold or 0.0)
-    return above
-
-
 def _decide(
     scored: Sequence[tuple[int, NDArray[Any]]],
     classes: tuple[Label, ...] | None,
@@ -122,9 +109,14 @@ def _decide(
         raise FederationError(f"{what} must score the same classes in every batch; it scored {sorted(widths)}")
     (width,) = widths
     places = np.concatenate([kept for _, kept in scored])
-    if width == 1:
-        return code_places(_cut(places, threshold, what), 2, classes, what)
-    return code_places(places, width, classes, what)
+    if width > 1:
+        return code_places(places, width, classes, what)
+    if threshold is None and places.min() >= 0 and places.max() <= 1:
+        raise FederationError(
+            f"{what} gives one score per point, all between 0 and 1: probabilities or logits? "
+            "say threshold=0.5 for probabilities, threshold=0 for logits"
+        )
+    return code_places(places > (threshold or 0.0), 2, classes, what)
 
 
 def ask_one(

@@ -125,27 +125,15 @@ def _read_suffix(path: Path) -> str:
     return suffix
 
 
-def _read_file(path: Path, before: int, declared: Collection[Label]) -> dict[str, Coded]:
-    match _read_suffix(path):
-        case ".npy":
-            return read_npy(path, before=before)
-        case ".csv":
-            return read_csv(path, declared=declared)
-        case _:
-            return read_parquet(path)
-
-
-def _list_paths(files: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
-    listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
-    if not listed or not all(isinstance(file, str | PathLike) for file in listed):
-        raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
-    return [Path(file) for file in listed]
+_READERS: dict[str, Callable[[Path, int, Collection[Label]], dict[str, Coded]]] = {
+    ".npy": lambda path, before, _: read_npy(path, before=before),
+    ".csv": lambda path, _, declared: read_csv(path, declared=declared),
+    ".parquet": lambda path, *_: read_parquet(path),
+}
 
 
 def read_predictions(
-    files: str | PathLike[str] | Sequence[str | PathLike[str]],
-    *,
-    classes: Iterable[Label] | None = None,
+    files: str | PathLike[str] | Sequence[str | PathLike[str]], *, classes: Iterable[Label] | None = None
 ) -> Predicted:
     r"""Read what candidates predict at the points of one site.
 
@@ -175,8 +163,11 @@ def read_predictions(
     """
     declared = None if classes is None else read_classes(classes)
     rows: dict[str, Coded] = {}
-    for path in _list_paths(files):
-        found = _read_file(path, len(rows), declared or ())
+    listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
+    if not listed or not all(isinstance(file, str | PathLike) for file in listed):
+        raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
+    for path in map(Path, listed):
+        found = _READERS[_read_suffix(path)](path, len(rows), declared or ())
         twice = sorted(rows.keys() & found)
         if twice:
             raise FederationError(

@@ -18,10 +18,6 @@ from fedpact.describe.candidate_list import digest_of
 _NOT_THE_MODEL = ("n_jobs", "verbose", "_tree")
 
 
-def _type_name(value: Any) -> str:
-    return f"{type(value).__module__}.{type(value).__qualname__}"
-
-
 def _walk_array(array: Any, seen: frozenset[int]) -> Iterator[str | bytes]:
     yield f"array {array.dtype} {array.shape}"
     if array.dtype.names:  # fields one by one: the bytes between them mean nothing
@@ -61,7 +57,7 @@ def _walk(value: Any, seen: frozenset[int]) -> Iterator[str | bytes]:
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         yield f"{type(value).__name__} {value!r}"
         return
-    yield _type_name(value)
+    yield f"{type(value).__module__}.{type(value).__qualname__}"
     if id(value) in seen:
         return
     seen = seen | {id(value)}

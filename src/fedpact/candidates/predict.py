@@ -20,12 +20,6 @@ from fedpact.errors import FederationError
 _PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt", ".bin", ".dill")
 
 
-def _prepare_estimator(name: str, estimator: Any) -> Prepared:
-    refusals = (AttributeError, TypeError, ValueError)  # NotFittedError is a ValueError
-    ask = name_refusals(name, f"{type(estimator).__name__}.predict", estimator.predict, refusals)
-    return Prepared(digest_model(name, estimator), ask)
-
-
 def _prepare_file(name: str, path: Path) -> Prepared:
     if path.suffix.lower() != ".onnx":
         why = "; a pickle can run any program when it is read" if path.suffix.lower() in _PICKLES else ""
@@ -45,7 +39,9 @@ def _prepare(name: str, candidate: Any) -> Prepared:
             f"candidate {name!r} must be a fitted model; it is the class {candidate.__name__} itself"
         )
     if callable(getattr(candidate, "predict", None)):
-        return _prepare_estimator(name, candidate)
+        refusals = (AttributeError, TypeError, ValueError)  # NotFittedError is a ValueError
+        ask = name_refusals(name, f"{type(candidate).__name__}.predict", candidate.predict, refusals)
+        return Prepared(digest_model(name, candidate), ask)
     if hasattr(candidate, "state_dict"):
         raise FederationError(
             f"candidate {name!r} is a PyTorch module; give a function that asks it, or an .onnx file of it"

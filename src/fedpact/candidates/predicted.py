@@ -89,5 +89,4 @@ class Predicted(Shown):
 
     def decode(self) -> NDArray[Any]:
         """(H, n) labels by the names of their classes."""
-        labels: NDArray[Any] = np.array(self.classes)[self.labels]
-        return labels
+        return np.asarray(np.array(self.classes)[self.labels])

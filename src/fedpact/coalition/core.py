@@ -77,9 +77,7 @@ def _solve(k: int, groups: Sequence[Members], limits: Floats, total: float, floo
 
 def _closest_to_equal(k: int, groups: Sequence[Members], limits: Floats, slack: float) -> Floats:
     """(k,) the point of x(S) <= limit, x(N) = 1 that is closest to the equal split, give or take ``slack``."""
-    inside = np.array([[place in group for place in range(k)] for group in groups], dtype=np.float64).reshape(
-        -1, k
-    )
+    inside = np.array([[place in group for place in range(k)] for group in groups]).reshape(-1, k) * 1.0
     short = inside.mean(axis=1) - limits
     unit = short.max(initial=0.0)
     if unit <= slack:
@@ -117,8 +115,10 @@ class _CoreProgram:
             limits = np.array([game.value(group).cost for group in self.groups]) / game.total
             best = _solve(k, self.groups, limits, 1.0, floor)
             if best is None:
-                if self._add_for_bound():
-                    continue
+                ray = _solve(k, self.groups, np.zeros(len(self.groups)), 0.0, -1.0)
+                assert ray is not None, "e has a lower end of -1"
+                if self.add(self.search.find_usable(ray.x, most=k)):
+                    continue  # these groups keep e from falling without end
                 return Split(x=self.solve(floor=0.0).x)
             slack = _SLACK * max(1.0, abs(best.e))
             x = _closest_to_equal(k, self.groups, limits + best.e, slack) * game.total
@@ -141,13 +141,6 @@ class _CoreProgram:
             if group not in self.groups and self.game.value(group).cost < np.inf:
                 self.groups.append(group)
         return len(self.groups) > before
-
-    def _add_for_bound(self) -> bool:
-        """Add groups that keep e from falling without end; whether there were any."""
-        k = self.game.fed.k
-        ray = _solve(k, self.groups, np.zeros(len(self.groups)), 0.0, -1.0)
-        assert ray is not None, "e has a lower end of -1"
-        return self.add(self.search.find_usable(ray.x, most=k))
 
 
 def _empty_core(game: CostGame, witness: list[Members], e: float) -> InfeasibleError:

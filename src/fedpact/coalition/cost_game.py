@@ -45,6 +45,7 @@ TOL = 1e-7
 _FEW_AGENTS = 8
 _GROUP_SECONDS = 1.0
 
+Tell: TypeAlias = Callable[[int], None]
 Members: TypeAlias = tuple[int, ...]
 """Places of a group's agents in the federation, rising."""
 
@@ -93,12 +94,7 @@ class CostGame:
     """
 
     def __init__(
-        self,
-        fed: Federation,
-        method: str = "auto",
-        *,
-        time_limit: float | None = None,
-        tell: Callable[[int], None] | None = None,
+        self, fed: Federation, method: str = "auto", *, time_limit: float | None = None, tell: Tell | None = None
     ) -> None:
         self.fed, self.method, self.time_limit = fed, method, time_limit
         self.everyone: Members = tuple(range(fed.k))

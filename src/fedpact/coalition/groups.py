@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -41,14 +41,9 @@ class GroupSearch:
 
     def find_better_off(self, x: Floats, level: float = 0.0, most: int | None = None) -> list[Members]:
         """Find groups that would save more than ``level`` by leaving ``x`` (k,), all or ``most``, best first."""
-        found: list[Members] = []
         above = level + self.game.tol + _RELATIVE * abs(level)
-        for group in self._promising(x, above):
-            if self.game.excess(x, group) > above:
-                found.append(group)
-            if most is not None and len(found) >= most:
-                break
-        return sorted(found, key=lambda group: -self.game.excess(x, group))
+        better = (group for group in self._promising(x, above) if self.game.excess(x, group) > above)
+        return sorted(islice(better, most), key=lambda group: -self.game.excess(x, group))
 
     def is_proved_stable(self, x: Floats) -> bool:
         """Whether the lower bounds of all groups show that none would do better by leaving ``x`` (k,)."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from fedpact.describe.settings import Assumed, Guarantee, Objective
+from fedpact.drawing import Figure, draw_bars
 from fedpact.result import Result
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
-
 
 RULES = ("core", "least-core", "shapley", "equal", "proportional")
 
@@ -109,8 +106,6 @@ class Share(Assumed, Result):
 
         Members of the group that would save most by leaving are red and hatched.
         """
-        from fedpact.drawing import draw_bars
-
         return draw_bars(
             self.shares,
             title=f"rule {self.rule}: {self.cost:.6g} in all",

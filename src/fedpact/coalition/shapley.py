@@ -17,7 +17,6 @@ from itertools import combinations
 import numpy as np
 
 from fedpact.coalition.cost_game import CostGame, Members, Split
-from fedpact.describe.arrays import Floats, Places
 from fedpact.errors import InfeasibleError
 
 
@@ -48,17 +47,13 @@ def exact_shapley(game: CostGame) -> Split:
     return Split(x=x)
 
 
-def _charges(game: CostGame, order: Places) -> Floats:
-    """(k,) what each arrival adds."""
-    charges = np.zeros(len(order))
-    for at, place in enumerate(order):
-        before, after = (tuple(sorted(order[:end].tolist())) for end in (at, at + 1))
-        charges[place] = _cost(game, after) - _cost(game, before)
-    return charges
-
-
 def sampled_shapley(game: CostGame, orders: int, rng: np.random.Generator) -> Split:
     """Mean over so many drawn orders, two at least."""
-    charges = np.array([_charges(game, rng.permutation(game.fed.k)) for _ in range(max(2, orders))])
+    charges = np.zeros((max(2, orders), game.fed.k))
+    for added in charges:
+        order = rng.permutation(game.fed.k)
+        for at, place in enumerate(order):
+            before, after = (tuple(sorted(order[:end].tolist())) for end in (at, at + 1))
+            added[place] = _cost(game, after) - _cost(game, before)
     error = charges.std(axis=0, ddof=1) / math.sqrt(len(charges))
     return Split(x=charges.mean(axis=0), standard_error=error)

@@ -145,12 +145,11 @@ def share(
     x, errors = split.x, split.standard_error
     leaving = search.find_better_off(x)
     status = ShareStatus.STABLE if search.is_proved_stable(x) else ShareStatus.NOT_BEATEN
-    labelling = [float(agent.cost(everyone.plan.contributions[agent.name])) for agent in fed.agents]
     return Share(
         shares=dict(zip(fed.names, x.tolist(), strict=True)),
         cost=everyone.cost,
         contributions=dict(everyone.plan.contributions),
-        labelling=dict(zip(fed.names, labelling, strict=True)),
+        labelling=dict(zip(fed.names, fed.costs_by_agent(everyone.plan.m).tolist(), strict=True)),
         alone=_alone(game),
         leaving=tuple(_describe_group(game, x, group) for group in leaving),
         least_core_value=split.e,
@@ -160,11 +159,8 @@ def share(
         groups_planned=game.planned,
         is_proved=game.is_proved,
         status=ShareStatus.UNSTABLE if leaving else status,
+        **fed.stated(),
         name=fed.name,
         rule=rule,
         method=method,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        assume=fed.assume,
-        noise=fed.noise,
     )

@@ -112,12 +112,6 @@ def _list_planners(fed: Federation) -> list[str]:
     return [name for name in reversed(PLANNERS) if name not in left_out and fed.assume in PLANNERS[name].holds_for]
 
 
-def _share_bound(rows: list[ComparedRow]) -> tuple[ComparedRow, ...]:
-    """Hold every plan against the best lower bound that any of them found: all are for the same targets."""
-    bounds = [row.lower_bound for row in rows if row.lower_bound is not None]
-    return tuple(replace(row, lower_bound=max(bounds)) if row.lower_bound is not None else row for row in rows)
-
-
 @takes_federation
 @on_interrupt("raise")
 def compare(
@@ -178,13 +172,13 @@ def compare(
         partial(_leave_it_to_everyone, fed, found, "best-equilibrium"),
         *(partial(_make_plan, fed, method, max_nodes, time_limit) for method in _list_planners(fed)),
     ]
+    rows = [way() for way in count_done(ways, progress)]
+    # Every plan is held against the best lower bound that any of them found: all are for the same targets.
+    bound = max((row.lower_bound for row in rows if row.lower_bound is not None), default=None)
     return Comparison(
-        rows=_share_bound([way() for way in count_done(ways, progress)]),
+        rows=tuple(row if row.lower_bound is None else replace(row, lower_bound=bound) for row in rows),
         standalone=needs,
         dependent=dependent,
+        **fed.stated(),
         name=fed.name,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        assume=fed.assume,
-        noise=fed.noise,
     )

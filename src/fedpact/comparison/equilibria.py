@@ -79,16 +79,11 @@ def _price(found: Found, costs: list[float], optimum: Interval | None) -> tuple[
 
 def _look_at(fed: Federation, m: Ints, best: Ints | None) -> PricedEquilibrium:
     """See one equilibrium against the best known plan."""
-    excess = {}
-    if best is not None:
-        excess = {
-            agent.name: float(agent.cost(count)) - float(agent.cost(planned))
-            for agent, count, planned in zip(fed.agents, m.tolist(), best.tolist(), strict=True)
-        }
+    more = [] if best is None else (fed.costs_by_agent(m) - fed.costs_by_agent(best)).tolist()
     return PricedEquilibrium(
         contributions=dict(zip(fed.names, m.tolist(), strict=True)),
         cost=fed.cost_of(m),
-        excess=excess,
+        excess=dict(zip(fed.names, more, strict=False)),
     )
 
 
@@ -155,10 +150,7 @@ def equilibria(
         status=found.status,
         standalone=game.needs,
         dependent=find_shortfalls(fed, game.needs),
+        **fed.stated(),
         name=fed.name,
         names=fed.names,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
-        assume=fed.assume,
-        noise=fed.noise,
     )

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from fedpact.coded import Refusal
 from fedpact.describe.names import read_choice
 from fedpact.describe.settings import Assumed, Guarantee, Objective
+from fedpact.drawing import Figure, draw_bars
 from fedpact.planning.result import ratio_of
 from fedpact.result import Result
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval, Verification
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 
 class RowStatus(StrEnum):
@@ -154,8 +152,6 @@ class Comparison(Assumed, Result):
 
         Rows that miss a target are red and hatched; rows without a cost are left out.
         """
-        from fedpact.drawing import draw_bars
-
         return draw_bars(
             {row.method: row.cost for row in self.rows if row.cost is not None},
             title=self.name,

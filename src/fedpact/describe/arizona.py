@@ -68,7 +68,7 @@ def group_features(group: str) -> list[int]:
 
 
 def arizona_hospitals(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federation:
-    """Seventeen Arizona hospitals that want one rule about their cardiac patients.
+    """Seventeen hospitals with different patients and costs learn one rule together.
 
     Each patient had a bypass or a balloon angioplasty, is a man or a woman, came urgently or as planned,
     and is over 75 or not: 16 groups. A hospital's distribution is its share of patients in each group.

@@ -37,20 +37,10 @@ class PointFile(NamedTuple):
     header: tuple[str, ...] | None
 
 
-def _read_points(path: Path) -> PointFile:
-    array = map_npy(path, ", and its name does not end in .csv")
-    if array.dtype.kind not in "biuf":
-        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
-    return PointFile(array, None)
-
-
-def _is_number(text: str) -> bool:
-    return Problems().read("", read_number, text, "") is not None
-
-
 def _read_header(row: list[str]) -> tuple[str, ...]:
     header = tuple(name.strip() for name in row)
-    if not header or not all(header) or len(set(header)) < len(header) or any(map(_is_number, header)):
+    has_number = any(Problems().read("", read_number, name, "") is not None for name in header)
+    if not header or not all(header) or len(set(header)) < len(header) or has_number:
         raise FederationError(f"line 1 must be a header of different names; it is {shorten(','.join(row))}")
     return header
 
@@ -76,7 +66,10 @@ def _read_csv(path: Path) -> PointFile:
 
 def read_point_file(path: Path) -> PointFile:
     """Read a .csv, by its ending, or else an array."""
-    if path.suffix.lower() != ".csv":
-        return _read_points(path)
-    with about(path):
-        return _read_csv(path)
+    if path.suffix.lower() == ".csv":
+        with about(path):
+            return _read_csv(path)
+    array = map_npy(path, ", and its name does not end in .csv")
+    if array.dtype.kind not in "biuf":
+        raise FederationError(f"{path}: points must be numbers; the array holds {array.dtype}")
+    return PointFile(array, None)

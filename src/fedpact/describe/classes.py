@@ -188,10 +188,7 @@ def halfspaces(features: ArrayLike, *, names: Sequence[str] | None = None) -> Hy
     return separate(x[:, used], [names[feature] for feature in used])
 
 
-ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {
-    "all-labelings": all_labelings,
-    "singletons": singletons,
-}
+ON_POINTS: dict[str, Callable[..., HypothesisClass]] = {"all-labelings": all_labelings, "singletons": singletons}
 ON_LINE: dict[str, Callable[..., HypothesisClass]] = {"thresholds": thresholds, "intervals": intervals}
 ON_FEATURES: dict[str, Callable[..., HypothesisClass]] = {
     "conjunctions": conjunctions,

@@ -25,7 +25,7 @@ MIN_SUCCESS = 1e-6
 
 
 def alice_bob(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federation:
-    """Two agents who each rarely see what the other sees often.
+    """Each agent rarely sees what the other sees often, so pooling beats learning alone.
 
     Alice draws xA with probability 1 - 2 epsilon and xB with 2 epsilon, Bob the other way round, and both
     need both points right. At the defaults five samples are enough, as (2, 3) or (3, 2), while 14 from
@@ -63,7 +63,7 @@ def alice_bob(epsilon: float | str = 0.1, delta: float | str = 0.05) -> Federati
 
 
 def no_pure_equilibrium() -> Federation:
-    """Three agents in a ring, none of whose pure profiles is an equilibrium.
+    """Three agents in a ring of exact ties: in every pure profile one of them wants to move.
 
     Each agent cares about one point and its successor sees that point just often enough: whoever
     contributes makes the agent before it stop, whose stopping makes the one before that start. Every
@@ -89,7 +89,7 @@ def no_pure_equilibrium() -> Federation:
 
 
 def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) -> Federation:
-    """Two agents whose best equilibrium costs far more than the optimum.
+    """The best equilibrium costs more than the optimum, without bound as epsilon falls.
 
     Alice's mass lies on n = floor(1 / (2 epsilon)) points, 2 epsilon on each. Hypothesis h0 labels
     everything 0 and h_i labels x_i and z 1, so that one look at z, which only Bob can draw, settles
@@ -113,7 +113,7 @@ def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) 
     >>> fed = price_of_stability("1/1024")
     >>> fed.H, len(fed.evidence.points)
     (513, 514)
-    """
+    """  # noqa: D401
     epsilon = read_in("()", 0, 1 / 2, epsilon, "epsilon")
     # The nudge keeps whole what rounding left just below; it moves Alice's total by far less than SUM_TOL.
     n = math.floor(min(1 / (2 * epsilon), 2 * MAX_POINTS) + 1e-10)
@@ -137,7 +137,7 @@ def price_of_stability(epsilon: float | str = 1 / 16, delta: float | str = 0.5) 
 
 
 def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta: float | str = 0.1) -> Federation:
-    """One agent that has to see every one of n equally likely points.
+    """One agent has to see every one of n equally likely points.
 
     Shows the cost of learning alone: about n log(n / delta) samples, a number known in closed form and
     hence a check for every engine.
@@ -178,7 +178,7 @@ def coupon_collector(n: int | str = 6, epsilon: float | str | None = None, delta
 def set_cover(
     universe: int | str = 3, sets: Sequence[Iterable[int]] = ((0, 1), (1, 2), (2,)), m: int | str = 2
 ) -> Federation:
-    """One agent for whom m samples are enough if and only if m of the sets cover the universe.
+    """m samples are enough exactly if m of the sets cover the universe: planning is NP-hard.
 
     Point E_j stands for the j-th set and u_i for element i; h_i labels u_i and every set that contains i
     with 1, h* labels nothing 1. The agent draws the points uniformly and tolerates no wrong point. Since
@@ -203,7 +203,7 @@ def set_cover(
     >>> fed = set_cover()
     >>> fed.hypotheses, fed.evidence.points
     (('h*', 'h0', 'h1', 'h2'), ('E1', 'E2', 'E3', 'u0', 'u1', 'u2'))
-    """
+    """  # noqa: D403
     universe = read_whole_number(universe, "universe", least=1, most=MAX_POINTS)
     family = _read_sets(sets, universe)
     m = read_whole_number(m, "m")
@@ -230,7 +230,7 @@ def set_cover(
 
 
 def singletons(n: int | str = 17, epsilon: float | str | None = None, delta: float | str = 0.5) -> Federation:
-    """Two agents whose reports steer the paper's program to neighbouring plans.
+    """Either agent's report can move the paper's plan by one sample; all targets stay met.
 
     Each agent is short of its own one of the first two points: with H = n + 1, agent 1 puts mass 1/(2H)^2
     on x1 and 1/(2H) on x2, agent 2 the other way round, and both share the rest equally among the other
@@ -292,7 +292,7 @@ def _read_sets(sets: Sequence[Iterable[int]], universe: int) -> list[frozenset[i
 
 
 def expected_min_counterexample() -> Federation:
-    """Two agents for whom the paper's program for expected error gives an infeasible plan.
+    """The paper's program for expected error, as printed, gives a plan that misses a target.
 
     The two hypotheses differ at x1, on which agent 1 has mass 6/10 and agent 2 6/100. With the printed
     minimum over the agents the program answers (1, 0), which leaves agent 1 an expected error of 6/25,
@@ -305,7 +305,7 @@ def expected_min_counterexample() -> Federation:
     --------
     >>> expected_min_counterexample()
     Federation('expected-min-counterexample': 2 agents, 2 hypotheses, table, expected, per-agent)
-    """
+    """  # noqa: D401
     return Federation.from_table(
         [[0, 0], [1, 0]],
         [["6/10", "4/10"], ["6/100", "94/100"]],
@@ -318,7 +318,7 @@ def expected_min_counterexample() -> Federation:
 
 
 def pwyc_not_dominant(cost: float | str = "1/5") -> Federation:
-    """Two agents for whom truth under pay-what-you-contribute is an equilibrium but not a dominant strategy.
+    """Under pay-what-you-contribute truth is not the best answer to another agent's lie.
 
     Agent 1 never sees x2, the one point where the hypotheses differ, and so does not care. If it
     nevertheless reports 9/10 there, the plan leans on it and truthful agent 2 fails; agent 2 does better

@@ -261,11 +261,7 @@ class PiecewiseLinear(Cost):
         return ", ".join([*steps, f"then {self.slopes[-1]:g}"])
 
 
-KINDS: tuple[type[Cost], ...] = (
-    Linear,
-    Quadratic,
-    PiecewiseLinear,
-)
+KINDS: tuple[type[Cost], ...] = (Linear, Quadratic, PiecewiseLinear)
 """Every cost function; the first is what a number stands for."""
 
 AnyCost: TypeAlias = Number | Cost | Mapping[str, Any]

@@ -24,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, ClassVar, Self, TypeVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,6 @@ from fedpact.describe.memo import Memory
 from fedpact.describe.report_files import to_bytes
 from fedpact.describe.reports import Report
 from fedpact.errors import FederationError, Problems
-
-T = TypeVar("T")
 
 
 class EvidenceKind(StrEnum):
@@ -162,13 +160,8 @@ class Table(Evidence):
         """Give the named class, or the labels."""
         if self._is_named_class():
             return {"class": self.class_name, "points": list(self.points)}
-        labels = self.given_labels(()).tolist()
-        return {
-            "points": list(self.points),
-            "labels": labels,
-            **self.write_names(),
-            **_write_classes(self.classes),
-        }
+        table = {"points": list(self.points), "labels": self.given_labels(()).tolist()}
+        return table | self.write_names() | _write_classes(self.classes)
 
     def _is_named_class(self) -> bool:
         make = ON_POINTS.get(self.class_name or "")

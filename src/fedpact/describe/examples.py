@@ -47,13 +47,17 @@ __all__ = [
 _CALL = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<arguments>[^()]*)\)\s*)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Example:
     """A named federation: what it shows, where it comes from, and the function that builds it."""
 
-    summary: str
-    source: str
     build: Callable[..., Federation]
+    source: str
+
+    @property
+    def summary(self) -> str:
+        """What it shows, the first line of what :attr:`build` says of itself."""
+        return str(inspect.getdoc(self.build)).partition("\n")[0]
 
     @property
     def name(self) -> str:
@@ -69,51 +73,17 @@ class Example:
 CATALOGUE: dict[str, Example] = {
     example.name: example
     for example in (
+        Example(alice_bob, "paper, section 3; ERRATA B6"),
+        Example(no_pure_equilibrium, "paper, theorem on the non-existence of pure Nash equilibria; ERRATA C1"),
         Example(
-            summary="Each agent rarely sees what the other sees often, so pooling beats learning alone.",
-            source="paper, section 3; ERRATA B6",
-            build=alice_bob,
+            price_of_stability, "paper, theorem that the price of stability is unbounded; corrected by ERRATA B1"
         ),
-        Example(
-            summary="Three agents in a ring of exact ties: in every pure profile one of them wants to move.",
-            source="paper, theorem on the non-existence of pure Nash equilibria; ERRATA C1",
-            build=no_pure_equilibrium,
-        ),
-        Example(
-            summary="The best equilibrium costs more than the optimum, without bound as epsilon falls.",
-            source="paper, theorem that the price of stability is unbounded; corrected by ERRATA B1",
-            build=price_of_stability,
-        ),
-        Example(
-            summary="One agent has to see every one of n equally likely points.",
-            source="paper, warm-up example of section 2",
-            build=coupon_collector,
-        ),
-        Example(
-            summary="m samples are enough exactly if m of the sets cover the universe: planning is NP-hard.",
-            source="paper, theorem on NP-hardness; corrected by ERRATA B2",
-            build=set_cover,
-        ),
-        Example(
-            summary="Either agent's report can move the paper's plan by one sample; all targets stay met.",
-            source="paper, lemma on local obliviousness; corrected by ERRATA A6 and B4",
-            build=singletons,
-        ),
-        Example(
-            summary="The paper's program for expected error, as printed, gives a plan that misses a target.",
-            source="ERRATA A1, on the paper's appendix about expected accuracy",
-            build=expected_min_counterexample,
-        ),
-        Example(
-            summary="Under pay-what-you-contribute truth is not the best answer to another agent's lie.",
-            source="ERRATA A2 and A3, on the paper's section 5",
-            build=pwyc_not_dominant,
-        ),
-        Example(
-            summary="Seventeen hospitals with different patients and costs learn one rule together.",
-            source="data set azpro (1991 Arizona Medpar files) of the R package COUNT",
-            build=arizona_hospitals,
-        ),
+        Example(coupon_collector, "paper, warm-up example of section 2"),
+        Example(set_cover, "paper, theorem on NP-hardness; corrected by ERRATA B2"),
+        Example(singletons, "paper, lemma on local obliviousness; corrected by ERRATA A6 and B4"),
+        Example(expected_min_counterexample, "ERRATA A1, on the paper's appendix about expected accuracy"),
+        Example(pwyc_not_dominant, "ERRATA A2 and A3, on the paper's section 5"),
+        Example(arizona_hospitals, "data set azpro (1991 Arizona Medpar files) of the R package COUNT"),
     )
 }
 

@@ -9,8 +9,9 @@ at once, the paper's section 4); ERRATA C2 shows that they differ.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from fedpact.describe.costs import AnyCost, Linear
 from fedpact.describe.evidence import Evidence, Reports, find_distinct
 from fedpact.describe.hypothesis_class import number_names, read_names
-from fedpact.describe.memo import Memory, memoized
+from fedpact.describe.memo import memoized
 from fedpact.describe.names import nearest
 from fedpact.describe.numbers import Number, shorten
 from fedpact.describe.read_evidence import (
@@ -30,13 +31,13 @@ from fedpact.describe.read_evidence import (
     read_restriction,
     read_table,
 )
-from fedpact.describe.settings import Agent, PerAgent, Settings, read_settings
+from fedpact.describe.settings import PerAgent, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 from fedpact.result import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Federation(Shown, Memory):
+class Federation(Shown, Settings):
     """Agents, their targets and the evidence of how their data differ.
 
     Build one with :meth:`from_table`, :meth:`from_predictions`, :meth:`from_points`, :meth:`from_reports` or
@@ -56,16 +57,9 @@ class Federation(Shown, Memory):
     ROWS: ClassVar = "agents"
 
     name: str
-    agents: tuple[Agent, ...]
-    delta: float
-    objective: str
-    guarantee: str
     evidence: Evidence
     distinct: NDArray[np.intp]
     """Indices of the hypotheses that some agent can tell from every earlier one."""
-    assume: str = "realizable"
-    noise: float | None = None
-    """How often a label is wrong at most; None unless labels are assumed to be noisy."""
 
     @classmethod
     def from_table(
@@ -103,17 +97,12 @@ class Federation(Shown, Memory):
             What is assumed of labels: "realizable" (some candidate agrees with all of them), "noisy" (but for
             wrong ones, with probability ``noise`` at most each) or "agnostic" (nothing).
         """
-        problems = Problems()
         if names is None:
             names = number_names("agent-", len(distributions) if hasattr(distributions, "__len__") else 0)
-        settings = problems.read(
-            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
-        )
+        terms = cost, epsilon, capacity, delta, objective, guarantee, assume, noise
         listed = () if isinstance(names, str) else tuple(names)
-        table = problems.read(
-            "", read_table, labels, distributions, names=listed, points=points, hypotheses=hypotheses
-        )
-        return build_federation(name, settings, table, problems)
+        given = partial(read_table, labels, distributions, names=listed, points=points, hypotheses=hypotheses)
+        return _describe(name, names, terms, given)
 
     @classmethod
     def from_predictions(
@@ -146,14 +135,10 @@ class Federation(Shown, Memory):
         >>> fed.labels["south"].tolist(), fed.evidence.classes
         ([['unclear'], ['benign']], ('benign', 'malignant', 'unclear'))
         """
-        problems = Problems()
         check_by_agent(predictions, "predictions", "(H, n)")
-        names = tuple(predictions)
-        settings = problems.read(
-            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
-        )
-        evidence = problems.read("", read_predictions, predictions, hypotheses=hypotheses)
-        return build_federation(name, settings, evidence, problems)
+        terms = cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        given = partial(read_predictions, predictions, hypotheses=hypotheses)
+        return _describe(name, tuple(predictions), terms, given)
 
     @classmethod
     def from_points(
@@ -197,14 +182,10 @@ class Federation(Shown, Memory):
         >>> fed.hypotheses
         ('x >= 1', 'x >= 2', 'x >= 2.5', 'x >= 3', 'x >= 4', 'never')
         """
-        problems = Problems()
         check_by_agent(points, "points", "(n,) or (n, d)")
-        names = tuple(points)
-        settings = problems.read(
-            "", read_settings, names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise
-        )
-        evidence = problems.read("", read_restriction, points, hypotheses, feature_names=feature_names)
-        return build_federation(name, settings, evidence, problems)
+        terms = cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        given = partial(read_restriction, points, hypotheses, feature_names=feature_names)
+        return _describe(name, tuple(points), terms, given)
 
     @classmethod
     def from_reports(
@@ -224,9 +205,8 @@ class Federation(Shown, Memory):
     ) -> Federation:
         """Describe a federation by the pairwise disagreement counts that its sites sent."""
         evidence = read_reports(reports, hypotheses=hypotheses)
-        names = tuple(report.name for report in reports)
-        settings = read_settings(names, cost, epsilon, capacity, delta, objective, guarantee, assume, noise)
-        return build_federation(name, settings, evidence, Problems())
+        terms = cost, epsilon, capacity, delta, objective, guarantee, assume, noise
+        return _describe(name, [report.name for report in reports], terms, lambda: evidence)
 
     @property
     def k(self) -> int:
@@ -250,11 +230,6 @@ class Federation(Shown, Memory):
         return self.evidence.IS_COUNTED and not is_estimate
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Agents' names."""
-        return tuple(agent.name for agent in self.agents)
-
-    @property
     def hypotheses(self) -> tuple[str, ...]:
         """Names of the H different hypotheses."""
         return tuple(self.evidence.hypotheses[index] for index in self.distinct)
@@ -270,9 +245,15 @@ class Federation(Shown, Memory):
         return np.array([agent.epsilon for agent in self.agents])
 
     @property
+    @memoized
     def fingerprint(self) -> str:
         """Hash of all that a plan follows from: agents, targets and evidence, but not the federation's name."""
-        return _hash(self)
+        assumed = () if self.assume == "realizable" else (self.assume, self.noise)
+        found = hashlib.sha256(repr((self.agents, self.delta, self.objective, self.guarantee, *assumed)).encode())
+        for array in self.evidence.arrays():
+            found.update(repr((array.shape, array.dtype.str)).encode())
+            found.update(array.tobytes())
+        return found.hexdigest()
 
     def cost_of(self, m: ArrayLike) -> float:
         """Total cost of the contribution vector ``m`` (k,)."""
@@ -318,6 +299,8 @@ class Federation(Shown, Memory):
         >>> [agent.capacity for agent in capped.replace(capacity={"alice": None, "bob": 3}).agents]
         [None, 3]
         """
+        if noise is None and assume in (None, self.assume):
+            assume, noise = self.assume, self.noise
         settings = read_settings(
             self.names,
             [agent.cost for agent in self.agents] if cost is None else cost,
@@ -326,15 +309,10 @@ class Federation(Shown, Memory):
             self.delta if delta is None else delta,
             self.objective if objective is None else objective,
             self.guarantee if guarantee is None else guarantee,
-            *self._assumption(assume, noise),
+            assume,
+            noise,
         )
         return replace(self, **settings.to_fields())
-
-    def _assumption(self, assume: str | None, noise: Number | None) -> tuple[str | None, Number | None]:
-        """Return what is assumed if these are given; of ``noisy`` alone the noise stays."""
-        if noise is not None or assume not in (None, self.assume):
-            return assume, noise
-        return self.assume, self.noise
 
     def restrict(self, names: Iterable[str]) -> Federation:
         """Return the federation of some agents, in this federation's order, with their own evidence alone.
@@ -347,18 +325,14 @@ class Federation(Shown, Memory):
         >>> alice_bob().restrict(["bob"]).names
         ('bob',)
         """
-        kept = self._places_of(names)
-        agents = tuple(self.agents[place] for place in kept)
-        return with_evidence(replace(self, agents=agents), self.evidence.restrict(kept))
-
-    def _places_of(self, names: Iterable[str]) -> list[int]:
-        """Where the agents of these names stand, in order."""
         wanted = read_names(names, None, "names")
         places = {name: place for place, name in enumerate(self.names)}
         for name in wanted:
             if name not in places:
                 raise FederationError(f"no agent is called {shorten(name)}; {nearest(name, places)}")
-        return sorted(places[name] for name in wanted)
+        kept = sorted(places[name] for name in wanted)
+        agents = tuple(self.agents[place] for place in kept)
+        return with_evidence(replace(self, agents=agents), self.evidence.restrict(kept))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the federation as TOML or JSON, by the ending; prediction and report files go beside it."""
@@ -383,16 +357,6 @@ class Federation(Shown, Memory):
 
 
 @memoized
-def _hash(fed: Federation) -> str:
-    assumed = () if fed.assume == "realizable" else (fed.assume, fed.noise)
-    found = hashlib.sha256(repr((fed.agents, fed.delta, fed.objective, fed.guarantee, *assumed)).encode())
-    for array in fed.evidence.arrays():
-        found.update(repr((array.shape, array.dtype.str)).encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
-
-
-@memoized
 def _split_costs(fed: Federation) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """(k,) price of a sample where the cost is linear, else zero; and which agents' costs are not."""
     rates = [agent.cost.rate if isinstance(agent.cost, Linear) else 0.0 for agent in fed.agents]
@@ -412,13 +376,20 @@ def with_evidence(fed: Federation, evidence: Evidence) -> Federation:
     return replace(fed, evidence=evidence, distinct=find_distinct(evidence))
 
 
+def _describe(
+    name: str, names: Sequence[str], terms: tuple[Any, ...], read_evidence: Callable[[], Evidence]
+) -> Federation:
+    """Read the agents of these names, on ``terms`` as :func:`read_settings` takes them, and the evidence."""
+    problems = Problems()
+    settings = problems.read("", read_settings, names, *terms)
+    return build_federation(name, settings, problems.read("", read_evidence), problems)
+
+
 def build_federation(
     name: str, settings: Settings | None, evidence: Evidence | None, problems: Problems
 ) -> Federation:
     """Put the parts together, or raise everything that was noted about them."""
     if not isinstance(name, str):
         problems.add(f"name must be a string; it is {shorten(name)}")
-    problems.raise_if_any()
-    assert settings is not None, "settings are missing only where a problem was noted"
-    assert evidence is not None, "and so is evidence"
-    return Federation(name=name, evidence=evidence, distinct=find_distinct(evidence), **settings.to_fields())
+    terms, known = problems.insist(settings).to_fields(), problems.insist(evidence)
+    return Federation(name=name, evidence=known, distinct=find_distinct(known), **terms)

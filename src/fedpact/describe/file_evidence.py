@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -177,16 +178,10 @@ def _read_distributions(source: Source, problems: Problems) -> Evidence | None:
         return None
     labels = problems.read("", _read_labels, source, points, problems)
     classes, names = source.read_classes(problems), source.read_strings("names", problems)
-    return problems.read(
-        "",
-        read_table,
-        [[0] * len(points)] if labels is None else _read_quoted_numbers(labels, classes),
-        masses.values(),
-        names=list(masses),
-        points=points,
-        hypotheses=None if labels is None else names,
-        classes=None if labels is None else classes,
-    )
+    if labels is None:  # the masses are read all the same
+        labels, classes, names = [[0] * len(points)], None, None
+    read = partial(read_table, names=list(masses), points=points, hypotheses=names, classes=classes)
+    return problems.read("", read, _read_quoted_numbers(labels, classes), masses.values())
 
 
 def _read_array(path: Path) -> NDArray[Any]:

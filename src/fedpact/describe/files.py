@@ -54,25 +54,16 @@ from fedpact.describe.file_evidence import KINDS, Folder, Named, read_evidence
 from fedpact.describe.names import make_slugs
 from fedpact.describe.numbers import shorten
 from fedpact.describe.parsing import Values, about, has_known_keys, parse, syntax_of
-from fedpact.describe.settings import READERS, Entry, Settings, read_terms
+from fedpact.describe.settings import READERS, Settings, read_settings
 from fedpact.errors import FederationError, Problems
 from fedpact.formats import check_format
 
 _STAND_INS = {"cost": 1.0, "epsilon": 0.5, "capacity": None}
 """What an agent's setting is where it is absent; epsilon must be given."""
 
-_TOP_KEYS = (
-    "format",
-    "name",
-    "delta",
-    *_STAND_INS,
-    "objective",
-    "guarantee",
-    "assume",
-    "noise",
-    "agents",
-    "hypotheses",
-)
+_OF_ALL: dict[str, Any] = {"objective": "pac", "guarantee": "per-agent", "assume": None, "noise": None}
+"""What is said of all agents, and what it is where it is absent."""
+_TOP_KEYS = ("format", "name", "delta", *_STAND_INS, *_OF_ALL, "agents", "hypotheses")
 _AGENT_KEYS = ("name", *_STAND_INS, *KINDS)
 
 _ON_LINES = re.compile(r'\[\n((?: *(?:[-+.\de]+|"(?:[^"\\\n]|\\.)*"),?\n)+) *\]')
@@ -106,19 +97,22 @@ def _read_name(table: Values, index: int, problems: Problems) -> str:
 def _read_settings(data: Values, agents: Named) -> Settings:
     """Read every agent's own settings, and the defaults, which are read even if nobody needs them."""
     problems = Problems()
-    entries: dict[str, list[Entry]] = {}
+    given: dict[str, list[Any]] = {}
     for field, default in _STAND_INS.items():
         if field in data:
             read = problems.read("", READERS[field], data[field])
             default = default if read is None else read
-        entries[field] = [(f"agent {name!r}: ", table.get(field, default)) for name, table in agents]
+        given[field] = [table.get(field, default) for _, table in agents]
     for name, table in agents:
         if "epsilon" not in {**data, **table}:
             problems.add(f"agent {name!r}: epsilon is missing; give it here or at the top for all agents")
     if "delta" not in data:
         problems.add("delta is missing; it must lie strictly between 0 and 1")
-    words = data.get("objective", "pac"), data.get("guarantee", "per-agent"), data.get("assume"), data.get("noise")
-    return read_terms([name for name, _ in agents], entries, data.get("delta", 0.5), *words, problems)
+    of_all = [data.get(key, default) for key, default in _OF_ALL.items()]
+    names, delta = [name for name, _ in agents], data.get("delta", 0.5)
+    return problems.insist(
+        problems.read("", read_settings, names, given["cost"], given["epsilon"], given["capacity"], delta, *of_all)
+    )
 
 
 def _parse(path: Path, problems: Problems) -> tuple[Values, Named]:
@@ -236,9 +230,7 @@ def load_settings(path: str | PathLike[str]) -> tuple[str, Settings]:
         problems = Problems()
         data, agents = _parse(Path(path), problems)
         settings = problems.read("", _read_settings, data, agents)
-        problems.raise_if_any()
-        assert settings is not None, "settings are missing only where a problem was noted"
-        return str(data.get("name", Path(path).stem)), settings
+        return str(data.get("name", Path(path).stem)), problems.insist(settings)
 
 
 @takes_federation

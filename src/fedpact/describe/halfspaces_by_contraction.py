@@ -81,10 +81,7 @@ def _push(w: Vector, v: Vector, values: Sequence[int], others: Sequence[Vector])
         for value, along in zip(values, (_dot(v, other) for other in others), strict=True)
     )
     kept, moved = [entry << max(-power, 0) for entry in w], [entry << max(power, 0) for entry in v]
-    return (
-        _shorten(map(int.__add__, kept, moved)),
-        _shorten(map(int.__sub__, kept, moved)),
-    )
+    return _shorten(map(int.__add__, kept, moved)), _shorten(map(int.__sub__, kept, moved))
 
 
 def _both_ways(vectors: Sequence[Vector], v: Vector) -> dict[int, tuple[Vector, Vector]]:

@@ -42,15 +42,11 @@ def keep_distinct(class_name: str, labels: ArrayLike, names: Iterable[str]) -> H
     at_most(len(keep), class_name)
     kept = given if len(keep) == len(given) else given[keep]
     kept.flags.writeable = False
-    names = list(names)
-    return HypothesisClass(labels=kept, hypotheses=_tell_apart(names[index] for index in keep), name=class_name)
-
-
-def _tell_apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Add a number to the names that repeat, as with the points 'a', 'b' and 'a+b'."""
-    names = list(names)
-    times = Counter(names)
-    return tuple(f"{name} (h{at})" if times[name] > 1 else name for at, name in enumerate(names, 1))
+    given_names = list(names)
+    listed = [given_names[index] for index in keep]
+    times = Counter(listed)  # names repeat, as with the points 'a', 'b' and 'a+b'
+    told_apart = tuple(f"{name} (h{at})" if times[name] > 1 else name for at, name in enumerate(listed, 1))
+    return HypothesisClass(labels=kept, hypotheses=told_apart, name=class_name)
 
 
 def show(value: float) -> str:

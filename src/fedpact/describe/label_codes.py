@@ -187,8 +187,7 @@ def code_places(places: NDArray[Any], count: int, classes: Sequence[Label] | Non
 def join(pieces: Sequence[Coded]) -> Coded:
     """Put the labels of one candidate at consecutive points together."""
     values = tuple(dict.fromkeys(label for piece in pieces for label in piece.values))
-    kind = smallest_type(len(values))
-    return Coded(values, np.concatenate([recode(piece, values, kind) for piece in pieces]))
+    return Coded(values, np.concatenate([recode(piece, values) for piece in pieces]))
 
 
 def stack(
@@ -213,8 +212,7 @@ def stack(
     sizes = {name: len(row.codes) for name, row in rows.items()}
     if len(set(sizes.values())) > 1:
         raise FederationError(f"all candidates must predict the same points; their numbers are {shorten(sizes)}")
-    kind = smallest_type(len(declared))
-    return np.stack([recode(row, declared, kind) for row in rows.values()]), declared
+    return np.stack([recode(row, declared) for row in rows.values()]), declared
 
 
 def insist_on_one_kind(labels: Mapping[str, Iterable[Label]], field: str) -> None:
@@ -231,9 +229,8 @@ def _order(label: Label) -> tuple[int, str]:
     return (label, "") if isinstance(label, int) else (0, label)
 
 
-def recode(piece: Coded, values: Sequence[Label], kind: np.dtype[Any]) -> NDArray[Any]:
+def recode(piece: Coded, values: Sequence[Label]) -> NDArray[Any]:
     """Codes of the same labels by another numbering."""
     place = {label: code for code, label in enumerate(values)}
-    lookup = np.array([place[label] for label in piece.values], dtype=kind)
-    recoded: NDArray[Any] = lookup[piece.codes]
-    return recoded
+    lookup = np.array([place[label] for label in piece.values], dtype=smallest_type(len(values)))
+    return np.asarray(lookup[piece.codes])

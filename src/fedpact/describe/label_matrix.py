@@ -21,7 +21,6 @@ from fedpact.describe.label_codes import (
     insist_on_one_kind,
     read_whole,
     recode,
-    smallest_type,
     stack,
 )
 from fedpact.describe.numbers import shorten
@@ -159,7 +158,7 @@ def _code_by(classes: tuple[Label, ...], matrix: LabelMatrix, name: str) -> NDAr
             f"{name} must be among the classes, {shorten(list(classes))}; one is {shorten(strange[0])}"
         )
     codes = np.searchsorted(np.array(labels), matrix.codes) if matrix.classes is None else matrix.codes
-    return _shrink(recode(Coded(labels, codes), classes, smallest_type(len(classes))))
+    return _shrink(recode(Coded(labels, codes), classes))
 
 
 def code_truth(labels: Any, classes: Classes, what: str) -> tuple[NDArray[np.int64], list[Label]]:
@@ -172,7 +171,11 @@ def code_truth(labels: Any, classes: Classes, what: str) -> tuple[NDArray[np.int
     """
     coded = code_labels(labels, what)
     insist_on_one_kind({"labels": coded.values, "predictions": classes or (0,)}, what)
+    return find_codes(coded, classes), [coded.values[code] for code in coded.codes.tolist()]
+
+
+def find_codes(coded: Coded, classes: Classes) -> NDArray[np.int64]:
+    """Labels of points by other classes, -1 for one that is none of them."""
     place = None if classes is None else {label: code for code, label in enumerate(classes)}
     codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
-    given = [coded.values[code] for code in coded.codes.tolist()]
-    return np.array(codes, dtype=np.int64).take(coded.codes), given
+    return np.array(codes, dtype=np.int64).take(coded.codes)

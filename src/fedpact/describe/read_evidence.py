@@ -87,7 +87,7 @@ def _read_distributions(values: Any, names: Sequence[str], points: Sequence[str]
         )
     rows = zip(names, given, strict=True)
     rule = "distributions must be over the same points; their lengths"
-    return np.array(_read_each(rows, partial(_read_masses, points), "distribution", len, rule))
+    return np.array(read_alike(rows, "agent {!r}: distribution", partial(_read_masses, points), len, rule))
 
 
 def _read_label_array(labels: Any, classes: Classes) -> tuple[NDArray[np.integer], Classes]:
@@ -110,10 +110,7 @@ def read_table(
         class_name, hypotheses, labels = labels.name, hypotheses or labels.hypotheses, labels.labels
     numbered = problems.read("", _read_label_array, labels, classes)
     rows = problems.read("", _read_distributions, distributions, names, points)
-    problems.raise_if_any()
-    assert numbered is not None, "what is missing was noted"
-    assert rows is not None, "what is missing was noted"
-    label_array, classes = numbered
+    (label_array, classes), rows = problems.insist(numbered), problems.insist(rows)
     n = label_array.shape[1]
     if rows.shape[1] != n:
         raise FederationError(
@@ -130,18 +127,14 @@ def read_table(
     )
 
 
-def _read_each(
-    arrays: Iterable[tuple[str, Any]],
-    read: Callable[[Any, str], T],
-    field: str,
-    size: Callable[[T], int],
-    rule: str,
+def read_alike(
+    given: Iterable[tuple[str, Any]], what: str, read: Callable[[Any, str], T], size: Callable[[T], int], rule: str
 ) -> list[T]:
-    """Read the array of every agent; all must be of one ``size``, or the ``rule`` is broken."""
-    problems, listed = Problems(), list(arrays)
-    found = [problems.read("", read, array, f"agent {name!r}: {field}") for name, array in listed]
-    known = [array for array in found if array is not None]
-    sizes = {name: size(array) for (name, _), array in zip(listed, found, strict=True) if array is not None}
+    """Read ``what`` everybody gives, "agent {!r}: points"; all must be of one ``size``, or a rule is broken."""
+    problems, listed = Problems(), list(given)
+    found = [problems.read("", read, own, what.format(name)) for name, own in listed]
+    known = [own for own in found if own is not None]
+    sizes = {name: size(own) for (name, _), own in zip(listed, found, strict=True) if own is not None}
     if len(set(sizes.values())) > 1:
         problems.add(f"{rule} differ: {shorten(sizes)}")
     problems.raise_if_any()
@@ -153,7 +146,8 @@ def read_predictions(
 ) -> Predictions:
     """Check one prediction matrix per agent."""
     rule = "every agent must predict with the same hypotheses; the numbers of rows"
-    known = _read_each(predictions.items(), read_labels, "predictions", lambda matrix: len(matrix.codes), rule)
+    what, size = "agent {!r}: predictions", lambda matrix: len(matrix.codes)
+    known = read_alike(predictions.items(), what, read_labels, size, rule)
     height, rule = len(known[0].codes), "every agent must predict with the same candidates"
     named = read_hypothesis_names(hypotheses, height, predictions, rule)
     by_agent = {f"predictions of agent {name!r}": own for name, own in zip(predictions, known, strict=True)}
@@ -165,13 +159,9 @@ def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) ->
     """Check that the reports speak of one class."""
     if not reports or not all(isinstance(report, Report) for report in reports):
         raise FederationError("reports must be a list of at least one fedpact Report")
-    sizes = {report.name: report.H for report in reports}
-    if len(set(sizes.values())) > 1:
-        raise FederationError(
-            f"every report must be about the same hypotheses; their numbers differ: {shorten(sizes)}"
-        )
-    sources, rule = {report.name: report for report in reports}, "every report must be about the same candidates"
-    named = read_hypothesis_names(hypotheses, reports[0].H, sources, rule)
+    sources, rule = {report.name: report for report in reports}, "every report must be about the same"
+    read_alike(sources.items(), "", lambda own, _: own, lambda own: own.H, f"{rule} hypotheses; their numbers")
+    named = read_hypothesis_names(hypotheses, reports[0].H, sources, f"{rule} candidates")
     return Reports(reports=tuple(reports), hypotheses=named)
 
 
@@ -184,7 +174,7 @@ def check_by_agent(given: Any, field: str, shape: str) -> None:
 def read_points(points: Mapping[str, Any]) -> tuple[NDArray[np.float64], ...]:
     """Check one (n_i, d) array per agent."""
     rule = "every agent's points must have the same features; their numbers"
-    return tuple(_read_each(points.items(), read_features, "points", lambda array: array.shape[1], rule))
+    return tuple(read_alike(points.items(), "agent {!r}: points", read_features, lambda x: x.shape[1], rule))
 
 
 def read_restriction(
@@ -194,8 +184,7 @@ def read_restriction(
     problems = Problems()
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, OF_POINTS, OF_FEATURES)
-    problems.raise_if_any()
-    assert arrays is not None, "what is missing was noted"
+    arrays = problems.insist(arrays)
     made = make_class(hypotheses, np.concatenate(arrays), feature_names=feature_names)
     ends = np.cumsum([len(array) for array in arrays])[:-1]
     own = dict(zip(points, np.split(made.labels, ends, axis=1), strict=True))

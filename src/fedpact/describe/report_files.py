@@ -33,24 +33,10 @@ from fedpact.errors import FederationError
 from fedpact.formats import check_format
 from fedpact.version import __version__
 
-UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    EOFError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-    Warning,  # of numpy, where warnings are errors
-    lzma.LZMAError,
-)
-"""What numpy raises, without pickle, on a file that is not what it claims to be."""
+_OF_LIBRARIES = (tokenize.TokenError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+_OF_PYTHON = (OSError, EOFError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, SyntaxError)
+UNREADABLE = (*_OF_PYTHON, RuntimeError, MemoryError, Warning, *_OF_LIBRARIES)
+"""What numpy raises, without pickle, on a file that is not what it claims to be; warnings if those are errors."""
 
 _NEEDED = ("format", "name", "n", "n_classes", "counts")
 _NOISE = {"mechanism": "mechanism", "scale": "scale", "epsilon": "privacy_epsilon", "delta": "privacy_delta"}
@@ -156,6 +142,7 @@ def _build(fields: Fields) -> Report:
     checksum = fields.pop("checksum", None)
     if not is_first and (checksum is None or checksum.tolist() != _checksum(fields)):
         raise FederationError("the report was damaged or changed after it was written; ask the site for it again")
+    noise = {field: fields[key].tolist() for key, field in _NOISE.items() if key in fields}
     return Report(
         name=str(fields["name"].tolist()),
         n=fields["n"].tolist(),
@@ -163,14 +150,8 @@ def _build(fields: Fields) -> Report:
         counts=fields["counts"],
         candidates=_read_candidates(fields),
         minimum_count=fields["minimum_count"].tolist() if "minimum_count" in fields else 0,
-        noise=_read_noise(fields),
+        noise=Noise(**noise) if set(_NOISE) <= set(fields) else None,
     )
-
-
-def _read_noise(fields: Fields) -> Noise | None:
-    if not set(_NOISE) <= set(fields):
-        return None
-    return Noise(**{field: fields[key].tolist() for key, field in _NOISE.items()})
 
 
 def _read_list(fields: Fields, key: str) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -185,18 +186,10 @@ class Report(Shown):
     def own_columns(self) -> list[Column]:
         """List at which rates each candidate differs from the others: least, on average, most."""
         names = self.candidates.names if self.candidates else number_names("h", self.H)
-        none: tuple[None, ...] = (None,)
-        least, mean, most = (none, none, none) if self.H == 1 else self._find_rates()
-        return [
-            Column("candidate", str, names),
-            Column("least", float, least),
-            Column("mean", float, mean),
-            Column("most", float, most),
-        ]
-
-    def _find_rates(self) -> tuple[tuple[float, ...], ...]:
         rates = (self.square() / self.n)[~np.eye(self.H, dtype=np.bool_)].reshape(self.H, -1)
-        return tuple(tuple(found.tolist()) for found in (rates.min(axis=1), rates.mean(axis=1), rates.max(axis=1)))
+        folds: dict[str, Callable[..., NDArray[Any]]] = {"least": np.min, "mean": np.mean, "most": np.max}
+        found = {key: fold(rates, axis=1).tolist() if self.H > 1 else [None] for key, fold in folds.items()}
+        return [Column("candidate", str, names), *(Column(key, float, tuple(own)) for key, own in found.items())]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, all but the counts: those are for the file that :meth:`save` writes."""

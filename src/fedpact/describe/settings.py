@@ -11,14 +11,15 @@ assumption     says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.costs import Cost, read_cost
+from fedpact.describe.memo import Memory
 from fedpact.describe.names import nearest, read_choice
 from fedpact.describe.numbers import Number, read_chance, read_in, read_whole_number, shorten
 from fedpact.errors import FederationError, Problems
@@ -34,8 +35,6 @@ Assumption: TypeAlias = Annotated[str, ASSUMPTIONS]
 
 PerAgent: TypeAlias = T | Sequence[T] | Mapping[str, T] | NDArray[Any]
 """One value for all agents, one for each in their order, or one for each by name."""
-Entry: TypeAlias = tuple[str, Any]
-"""Where a value stands, as a message about it begins, and the value."""
 Contributions: TypeAlias = Sequence[Number] | Mapping[str, Number] | NDArray[Any]
 """Samples of each agent: in their order, or by name, and nothing of those who are not named."""
 
@@ -71,8 +70,17 @@ class Agent:
     capacity: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Stated(TypedDict):
+    """What a result says of the federation that it is about."""
+
+    objective: Objective
+    guarantee: Guarantee
+    assume: Assumption
+    noise: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Settings(Memory):
     """Everything about a federation but its evidence."""
 
     agents: tuple[Agent, ...]
@@ -87,6 +95,10 @@ class Settings:
     def names(self) -> tuple[str, ...]:
         """Agents' names."""
         return tuple(agent.name for agent in self.agents)
+
+    def stated(self) -> Stated:
+        """Give what results say of these."""
+        return Stated(objective=self.objective, guarantee=self.guarantee, assume=self.assume, noise=self.noise)
 
     def to_fields(self) -> dict[str, Any]:
         """Give what a federation has of these."""
@@ -107,7 +119,7 @@ def _check_names(names: Sequence[Any]) -> None:
     problems.raise_if_any()
 
 
-def _spread(names: Sequence[str], value: Any, field: str) -> list[Entry]:
+def _spread(names: Sequence[str], value: Any, field: str) -> list[Any]:
     """Spread a scalar, a sequence or a name -> value mapping over the agents."""
     if isinstance(value, Mapping) and value and (field != "cost" or set(value) & set(names)):
         strangers = [name for name in value if name not in names]
@@ -117,29 +129,23 @@ def _spread(names: Sequence[str], value: Any, field: str) -> list[Entry]:
         missing = [name for name in names if name not in value]
         if missing:
             raise FederationError(f"{field} is given per agent but agent {missing[0]!r} has none")
-        values = [value[name] for name in names]
-    elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
-        values = list(value)
-        if len(values) != len(names):
+        return [value[name] for name in names]
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+        if len(value) != len(names):
             raise FederationError(
-                f"{field} must be one value or one per agent; {len(values)} for {len(names)} agents"
+                f"{field} must be one value or one per agent; {len(value)} for {len(names)} agents"
             )
-    else:
-        values = [value] * len(names)
-    return [(f"agent {name!r}: ", entry) for name, entry in zip(names, values, strict=True)]
-
-
-def read_entries(entries: Iterable[Entry], read: Callable[[Any], T]) -> list[T]:
-    """Read every entry, or raise what is wrong with all of them."""
-    problems = Problems()
-    found: list[Any] = [problems.read(where, read, value) for where, value in entries]
-    problems.raise_if_any()
-    return found
+        return list(value)
+    return [value] * len(names)
 
 
 def read_per_agent(names: Sequence[str], value: Any, field: str, read: Callable[[Any], T]) -> list[T]:
     """Read one value for all agents, one for each in their order, or one for each by name."""
-    return read_entries(_spread(names, value, field), read)
+    problems = Problems()
+    values = zip(names, _spread(names, value, field), strict=True)
+    found: list[Any] = [problems.read(f"agent {name!r}: ", read, own) for name, own in values]
+    problems.raise_if_any()
+    return found
 
 
 def read_epsilon(value: Any) -> float:
@@ -180,37 +186,6 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
 """How each setting of an agent is read."""
 
 
-def read_terms(
-    names: Sequence[str],
-    entries: Mapping[str, Iterable[Entry] | None],
-    delta: Any,
-    objective: str,
-    guarantee: str,
-    assume: Any,
-    noise: Any,
-    problems: Problems,
-) -> Settings:
-    """Read the ``entries`` of every setting, one for each agent, and what is for all; raise all ``problems``."""
-    problems.read("", _check_names, names)
-    read = {
-        field: problems.read("", read_entries, own, READERS[field])
-        for field, own in entries.items()
-        if own is not None
-    }
-    problems.read("", read_choice, objective, "objective", OBJECTIVES)
-    problems.read("", read_choice, guarantee, "guarantee", GUARANTEES)
-    chance = problems.read("", read_chance, delta, "delta")
-    assumed = problems.read("", read_assumption, assume, noise)
-    if objective == "expected" and assumed not in (None, ("realizable", None)):
-        problems.add("objective 'expected' needs assume 'realizable'; for other assumptions use 'pac'")
-    problems.raise_if_any()
-    assert chance is not None, "what is missing was noted"
-    assert assumed is not None, "and so was this"
-    rows = zip(names, *(read[field] or () for field in ("epsilon", "cost", "capacity")), strict=True)
-    agents = tuple(Agent(name=name, epsilon=e, cost=c, capacity=most) for name, e, c, most in rows)
-    return Settings(agents, chance, objective, guarantee, *assumed)
-
-
 def read_settings(
     names: Sequence[str],
     cost: Any,
@@ -223,8 +198,22 @@ def read_settings(
     noise: Any = None,
 ) -> Settings:
     """Check everything about a federation but its evidence."""
-    problems, given = Problems(), names if isinstance(names, str) else tuple(names)
+    problems, given = Problems(), () if isinstance(names, str) else tuple(names)
+    problems.read("", _check_names, given or names)
     values = {"cost": cost, "epsilon": epsilon, "capacity": capacity}
-    spread = () if isinstance(given, str) else given
-    entries = {field: problems.read("", _spread, spread, value, field) for field, value in values.items()}
-    return read_terms(given, entries, delta, objective, guarantee, assume, noise, problems)
+    read = {
+        field: problems.read("", read_per_agent, given, value, field, READERS[field])
+        for field, value in values.items()
+    }
+    problems.read("", read_choice, objective, "objective", OBJECTIVES)
+    problems.read("", read_choice, guarantee, "guarantee", GUARANTEES)
+    chance = problems.read("", read_chance, delta, "delta")
+    assumed = problems.read("", read_assumption, assume, noise)
+    if objective == "expected" and assumed not in (None, ("realizable", None)):
+        problems.add("objective 'expected' needs assume 'realizable'; for other assumptions use 'pac'")
+    chance, (assume, noise) = problems.insist(chance), problems.insist(assumed)
+    rows = zip(given, *(read[field] or () for field in values), strict=True)
+    agents = tuple(Agent(name=name, cost=c, epsilon=e, capacity=most) for name, c, e, most in rows)
+    return Settings(
+        agents=agents, delta=chance, objective=objective, guarantee=guarantee, assume=assume, noise=noise
+    )

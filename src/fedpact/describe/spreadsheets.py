@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,6 @@ class Sheet:
     """The line on which each row ends, and its cells, as many as the head has; empty rows are left out."""
 
 
-def _find_separator(lines: list[str]) -> str:
-    """Take the separator that the first line with anything on it has most of."""
-    return max(_SEPARATORS, key=next((line for line in lines if line.strip()), "").count)
-
-
 def _read(path: Path) -> list[str]:
     try:
         text = read_text(path)
@@ -44,10 +39,6 @@ def _read(path: Path) -> list[str]:
         more = '; in the spreadsheet, save it as "CSV UTF-8"' if is_encoding else ""
         raise FederationError(one_line(f"{path}: {error}{more}")) from None
     return io.StringIO(text, newline=None).readlines()
-
-
-def _fit(cells: Sequence[str], width: int) -> tuple[str, ...]:
-    return (*(cell.strip() for cell in cells[:width]), *[""] * (width - len(cells)))
 
 
 def read_sheet(path: Path) -> Sheet:
@@ -61,7 +52,8 @@ def read_sheet(path: Path) -> Sheet:
     lines = _read(path)
     declares = bool(lines) and lines[0].lower().startswith("sep=")
     body = lines[1:] if declares else lines
-    reader = csv.reader(body, delimiter=_find_separator(body), strict=True)
+    separator = max(_SEPARATORS, key=next((line for line in body if line.strip()), "").count)
+    reader = csv.reader(body, delimiter=separator, strict=True)
     try:
         listed = [(reader.line_num + declares, cells) for cells in reader]
     except csv.Error as error:
@@ -70,7 +62,8 @@ def read_sheet(path: Path) -> Sheet:
     if not rows:
         raise FederationError(one_line(f"{path}: there is nothing in it; the first line must name the columns"))
     width = len(rows[0][1])
-    head, *others = [(line, _fit(cells, width)) for line, cells in rows]
+    padded = [(line, [*cells, *[""] * width][:width]) for line, cells in rows]
+    head, *others = [(line, tuple(cell.strip() for cell in cells)) for line, cells in padded]
     return Sheet(head=head[1], rows=tuple(others))
 
 

@@ -86,18 +86,9 @@ class FileCheck(Result):
         return FileStatus.MALFORMED if self.problems else FileStatus.SOUND
 
 
-def _summarise_terms(name: str, terms: Federation | Settings, **known: Any) -> Summary:
+def _summarise_terms(name: str, terms: Settings, **known: Any) -> Summary:
     """Describe who takes part on what terms, and what is ``known`` of their data."""
-    return Summary(
-        name=name,
-        agents=terms.agents,
-        delta=terms.delta,
-        objective=terms.objective,
-        guarantee=terms.guarantee,
-        assume=terms.assume,
-        noise=terms.noise,
-        **known,
-    )
+    return Summary(name=name, agents=terms.agents, delta=terms.delta, **terms.stated(), **known)
 
 
 @takes_federation

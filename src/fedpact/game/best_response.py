@@ -133,14 +133,9 @@ class Regret(Assumed, Result):
         return self.status is RegretStatus.EQUILIBRIUM
 
 
-def largest_costs(game: Game) -> Floats:
-    """(k,) what each agent's largest strategy costs."""
-    return np.array([float(a.cost(most)) for a, most in zip(game.fed.agents, game.most.tolist(), strict=True)])
-
-
 def read_worth(game: Game, worth: Any) -> Floats:
     """(k,) what meeting its target is worth to each agent, checked against what it may have to spend."""
-    costs = largest_costs(game)
+    costs = game.fed.costs_by_agent(game.most)
     if worth is None:
         return np.where(costs < 1, 1.0, 2 * costs)
     given = read_per_agent(game.fed.names, worth, "worth", lambda value: read_number(value, "worth"))

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,15 +24,14 @@ from fedpact.describe.names import read_choice
 from fedpact.describe.numbers import check_at_least
 from fedpact.describe.progress import Progress
 from fedpact.describe.settings import Assumed, Contributions
+from fedpact.drawing import Figure, draw_lines, draw_path
 from fedpact.errors import FederationError
 from fedpact.game.game import Game, check_profiles, find_least, game_of, respond
 from fedpact.result import Result
 from fedpact.rows import Column
 from fedpact.statistics.request import ask
+from fedpact.statistics.standalone import give_alone
 from fedpact.statistics.verification import read_contributions
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 ORDERS = ("round-robin", "random", "simultaneous")
 MAX_ROUNDS = 1000
@@ -84,8 +82,6 @@ class Dynamics(Assumed, Result):
 
         For two agents over the staircase of what is enough for both; for more the last steps, a line per agent.
         """
-        from fedpact.drawing import draw_lines, draw_path
-
         title = f"best responses, {self.order}: {self.status}"
         if self.responses:
             return draw_path(
@@ -149,36 +145,20 @@ def play_to_rest(game: Game, movers: Sequence[int], max_rounds: int) -> Ints | N
     return None
 
 
-def _reach(game: Game, path: Sequence[tuple[int, ...]]) -> Ints | None:
-    """(2,) how far to draw: what both agents can do and where the path went; None if there is no such drawing."""
-    if game.fed.k != 2:
-        return None
+def _find_staircases(
+    game: Game, path: Sequence[tuple[int, ...]]
+) -> tuple[dict[str, tuple[int, ...]], tuple[int | None, ...]]:
+    """Responses of two agents to 0, 1, 2, ... of each other, and what is enough for both, to draw a path over."""
     reach = np.maximum(game.most, np.array(path).max(axis=0)) + 1
-    return reach if reach.max() <= _LONGEST_STAIRCASE else None
-
-
-def _line_of_profiles(agent: int, last: int) -> Ints:
-    """(last + 1, 2) profiles in which one of two agents gives 0, 1, 2, ... and the other nothing."""
-    m = np.zeros((last + 1, 2), dtype=np.int64)
-    m[:, agent] = np.arange(last + 1)
-    return m
-
-
-def _find_responses(game: Game, reach: Ints) -> dict[str, tuple[int, ...]]:
-    """Best responses of two agents to each other."""
-    return {
-        name: tuple(respond(game, _line_of_profiles(1 - agent, int(reach[1 - agent])), agent).tolist())
-        for agent, name in enumerate(game.fed.names)
-    }
-
-
-def _find_staircase(game: Game, reach: Ints) -> tuple[int | None, ...]:
-    """Least contribution of the second agent that is enough for both, to every one of the first."""
-    m, top = _line_of_profiles(0, int(reach[0])), int(reach[1])
-    second = find_least(game, m, 1, 0, top)
+    if game.fed.k != 2 or reach.max() > _LONGEST_STAIRCASE:
+        return {}, ()
+    alone, top = [give_alone(2, agent, np.arange(reach[agent] + 1)) for agent in range(2)], int(reach[1])
+    responses = [tuple(respond(game, alone[1 - agent], agent).tolist()) for agent in range(2)]
+    second = find_least(game, alone[0], 1, 0, top)
     # The first agent's target, with the second's contribution moving.
-    first = find_least(game, m, 0, 0, top, mover=1)
-    return tuple(count if count <= top else None for count in np.maximum(first, second).tolist())
+    first = find_least(game, alone[0], 0, 0, top, mover=1)
+    enough = tuple(count if count <= top else None for count in np.maximum(first, second).tolist())
+    return dict(zip(game.fed.names, responses, strict=True)), enough
 
 
 def _closed_walk(path: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
@@ -194,10 +174,8 @@ def _play(
     k, m, path = game.fed.k, start, [tuple(start.tolist())]
     starts = {path[0]: 0}
     for rounds in range(1, max_rounds + 1):
-        if order == "simultaneous":
-            steps = _play_at_once(game, m)
-        else:
-            steps = _play_round(game, m, rng.permutation(k).tolist() if order == "random" else range(k))
+        movers = rng.permutation(k).tolist() if order == "random" else range(k)
+        steps = _play_at_once(game, m) if order == "simultaneous" else _play_round(game, m, movers)
         path += [tuple(step.tolist()) for step in steps]
         if progress is not None:
             progress(rounds, max_rounds)
@@ -260,15 +238,15 @@ def best_response_dynamics(
     except FederationError as error:
         raise FederationError([f"start: {problem}" for problem in error.problems]) from None
     played = _play(game, m, order, max_rounds, np.random.default_rng(0) if rng is None else rng, progress)
-    reach = _reach(game, played.path)
+    responses, staircase = _find_staircases(game, played.path)
     is_settled = played.status is DynamicsStatus.SETTLED
     return Dynamics(
         path=tuple(played.path),
         cycle=played.cycle,
         costs=tuple(fed.costs_of(np.array(played.path)).tolist()),
         equilibrium=dict(zip(fed.names, played.path[-1], strict=True)) if is_settled else None,
-        responses={} if reach is None else _find_responses(game, reach),
-        staircase=() if reach is None else _find_staircase(game, reach),
+        responses=responses,
+        staircase=staircase,
         status=played.status,
         rounds=played.rounds,
         order=order,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Ints, Places
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
@@ -152,11 +152,6 @@ class Boxes:
         return len(self.low)
 
     @property
-    def log_size(self) -> Floats:
-        """(N,) logarithm of the number of profiles in each."""
-        return np.asarray(np.log(self.high - self.low + 1.0).sum(axis=1))
-
-    @property
     def is_point(self) -> Bools:
         """(N,) whether each holds one profile."""
         return np.asarray((self.low == self.high).all(axis=1))
@@ -232,10 +227,8 @@ def _find_largest(game: Game, agent: int) -> int:
 def game_of(fed: Federation) -> Game:
     """Return the game of a federation, made once and kept with it."""
     needs = standalone(fed)
-    can_give = np.array(
-        [MOST if agent.capacity is None else min(agent.capacity, MOST) for agent in fed.agents], dtype=np.int64
-    )
-    need = np.array([MOST + 1 if count is None else count for count in needs.values()], dtype=np.int64)
+    can_give = np.array([min(MOST if agent.capacity is None else agent.capacity, MOST) for agent in fed.agents])
+    need = np.array([MOST + 1 if count is None else count for count in needs.values()])
     reach = np.minimum(need, can_give)
     game = Game(
         fed=fed, engine=engine_of(fed), most=reach, reach=reach, is_self_sufficient=need <= can_give, needs=needs

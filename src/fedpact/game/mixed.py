@@ -17,7 +17,7 @@ from fedpact.describe.any_federation import takes_federation
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.settings import Assumed, PerAgent
-from fedpact.game.best_response import largest_costs, read_worth
+from fedpact.game.best_response import read_worth
 from fedpact.game.game import Game, game_of
 from fedpact.game.normal_form import (
     NEVER,
@@ -160,7 +160,7 @@ def mixed_equilibrium(
     strategies = [kept[some] for kept, some in zip(strategies, used, strict=True)]
     mixture = [shares[some] / shares[some].sum() for shares, some in zip(mixture, used, strict=True)]
     plays = [_look_at(game, strategies, mixture, float(worths[i]), i) for i in range(fed.k)]
-    stakes = np.minimum(worths, largest_costs(game))
+    stakes = np.minimum(worths, fed.costs_by_agent(game.most))
     is_close = all(play.regret <= _REGRET_TOL * stake for play, stake in zip(plays, stakes, strict=True))
     known = MixedStatus.VERIFIED if all(play.is_certain for play in plays) else MixedStatus.CAUTIOUS
     return MixedEquilibrium(

@@ -128,7 +128,7 @@ class _Search:
     @property
     def share_left(self) -> float:
         """Share of all profiles in boxes that are left."""
-        return float(np.exp(self.left.log_size - self._log_all).sum())
+        return float(np.exp(np.log(self.left.high - self.left.low + 1.0).sum(axis=1) - self._log_all).sum())
 
     def take(self, size: int) -> Boxes:
         """Take boxes off: the last, or those that can change the extremes most."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from fedpact.describe.settings import Assumed, Guarantee, Objective
+from fedpact.drawing import Figure, draw_bars
 from fedpact.result import Result
 from fedpact.rows import Column
 from fedpact.statistics.standalone import Shortfall
 from fedpact.statistics.verification import Interval
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 _MOST_DRAWN = 20
 # Profiles of up to so many agents are written out.
@@ -113,8 +111,6 @@ class Equilibria(Assumed, Result):
 
         Beyond twenty equilibria the cheapest and the most expensive ten are drawn.
         """
-        from fedpact.drawing import draw_bars
-
         order = sorted(range(len(self.costs)), key=self.costs.__getitem__)
         if len(order) > _MOST_DRAWN:
             order = order[: _MOST_DRAWN // 2] + order[-_MOST_DRAWN // 2 :]

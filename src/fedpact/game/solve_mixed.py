@@ -55,10 +55,6 @@ def _as_game(payoffs: list[Floats]) -> Any:
     return NormalFormGame(np.stack([np.moveaxis(payoff, 0, agent) for agent, payoff in enumerate(payoffs)], -1))
 
 
-def _support_size(mixture: Mixture) -> int:
-    return sum(int((shares > SUPPORT).sum()) for shares in mixture)
-
-
 def _expect(payoff: Floats, others: Mixture) -> Floats:
     """Take the mean over the others' strategies."""
     for shares in reversed(others):
@@ -85,7 +81,7 @@ def _solve_two(payoffs: list[Floats]) -> tuple[Mixture, Solver]:
     regrets = [_largest_regret(payoffs, mixture) for mixture, _ in solutions]
     most = max(_ROUNDING, min(regrets))
     close = [solution for solution, regret in zip(solutions, regrets, strict=True) if regret <= most]
-    return max(close, key=lambda solution: _support_size(solution[0]))
+    return max(close, key=lambda solution: sum(np.count_nonzero(shares > SUPPORT) for shares in solution[0]))
 
 
 def _sharpen(payoffs: list[Floats], mixture: Mixture, closeness: float) -> Mixture:

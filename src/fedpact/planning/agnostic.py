@@ -27,7 +27,7 @@ from fedpact.statistics.engine import engine_of
 from fedpact.statistics.rates import rates_of
 from fedpact.statistics.regret_tails import RegretTails, regret_tails
 from fedpact.statistics.request import least_of
-from fedpact.statistics.standalone import MOST, find_least_between
+from fedpact.statistics.standalone import MOST, find_least, give_alone
 
 
 def plan_agnostic(fed: Federation, method: str) -> Draft:
@@ -91,13 +91,7 @@ def need_if_right(fed: Federation, agent: int) -> int:
     engine = engine_of(right)
 
     def may_be_enough(counts: Ints) -> Bools:
-        m = np.zeros((len(counts), fed.k), dtype=np.int64)
-        m[:, agent] = counts
-        return ~exceeds(engine.decide(m, [agent])[0][:, 0], fed.delta)
+        return ~exceeds(engine.decide(give_alone(fed.k, agent, counts), [agent])[0][:, 0], fed.delta)
 
-    if may_be_enough(np.array([0]))[0]:
-        return 0
-    low, high = 0, max(1, pair)
-    while high < most and not may_be_enough(np.array([high]))[0]:
-        low, high = high, 2 * high
-    return min(most, find_least_between(low, high, may_be_enough))
+    least = find_least(may_be_enough, max(1, pair))
+    return most if least is None else min(most, least)

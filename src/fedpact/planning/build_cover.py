@@ -13,6 +13,7 @@ can be shattered only if 2^d is no more than that.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -93,10 +94,7 @@ def vc_dimension(class_name: str, f: int) -> int:
     [2, 3, 6]
     """
     if class_name == "stumps":
-        d = 1
-        while 2 ** (d + 1) <= 2 * f * d + 2:
-            d += 1
-        return d
+        return next(d for d in itertools.count(1) if 2 ** (d + 1) > 2 * f * d + 2)
     return {"thresholds": 1, "intervals": 2, "rectangles": 2 * f, "halfspaces": 3}[class_name]
 
 
@@ -198,12 +196,17 @@ def read_gamma(value: Any) -> float:
     return gamma
 
 
-def too_many(class_name: str, gamma: float, most: int) -> FederationError:
-    """Say that a cover is too large, and what to do."""
-    return FederationError(
-        f"a cover of the {class_name} with gamma = {gamma:.3g} has more than {most:,} hypotheses; "
-        f"raise gamma (or epsilon), or give fewer points"
-    )
+def find_cover(
+    names: tuple[str, ...], arrays: tuple[Floats, ...], class_name: str, gamma: float, most: int
+) -> Cover:
+    """Cover the points (n_i, f) of every agent, or say what to do about a cover of more than ``most`` members."""
+    found = build_cover(names, arrays, class_name, gamma, most)
+    if found is None:
+        raise FederationError(
+            f"a cover of the {class_name} with gamma = {gamma:.3g} has more than {most:,} hypotheses; "
+            f"raise gamma (or epsilon), or give fewer points"
+        )
+    return found
 
 
 def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
@@ -232,10 +235,5 @@ def cover(points: Mapping[str, Any], hypotheses: str, gamma: Number) -> Cover:
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
     distance = problems.read("", read_gamma, gamma)
-    problems.raise_if_any()
-    assert arrays is not None, "points are missing only where a problem was noted"
-    assert distance is not None, "and so is gamma"
-    found = build_cover(tuple(points), arrays, hypotheses, distance, MAX_HYPOTHESES)
-    if found is None:
-        raise too_many(hypotheses, distance, MAX_HYPOTHESES)
-    return found
+    arrays, distance = problems.insist(arrays), problems.insist(distance)
+    return find_cover(tuple(points), arrays, hypotheses, distance, MAX_HYPOTHESES)

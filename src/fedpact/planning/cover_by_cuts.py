@@ -73,10 +73,6 @@ class _Axis:
         cut = self.centres[centre]
         return float(self.values[cut]) if cut < len(self.values) else None
 
-    def show_between(self, low: int, high: int, name: str) -> str:
-        first, last = self.values[self.centres[low]], self.values[self.centres[high] - 1]
-        return f"{show(first)} <= {name} <= {show(last)}"
-
 
 def _axis(pool: Pool, feature: int, gamma: float, most: int) -> _Axis:
     values, index = np.unique(pool.x[:, feature], return_inverse=True)
@@ -157,7 +153,8 @@ def _cut(
     count = len(axis.centres)
     _check(count * (count - 1) // 2, most)
     sides = list(itertools.combinations(range(count), 2))
-    words = [axis.show_between(low, high, name) for low, high in sides]
+    ends = [(axis.values[axis.centres[low]], axis.values[axis.centres[high] - 1]) for low, high in sides]
+    words = [f"{show(first)} <= {name} <= {show(last)}" for first, last in ends]
     low, high = np.array(sides, dtype=np.intp).reshape(-1, 2).T
     between = (digit[None] > low[:, None]) & (digit[None] <= high[:, None])
     seen: dict[bytes, tuple[Bools, str]] = {}

@@ -45,6 +45,7 @@ This takes the place of Lemma 4, and of Lemma 3, which is about ERM over the cov
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -83,11 +84,8 @@ def samples_in_region(d: int, delta: float) -> int:
     >>> samples_in_region(1, 0.01), samples_in_region(3, 0.01)
     (18, 31)
     """
-    high = 1
-    while survival_bound(high, d) > math.log(delta):
-        high *= 2
     # The bound is not monotone in n below its peak, nor from one n to the next: look at all of them.
-    return next(n for n in range(1, high + 1) if survival_bound(n, d) <= math.log(delta))
+    return next(n for n in itertools.count(1) if survival_bound(n, d) <= math.log(delta))
 
 
 def choose_s(n: int, log_share: float, mass: float) -> float:

@@ -21,7 +21,7 @@ from fedpact.planning.infeasible import unreachable
 from fedpact.planning.pair_lp import PairProgram
 from fedpact.planning.result import Proof
 from fedpact.planning.rounding import capacities, most_of, polish, round_up
-from fedpact.planning.row_generation import CoveringProgram, Row, Separator, Solution, UnreachableRow
+from fedpact.planning.row_generation import CoveringProgram, Separator, Solution, UnreachableRow
 from fedpact.planning.task import Draft, Task
 from fedpact.planning.union import UnionProgram
 from fedpact.statistics.request import least_of
@@ -34,19 +34,9 @@ _SIZE = 4_000_000
 _AGENTS = 200
 
 
-def plan_by_pairs(task: Task) -> Draft:
-    """Plan by the paper's program."""
-    return draft(task.fed, "lp", task.start.fractional)
-
-
-def plan_by_union(task: Task) -> Draft:
-    """Plan by the union program, or by the paper's if that is cheaper."""
-    return draft(task.fed, "union", task.start.fractional)
-
-
-def plan_by_tree(task: Task) -> Draft:
-    """Plan by the union program, and drop what Hunter-Worsley proves to be unneeded."""
-    return draft(task.fed, "tree", task.start.fractional)
+def plan_by_rates(task: Task) -> Draft:
+    """Plan by the paper's program ("lp"), by the union program or by what "tree" drops from its plan."""
+    return draft(task.fed, task.method, task.start.fractional)
 
 
 def draft(fed: Federation, method: str, start: Floats | None = None) -> Draft:
@@ -128,15 +118,13 @@ def _conclude(fed: Federation, method: str, m: Ints | None, solution: Solution |
     if m is not None:
         found = None if isinstance(solution, UnreachableRow) else solution
         return Draft(m=m, solution=found, proved_by=PROOFS[method])
-    row = solution.row if isinstance(solution, UnreachableRow) else _hardest_row(fed, solution)
+    if isinstance(solution, UnreachableRow):
+        row = solution.row
+    elif solution.rows:
+        row = solution.rows[int(solution.duals.argmax())]
+    else:  # what is contributed already satisfies all rows, but for the rounding
+        row = build(fed, PairProgram)(np.zeros(fed.k))[0]
     raise unreachable(fed, row.requirement, row.pair, method)
-
-
-def _hardest_row(fed: Federation, solution: Solution) -> Row:
-    """Row that costs most, or some row where what is contributed already satisfies all, but for the rounding."""
-    if solution.rows:
-        return solution.rows[int(solution.duals.argmax())]
-    return build(fed, PairProgram)(np.zeros(fed.k))[0]
 
 
 def _solve(fed: Federation, program: Separator, start: Floats | None) -> Solution | UnreachableRow:

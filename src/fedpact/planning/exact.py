@@ -175,9 +175,7 @@ def _tighten(
     while True:
         if (high < low).any() or not is_possible(high[None])[0]:
             return None
-        raised = low.copy()
-        for j in range(fed.k):
-            raised[j] = _least_possible(high, j, int(low[j]), is_possible)
+        raised = np.array([_least_possible(high, j, int(low[j]), is_possible) for j in range(fed.k)])
         if fed.cost_of(raised) >= best_cost - _CLOSE:
             return None
         lowered = np.minimum(high, _room(fed, raised, best_cost))
@@ -215,10 +213,8 @@ def plan_exactly(task: Task) -> Draft:
 
 def plan_automatically(task: Task) -> Draft:
     """Search for the optimum with a small budget where that may be quick, else by "tree", with noise "union"."""
-    if task.fed.noise is not None:
-        return draft(task.fed, "union", task.start.fractional)
-    if not is_small(task.fed):
-        return draft(task.fed, "tree", task.start.fractional)
+    if task.fed.noise is not None or not is_small(task.fed):
+        return draft(task.fed, "tree" if task.fed.noise is None else "union", task.start.fractional)
     return _search_from_tree(task, _AUTO_NODES, AUTO_SECONDS)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -24,15 +24,13 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number, read_number
 from fedpact.describe.progress import Progress, count_done, on_interrupt
 from fedpact.describe.settings import Assumed, read_assumption
+from fedpact.drawing import Figure, draw_curves
 from fedpact.errors import FederationError, InfeasibleError
 from fedpact.planning.plan import plan_from
 from fedpact.planning.result import BoundBy, Plan, PlanStatus
 from fedpact.planning.task import Budget, Start
 from fedpact.result import Result
 from fedpact.statistics.request import ask
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 AXES = ("epsilon", "delta", "noise")
 
@@ -99,8 +97,6 @@ class Frontier(Assumed, Result):
 
     def plot(self) -> Figure:
         """Draw the cost and its lower bound over the axis, as a matplotlib figure; needs ``fedpact[plot]``."""
-        from fedpact.drawing import draw_curves
-
         planned = {point.value: point.plan for point in self.points if point.plan is not None}
         return draw_curves(
             list(planned),
@@ -167,10 +163,14 @@ def frontier(
     start, budget = Start(), Budget(max_nodes=max_nodes, time_limit=time_limit)
     for value in count_done(sorted(values, reverse=axis != "noise"), progress):
         asked = fed.replace(**{axis: value})  # type: ignore[arg-type]
-        point = _plan_point(asked, value, method, start, budget)
-        if point.plan is not None:
-            start = _start_from(point.plan)
-        points.append(point)
+        try:
+            found = plan_from(asked, method, start, budget)
+        except InfeasibleError as error:
+            points.append(FrontierPoint(value=value, plan=None, refusal=refusal_of(error)))
+            continue
+        points.append(FrontierPoint(value=value, plan=found))
+        fractional = None if found.fractional is None else np.array(list(found.fractional.values()))
+        start = Start(fractional=fractional, lower_bound=found.lower_bound, lower_bound_by=found.lower_bound_by)
     points = _carry_stricter_plans(points[::-1], axis)
     return Frontier(
         points=tuple(points),
@@ -200,19 +200,6 @@ def _read_axis(fed: Federation, lists: Mapping[str, Any]) -> tuple[str, list[flo
     if axis == "delta" and fed.objective == "expected":
         raise FederationError("the expected objective has no delta; give values of epsilon")
     return axis, sorted({read_number(value, axis) for value in values})
-
-
-def _plan_point(fed: Federation, value: float, method: str, start: Start, budget: Budget) -> FrontierPoint:
-    try:
-        found = plan_from(fed, method, start, budget)
-    except InfeasibleError as error:
-        return FrontierPoint(value=value, plan=None, refusal=refusal_of(error))
-    return FrontierPoint(value=value, plan=found)
-
-
-def _start_from(found: Plan) -> Start:
-    fractional = None if found.fractional is None else np.array(list(found.fractional.values()))
-    return Start(fractional=fractional, lower_bound=found.lower_bound, lower_bound_by=found.lower_bound_by)
 
 
 def _carry_stricter_plans(points: list[FrontierPoint], axis: str) -> list[FrontierPoint]:

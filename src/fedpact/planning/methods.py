@@ -54,16 +54,16 @@ PLANNERS = {
         needs_joint=True,
     ),
     "tree": Planner(
-        "fedpact.planning.draft:plan_by_tree",
+        "fedpact.planning.draft:plan_by_rates",
         "Quick and close: takes into account which hypotheses are missed together (Hunter-Worsley).",
     ),
     "union": Planner(
-        "fedpact.planning.draft:plan_by_union",
+        "fedpact.planning.draft:plan_by_rates",
         "Quick: a convex program that needs to know only how often hypotheses disagree.",
         holds_for=ASSUMPTIONS,
     ),
     "lp": Planner(
-        "fedpact.planning.draft:plan_by_pairs",
+        "fedpact.planning.draft:plan_by_rates",
         "The linear program of the paper: the simplest, and usually the most expensive.",
         holds_for=ASSUMPTIONS,
     ),

@@ -26,10 +26,9 @@ def _with_points(fed: Federation, factor: int | None) -> Federation:
     """Return the federation with every site's points multiplied, or with its counts taken for the truth."""
     assert isinstance(fed.evidence, Reports), "estimates are reports"
     if factor is None:
-        evidence = take_for_truth(fed.evidence)
-    else:
-        evidence = replace(fed.evidence, reports=tuple(_multiply(site, factor) for site in fed.evidence.reports))
-    return with_evidence(fed, evidence)
+        return with_evidence(fed, take_for_truth(fed.evidence))
+    sites = tuple(_multiply(site, factor) for site in fed.evidence.reports)
+    return with_evidence(fed, replace(fed.evidence, reports=sites))
 
 
 def _multiply(site: Report, factor: int) -> Report:

@@ -86,20 +86,14 @@ class PairProgram:
             self.excess = find_excess(fed, self._margin, surely)
         if teacher_of(fed) is not None:
             self.excess = np.maximum(self.excess, self.excess.T)
-        self.at_one = -self._most_needed() or NEVER
+        most = self._needed(np.array(float(self.excess.max(initial=0)))).item()
+        self.at_one = -most if most > 0 else NEVER
         self._known: dict[tuple[int, int], Row] = {}
-
-    def _most_needed(self) -> float:
-        """Largest right-hand side of any pair, zero if there is none."""
-        most = float(self.excess.max(initial=0))
-        return max(0.0, self._needed(np.array(most)).item())
 
     def _needed(self, excess: Bools | Floats) -> Floats:
         """Right-hand side of pairs of some excess, -inf where there is no row."""
         if self.fed.objective == "pac":
-            return (
-                np.where(excess, self._overlap, -np.inf) if self._overlap > 0 else np.full(excess.shape, -np.inf)
-            )
+            return np.where(excess, self._overlap if self._overlap > 0 else -np.inf, -np.inf)
         with np.errstate(divide="ignore"):  # log 0 = -inf
             needed = np.minimum(np.log(self._scale * excess), FOR_CERTAIN)
         return np.where(needed == FOR_CERTAIN, needed, -np.inf) if self.only_certain else needed

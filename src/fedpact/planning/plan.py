@@ -118,13 +118,12 @@ def plan(
         asked = ask(asked, at_least=given if any(given.values()) else None)
     budget = Budget(max_nodes=max_nodes, time_limit=time_limit, progress=progress)
     found = plan_from(asked, method, Start(), budget)
-    is_forecast = found.confidence is not None and fed.assume != "agnostic"
-    has_forecast = is_forecast and (found.m > least_of(asked)).any()
-    if not has_forecast:
-        return replace(found, federation=fed.fingerprint)
+    found = replace(found, federation=fed.fingerprint)
+    if found.confidence is None or fed.assume == "agnostic" or not (found.m > least_of(asked)).any():
+        return found
     from fedpact.planning.more_points import forecast
 
-    return replace(found, federation=fed.fingerprint, more_points=forecast(asked, found.cost))
+    return replace(found, more_points=forecast(asked, found.cost))
 
 
 def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:
@@ -133,32 +132,24 @@ def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Pla
     Solver and search have absolute tolerances, so very large or small costs are rescaled first.
     """
     planner = read_planner(method, has_joint=not isinstance(fed.evidence, Reports), assume=fed.assume)
-    if fed.assume == "agnostic":
-        return _plan_each(fed, method)
     scaled, unit = rescale_costs(fed)
+    if fed.assume == "agnostic":  # all label for themselves
+        found = plan_agnostic(fed, method)
+        low, by = found.lower or (0.0, BoundBy.COSTS)
+        return finish_plan(fed, method, found, (low / unit, by)) if found.m.any() else plan_nothing(fed, method)
     start = replace(start, lower_bound=start.lower_bound / unit)
     below, sunk = LowerBound(scaled), scaled.cost_of(least_of(fed))
     if at_least_of(fed) is None and not below.fractional.rows and rates_of(fed).is_certain:
         return plan_nothing(fed, method)
     if sunk > start.lower_bound:
         start = replace(start, lower_bound=sunk, lower_bound_by=BoundBy.GIVEN)
-    found = planner.make(Task(fed=scaled, below=below, start=start, budget=budget))
+    found = planner.make(Task(fed=scaled, method=method, below=below, start=start, budget=budget))
     if not found.m.any():
         return plan_nothing(fed, method)
     bounds = [(start.lower_bound, start.lower_bound_by), below.best()]
     if found.lower is not None:
         bounds = [bounds[1], found.lower]
     return finish_plan(fed, method, found, max(bounds, key=lambda bound: bound[0]))
-
-
-def _plan_each(fed: Federation, method: str) -> Plan:
-    """Plan for agents who label for themselves."""
-    found = plan_agnostic(fed, method)
-    if not found.m.any():
-        return plan_nothing(fed, method)
-    _, unit = rescale_costs(fed)
-    low, by = found.lower or (0.0, BoundBy.COSTS)
-    return finish_plan(fed, method, found, (low / unit, by))
 
 
 def plan_nothing(fed: Federation, method: str) -> Plan:
@@ -195,15 +186,12 @@ def finish_plan(fed: Federation, method: str, final: Draft, lower: tuple[float, 
         at_least=at_least_of(fed),
         method=method,
         chosen=_find_chosen(fed, final, status) if method == "auto" else method,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
+        **fed.stated(),
         name=fed.name,
         federation=fed.fingerprint,
         teacher=teacher_of(fed),
         is_sampled=fed.is_sampled,
         confidence=confidence,
-        assume=fed.assume,
-        noise=fed.noise,
     )
 
 

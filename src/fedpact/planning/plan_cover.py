@@ -22,13 +22,13 @@ from typing import Any
 from fedpact.describe.arrays import Floats, Ints
 from fedpact.describe.classes import check_class
 from fedpact.describe.costs import AnyCost
-from fedpact.describe.federation import Federation
+from fedpact.describe.federation import Federation, build_federation
 from fedpact.describe.numbers import Number
-from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points
+from fedpact.describe.read_evidence import OF_FEATURES, check_by_agent, read_points, read_reports
 from fedpact.describe.settings import Guarantee, HasContributions, PerAgent, Settings, read_settings
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, Problems
-from fedpact.planning.build_cover import COVERED, Cover, build_cover, read_gamma, too_many
+from fedpact.planning.build_cover import COVERED, Cover, build_cover, find_cover, read_gamma
 from fedpact.planning.cover_theorem import MARGIN, CoverProgram, most_members
 from fedpact.planning.infeasible import too_few_for_cover
 from fedpact.planning.rounding import capacities, polish, round_up
@@ -95,21 +95,9 @@ def solve_cover(fed: Federation, program: CoverProgram) -> tuple[Ints, Solution]
     return polish(fed, m, program.proves), solution
 
 
-def _as_federation(settings: Settings, cover: Cover) -> Federation:
-    """Reduce a cover to what its theorem needs: how often any two members disagree."""
-    return Federation.from_reports(
-        [cover.report_of(agent) for agent in settings.names],
-        epsilon=[agent.epsilon for agent in settings.agents],
-        delta=settings.delta,
-        cost=[agent.cost for agent in settings.agents],
-        capacity=[agent.capacity for agent in settings.agents],
-        guarantee="joint",
-        hypotheses=cover.hypotheses,
-    )
-
-
 def _plan(settings: Settings, cover: Cover) -> CoverPlan:
-    fed = _as_federation(settings, cover)
+    reports = read_reports([cover.report_of(agent) for agent in settings.names], hypotheses=cover.hypotheses)
+    fed = build_federation("federation", settings, reports, Problems())
     program = CoverProgram(fed, radius=cover.radius, d=cover.vc_dimension)
     m, solution = solve_cover(fed, program)
     status = CoverPlanStatus.COVERED if cover.radius > 0 else CoverPlanStatus.ENUMERATED
@@ -137,9 +125,7 @@ def _search(settings: Settings, arrays: tuple[Floats, ...], class_name: str, wid
     if everything is not None:
         return _plan(settings, everything)
     gamma = widest
-    cover = build_cover(settings.names, arrays, class_name, gamma, most)
-    if cover is None:
-        raise too_many(class_name, gamma, most)
+    cover: Cover | None = find_cover(settings.names, arrays, class_name, gamma, most)
     plans: list[CoverPlan] = []
     blocked: list[InfeasibleError] = []
     while cover is not None:
@@ -206,9 +192,7 @@ def plan_cover(
     arrays = problems.read("", read_points, points)
     problems.read("", check_class, hypotheses, COVERED, OF_FEATURES)
     asked = None if gamma is None else problems.read("", read_gamma, gamma)
-    problems.raise_if_any()
-    assert settings is not None, "settings are missing only where a problem was noted"
-    assert arrays is not None, "and so are points"
+    settings, arrays = problems.insist(settings), problems.insist(arrays)
     widest = min(agent.epsilon for agent in settings.agents) / MARGIN
     if asked is None:
         return _search(settings, arrays, hypotheses, widest)
@@ -218,7 +202,4 @@ def plan_cover(
             f"(leave gamma out to have it chosen)"
         )
     asked, most = min(asked, widest), most_members(len(settings.agents))
-    cover = build_cover(settings.names, arrays, hypotheses, asked, most)
-    if cover is None:
-        raise too_many(hypotheses, asked, most)
-    return _plan(settings, cover)
+    return _plan(settings, find_cover(settings.names, arrays, hypotheses, asked, most))

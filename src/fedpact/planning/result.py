@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from fedpact.describe.settings import Assumed, Guarantee, HasContributions, Objective
+from fedpact.drawing import Figure, draw_bars
 from fedpact.planning.methods import PLANNERS
 from fedpact.result import Result
-
-if TYPE_CHECKING:
-    from fedpact.drawing import Figure
 
 
 class PlanStatus(StrEnum):
@@ -152,8 +150,6 @@ class Plan(Assumed, HasContributions, Result):
 
     def plot(self) -> Figure:
         """Draw how many samples each contributor gives, as a matplotlib figure; needs ``fedpact[plot]``."""
-        from fedpact.drawing import draw_bars
-
         return draw_bars(
             {name: count for name, count in self.contributions.items() if count},
             title=f"cost {self.cost:.6g}, lower bound {self.lower_bound:.6g}, ratio {self.ratio:.3f}",

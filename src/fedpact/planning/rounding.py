@@ -110,27 +110,21 @@ def move(fed: Federation, m: Ints, proves: Certificate) -> Ints:
 def _cheapest_move(
     fed: Federation, m: Ints, giver: int, spare: int, agents: Places, caps: Floats, proves: Certificate
 ) -> Ints | None:
-    """Cheaper proved vector with fewer samples of ``giver`` and more of one other, or None."""
-    trials = _moves(fed, m, giver, spare, agents, caps)
-    proved = trials[proves(trials)] if len(trials) else trials
-    if not len(proved):
-        return None
-    better = trim(fed, proved[fed.costs_of(proved).argmin()], proves)
-    return better if fed.cost_of(better) < fed.cost_of(m) - 1e-12 else None
-
-
-def _moves(fed: Federation, m: Ints, giver: int, spare: int, agents: Places, caps: Floats) -> Ints:
-    """Vectors with some of the samples that ``giver`` can spare moved to one other, as many as that pays for."""
-    out = []
+    """Cheaper proved vector with fewer samples of ``giver`` and as many of one other as that pays for, or None."""
+    moved = []
     for fewer in sorted({step for step in (*_STEPS, spare // 16, spare // 4) if 0 < step <= spare}):
         saved = float(fed.agents[giver].cost(m[giver]) - fed.agents[giver].cost(m[giver] - fewer))
         for taker in agents[agents != giver]:
             count = _count_for(fed.agents[taker], int(m[taker]), saved, caps[taker])
             if count > m[taker]:
-                trial = m.copy()
-                trial[giver], trial[taker] = m[giver] - fewer, count
-                out.append(trial)
-    return np.array(out, dtype=np.int64).reshape(-1, len(m))
+                moved.append(m.copy())
+                moved[-1][[giver, taker]] = m[giver] - fewer, count
+    trials = np.array(moved, dtype=np.int64).reshape(-1, len(m))
+    proved = trials[proves(trials)] if moved else trials
+    if not len(proved):
+        return None
+    better = trim(fed, proved[fed.costs_of(proved).argmin()], proves)
+    return better if fed.cost_of(better) < fed.cost_of(m) - 1e-12 else None
 
 
 def _count_for(agent: Agent, count: int, money: float, cap: float) -> int:

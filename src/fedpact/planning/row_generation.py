@@ -121,9 +121,8 @@ class CoveringProgram:
         self._highs = highspy.Highs()
         for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0)):
             self._highs.setOptionValue(option, value)
-        self._highs.changeObjectiveOffset(
-            -self._sunk
-        )  # so that the solver's gaps are shares of what is left to pay
+        # So that the solver's gaps are shares of what is left to pay.
+        self._highs.changeObjectiveOffset(-self._sunk)
         self._slope_at_zero = np.array([cost.tangent(0.0)[0] for cost in costs])
         first = np.arange(len(costs)) if len(costs) <= MANY_AGENTS else np.flatnonzero(self.floor)
         self._add_columns(first)
@@ -289,9 +288,8 @@ class CoveringProgram:
 
     def _cheapest_cover(self, row: Row, outside: Places) -> Places:
         """Agents outside, best value first, until the row can hold."""
-        reach = np.where(
-            self._column >= 0, row.a * np.minimum(self.capacity, row.b / np.maximum(row.a, 1e-300)), 0.0
-        )
+        most = np.minimum(self.capacity, row.b / np.maximum(row.a, 1e-300))
+        reach = np.where(self._column >= 0, row.a * most, 0.0)
         price = self._slope_at_zero[outside] / row.a[outside]
         few = np.argpartition(price, min(_NEW_COLUMNS, len(price) - 1))[:_NEW_COLUMNS]
         for some in (few, np.arange(len(price))):
@@ -305,17 +303,12 @@ class CoveringProgram:
     def _add_columns(self, agents: Places) -> None:
         for agent in agents:
             self._column[agent] = self._highs.getNumCol()
-            entries = [
-                (place, row.a[agent] / unit)
-                for place, row, unit in zip(self._places, self.rows, self._units, strict=True)
-                if row.a[agent] > 0
-            ]
-            where = np.array([place for place, _ in entries], dtype=np.int32)
-            values = np.array([value for _, value in entries])
+            values = np.array([row.a[agent] for row in self.rows]) / np.array(self._units)
+            where = np.array(self._places, dtype=np.int32)[values > 0]
             cost = self.costs[agent]
             price = cost.rate if isinstance(cost, Linear) else 0.0
             bounds = float(self.floor[agent]), float(self.capacity[agent])
-            self._highs.addCol(price, *bounds, len(where), where, values)
+            self._highs.addCol(price, *bounds, len(where), where, values[values > 0])
             if not isinstance(cost, Linear):
                 self._epigraph[int(agent)] = self._highs.getNumCol()
                 self._highs.addCol(1.0, 0.0, _INFINITY, 0, np.empty(0, dtype=np.int32), np.empty(0))

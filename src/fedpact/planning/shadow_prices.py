@@ -120,11 +120,8 @@ def shadow_prices(
         delta=float(solution.duals.sum()) * unit if fed.objective == "pac" else None,
         epsilon=prices,
         fractional_cost=solution.value * unit,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
+        **fed.stated(),
         name=fed.name,
-        assume=fed.assume,
-        noise=fed.noise,
     )
 
 

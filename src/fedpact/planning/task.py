@@ -45,6 +45,8 @@ class Task:
     """A federation to plan for: its costs are ordinary numbers, and some sample is needed."""
 
     fed: Federation
+    method: str
+    """What was asked for."""
     below: LowerBound
     """The program that every plan satisfies."""
     start: Start

@@ -13,7 +13,7 @@ vector above a proved one is proved as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -32,22 +32,6 @@ _WORK = 2e9
 _KEEP = 32_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Misses:
-    """What can go wrong for one requirement against one truth."""
-
-    truth: int
-    hypotheses: Places
-    """(s,) the likeliest bad ones, which are linked, by falling weight."""
-    weights: Floats
-    """(s,) what missing each of them costs."""
-    q: Floats
-    """(s,) how likely each is missed."""
-    rest: float
-    """What the others add at most."""
-    limit: float
-
-
 class TreeProof:
     """Proves integer contribution vectors."""
 
@@ -61,9 +45,8 @@ class TreeProof:
     def holds(self, m: Ints) -> bool:
         """Whether the tree bounds prove that ``m`` is enough; the truths that failed last are tried first."""
         look = m.astype(np.float64)
-        for truth in self._hardest:
-            if not self._is_proved(look, truth):
-                return False
+        if not all(self._is_proved(look, truth) for truth in self._hardest):
+            return False
         for truth in self.union.find_unproved(m):
             if int(truth) not in self._hardest and not self._is_proved(look, int(truth)):
                 self._hardest = [int(truth), *self._hardest[:7]]
@@ -73,57 +56,37 @@ class TreeProof:
     def _is_proved(self, m: Floats, truth: int) -> bool:
         sums = self.union.bounds(m, np.array([truth]))[0]
         over = np.flatnonzero(exceeds(sums, self.union.limits))
-        return all(self._meets(m, self._gather(m, truth, int(requirement))) for requirement in over)
+        return all(self._is_met(m, truth, int(requirement)) for requirement in over)
 
-    def _gather(self, m: Floats, truth: int, requirement: int) -> _Misses:
-        some = np.array([truth])
-        weights = self.union.weights(some)[0, requirement]
+    def _is_met(self, m: Floats, truth: int, requirement: int) -> bool:
+        """Whether one requirement is proved to be met."""
+        limit = float(self.union.limits[requirement])
+        return limit > 0 and any(not exceeds(value, limit) for value in self.bounds(m, truth, requirement))
+
+    def bounds(self, m: Floats, truth: int, requirement: int) -> Iterator[float]:
+        """Bound a value by one link per hypothesis, from rates, then by a dozen if points are known and few."""
+        weights = self.union.weights(np.array([truth]))[0, requirement]
         bad = np.flatnonzero(weights)
-        p = self.union.rates.rows(some)[:, 0, bad]
-        q = np.exp(m @ log_miss(p))
+        q = np.exp(m @ log_miss(self.union.rates.rows(np.array([truth]))[:, 0, bad]))
         order = np.argsort(-weights[bad] * q, kind="stable")
-        linked, rest = np.sort(order[:_LINKED]), order[_LINKED:]
+        linked, rest = np.sort(order[:_LINKED]), float((weights[bad] * q)[order[_LINKED:]].sum())
         linked = linked[np.argsort(-weights[bad][linked], kind="stable")]
-        return _Misses(
-            truth=truth,
-            hypotheses=bad[linked],
-            weights=weights[bad][linked],
-            q=q[linked],
-            rest=float((weights[bad] * q)[rest].sum()),
-            limit=float(self.union.limits[requirement]),
-        )
+        hypotheses, q, weights = bad[linked], q[linked], weights[bad][linked]
+        both = np.exp(np.tensordot(m, self._log_both(truth, hypotheses), axes=1))
+        yield bound_by_links(q, both, weights, self.union.rates.is_raised(truth, hypotheses)) + rest
+        if self.domain is not None:
+            sets = self.domain.labels[hypotheses] != self.domain.labels[truth]
+            family = MissFamily(sets=sets, weights=weights, mass=self.domain.mass)
+            yield bound(family, m, width=0.0, max_work=_WORK, max_levels=1).high + rest
 
-    def _meets(self, m: Floats, misses: _Misses) -> bool:
-        """Whether one requirement is proved to be met, by one link per hypothesis or else by several."""
-        if misses.limit == 0:
-            return False
-        return not exceeds(self._tree(m, misses) + misses.rest, misses.limit) or not exceeds(
-            self._links(m, misses) + misses.rest, misses.limit
-        )
-
-    def _tree(self, m: Floats, misses: _Misses) -> float:
-        """Bound by one link per hypothesis, from pairwise rates."""
-        both = np.exp(np.tensordot(m, self._log_both(misses), axes=1))
-        is_raised = self.union.rates.is_raised(misses.truth, misses.hypotheses)
-        return bound_by_links(misses.q, both, misses.weights, is_raised)
-
-    def _links(self, m: Floats, misses: _Misses) -> float:
-        """Bound by a dozen links per hypothesis where the joint structure is known and small enough; else 1."""
-        if self.domain is None:
-            return 1.0
-        sets = self.domain.labels[misses.hypotheses] != self.domain.labels[misses.truth]
-        family = MissFamily(sets=sets, weights=misses.weights, mass=self.domain.mass)
-        return bound(family, m, width=0.0, max_work=_WORK, max_levels=1).high
-
-    def _log_both(self, misses: _Misses) -> Floats:
+    def _log_both(self, truth: int, hypotheses: Places) -> Floats:
         """(k, s, s) at most the log-probability that one sample misses both of a pair."""
-        key = (misses.truth, misses.hypotheses.tobytes())
+        key = (truth, hypotheses.tobytes())
         if key in self._both:
             return self._both[key]
         rates = self.union.rates.above
-        between = rates.rows(misses.hypotheses)[:, :, misses.hypotheses]
-        p = rates.rows(np.array([misses.truth]))[:, 0, misses.hypotheses]
-        logs = log_both(p, between)
+        between = rates.rows(hypotheses)[:, :, hypotheses]
+        logs = log_both(rates.rows(np.array([truth]))[:, 0, hypotheses], between)
         if self._kept + logs.size <= _KEEP:
             self._kept += logs.size
             self._both[key] = logs

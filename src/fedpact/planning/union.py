@@ -24,12 +24,13 @@ What all agents together could object to bounds what each of them does, so for m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import xlogy
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.planning.pair_lp import PairProgram, find_bad
@@ -91,8 +92,8 @@ class UnionProgram:
 
     def _chunks(self, truths: Places) -> list[Places]:
         """Few truths at once where there are many agents or hypotheses."""
-        step = min(_NEW_ROWS, max(1, _AT_ONCE // (self.rates.k * self.rates.H)))
-        return [truths[start : start + step] for start in range(0, len(truths), step)]
+        step = min(_NEW_ROWS, _AT_ONCE // (self.rates.k * self.rates.H))
+        return [truths[block] for block in slices(len(truths), step)]
 
     def _sums(self, m: Floats) -> Floats:
         """(H,) for every truth at least the largest sum over limit of any requirement."""
@@ -192,13 +193,9 @@ class UnionProgram:
         hot = self._hot[self._is_unproved(look, self._hot)] if is_first_enough and len(self._hot) else self._hot
         if is_first_enough and len(hot):
             return hot
-        found: list[Places] = []
-        for block in self.rates.map_blocks(unproved_in):
-            if len(block):
-                found.append(block)
-                if is_first_enough:
-                    break
-        unproved = np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+        found = (block for block in self.rates.map_blocks(unproved_in) if len(block))
+        some = itertools.islice(found, 1 if is_first_enough else None)
+        unproved = np.concatenate([np.empty(0, dtype=np.intp), *some])
         self._hot = np.append(self._hot[~np.isin(self._hot, unproved)], unproved[:_HOT])[-_HOT:]
         return unproved
 

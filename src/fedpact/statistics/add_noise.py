@@ -99,9 +99,8 @@ def _contributed() -> Iterator[Any]:
 
 
 def _make_mechanism(dp: Any, scale: float) -> Measurement:
-    made: Measurement = dp.m.make_gaussian(
-        dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale
-    )
+    counts, distance = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
+    made: Measurement = dp.m.make_gaussian(counts, distance, scale=scale)
     return made
 
 

@@ -39,7 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
@@ -100,9 +100,7 @@ def _miss_children(nodes: _Nodes, sets: Bools, mass: Floats, m: Floats) -> Float
     held = sets.T[:, None, :] * mass[drawing].T[:, :, None]
     out = np.zeros(nodes.others.shape)
     flat = held.reshape(len(held), held.shape[1] * held.shape[2])
-    step = max(1, _BLOCK // max(1, sum(flat.shape)))
-    for start in range(0, len(out), step):
-        block = slice(start, start + step)
+    for block in slices(len(out), _BLOCK // max(1, sum(flat.shape))):
         union = np.unpackbits(nodes.union[block], axis=1, count=sets.shape[1]).astype(np.float64)
         added = ((1.0 - union) @ flat).reshape(len(union), *held.shape[1:])
         inside = union @ mass[drawing].T
@@ -124,17 +122,6 @@ def union_below(q: Floats, both: Floats) -> float:
     r = int(min(2 * s2 / s1, _MOST_TOGETHER)) + 1
     dawson_sankoff = 2 * s1 / (r + 1) - 2 * s2 / (r * (r + 1))
     return max(de_caen, dawson_sankoff)
-
-
-def _reduce_for(family: MissFamily, m: Floats) -> MissFamily:
-    """Reduce a family to the points that somebody draws from: elsewhere sets do not differ.
-
-    Then no set contains an earlier one, so that the probabilities of pairs are all there.
-    """
-    drawn = (family.mass[m > 0] > 0).any(axis=0)
-    return reduce_family(
-        MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
-    )
 
 
 class _Descent:
@@ -222,7 +209,10 @@ def bound(
     >>> round(found.low, 12) == round(found.high, 12) == round(93 / 243, 12)
     True
     """
-    at = _Descent(_reduce_for(family, m), m, neighbours)
+    # Where nobody draws, sets do not differ. No set that is left contains another: all pairs are there.
+    drawn = (family.mass[m > 0] > 0).any(axis=0)
+    some = MissFamily(sets=family.sets[:, drawn], weights=family.weights, mass=family.mass[:, drawn])
+    at = _Descent(reduce_family(some), m, neighbours)
     left, work = width, 0.0
     while at.count and at.level < max_levels and work + at.work <= max_work:
         if at.level:
@@ -247,12 +237,7 @@ def count_work(r: int, agents: int) -> float:
 
 
 def missed_alone(
-    union: NDArray[np.uint8],
-    others: Ints,
-    counts: Ints,
-    sets: Bools,
-    mass: Floats,
-    m: Ints,
+    union: NDArray[np.uint8], others: Ints, counts: Ints, sets: Bools, mass: Floats, m: Ints
 ) -> tuple[Floats, Floats]:
     """(N,) limits, a rounding apart, of the probability that U is missed and none of its own few other sets.
 

@@ -85,14 +85,13 @@ class DisagreementCounter:
             raise FederationError(
                 f"every block must have {self.H} rows, one per hypothesis; one has {len(labels)}"
             )
-        own = None if weights is None else _read_weights(weights, labels.shape[1])
-        self.n += labels.shape[1] if own is None else int(own.sum())
+        n = labels.shape[1]
+        own: NDArray[Any] = np.ones(n, dtype=np.int8) if weights is None else _read_weights(weights, n)
+        self.n += int(own.sum())
         if self.n >= 2**32 and self.counts.dtype == np.uint32:
             self.counts = self.counts.astype(np.uint64)
-        if own is None:
-            own = np.ones(labels.shape[1], dtype=np.int8)
         step = max(_POINTS // 4, min(_POINTS, 4 * self.H))
-        starts = range(0, labels.shape[1], step)
+        starts = range(0, n, step)
         with all_cores(len(starts) * len(self._rows)) as spread:
             for start in starts:
                 self._count(spread, labels[:, start : start + step], own[start : start + step])

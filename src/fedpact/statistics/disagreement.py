@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.arrays import Floats, Places
+from fedpact.describe.arrays import Floats, Places, slices
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.result import Result
@@ -105,15 +105,14 @@ def divergence(fed: Federation) -> Divergence:
     """
     values = np.zeros((fed.k, fed.k))
     largest, pair, said = 0.0, None, _as_said(fed)
-    step = max(1, _BLOCK // (fed.k * fed.H))
-    for start in range(0, fed.H, step):
-        rates = _rates(said, np.arange(start, min(start + step, fed.H)))
+    for block in slices(fed.H, _BLOCK // (fed.k * fed.H)):
+        rates = _rates(said, np.arange(block.start, block.stop))
         for agent in range(fed.k - 1):
             gaps = np.abs(rates[agent + 1 :] - rates[agent])
             values[agent, agent + 1 :] = np.maximum(values[agent, agent + 1 :], gaps.max(axis=(1, 2)))
             if gaps.max() > largest:
                 _, h, g = np.unravel_index(gaps.argmax(), gaps.shape)
-                largest, pair = float(gaps.max()), (fed.hypotheses[start + int(h)], fed.hypotheses[int(g)])
+                largest, pair = float(gaps.max()), (fed.hypotheses[block.start + int(h)], fed.hypotheses[int(g)])
     values = np.maximum(values, values.T)
     values.flags.writeable = False
     return Divergence(values=values, pair=pair, names=fed.names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Bools, Floats, Places
+from fedpact.describe.arrays import Bools, Floats, Places, slices
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized_by_evidence
@@ -71,9 +71,8 @@ def find_domain(fed: Federation) -> Domain:
 
 def has_small_domain(fed: Federation) -> bool:
     """Whether the points are known and few enough to keep every agent's mass on each of them."""
-    if isinstance(fed.evidence, Reports):
-        return False
-    return not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
+    is_small = not fed.evidence.IS_COUNTED or sum(fed.evidence.sizes) * max(fed.k, fed.H) <= _FEW
+    return is_small and not isinstance(fed.evidence, Reports)
 
 
 def _first_with_same_label(labels: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -91,9 +90,7 @@ def rates_against(domain: Domain, truths: Places) -> Floats:
     """
     H, n = domain.labels.shape
     out = np.empty((len(domain.mass), len(truths), H))
-    step = max(1, _BLOCK // max(1, H * n))
-    for start in range(0, len(truths), step):
-        some = truths[start : start + step]
-        differ = domain.labels[None, :, :] != domain.labels[some][:, None, :]
-        out[:, start : start + step] = np.moveaxis(differ @ domain.mass.T, -1, 0)
+    for block in slices(len(truths), _BLOCK // max(1, H * n)):
+        differ = domain.labels[None, :, :] != domain.labels[truths[block]][:, None, :]
+        out[:, block] = np.moveaxis(differ @ domain.mass.T, -1, 0)
     return out

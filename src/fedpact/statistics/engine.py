@@ -15,12 +15,11 @@ below and the sum of all above, so only truths that can be the worst are looked 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
@@ -28,6 +27,7 @@ from fedpact.describe.names import read_choice
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError
 from fedpact.statistics.bounds import MAX_WORK, WIDTH, Bound, bound, lower_bound_from_subset
+from fedpact.statistics.domain import find_domain
 from fedpact.statistics.expansion import Expansion, expand
 from fedpact.statistics.interval_query import Effort, IntervalQuery, Values
 from fedpact.statistics.misses import MissFamily, fingerprint, log_miss, reduce_family, to_probability
@@ -54,23 +54,14 @@ class Engine:
     """Everything about one federation that does not depend on m, built when first needed and kept."""
 
     def __init__(self, fed: Federation) -> None:
-        self.fed = fed
+        self.fed, self.has_joint_structure = fed, not isinstance(fed.evidence, Reports)
         self._weights = Weights(fed)
+        self.truths = self._weights.truths
         self._is_certain = not fed.evidence.IS_COUNTED or rates_of(fed).is_certain
         self._least = self._weights if self._is_certain else Weights(fed, is_least=True)
         self._families: dict[tuple[int, int], MissFamily] = {}
         self._prints: dict[tuple[int, int], bytes] = {}
         self._expansions: dict[bytes, Expansion | None] = {}
-
-    @property
-    def truths(self) -> Places:
-        """(T,) hypotheses to try as the truth."""
-        return self._weights.truths
-
-    @property
-    def has_joint_structure(self) -> bool:
-        """Whether exact values can be had at all."""
-        return not isinstance(self.fed.evidence, Reports)
 
     def find_likeliest_miss(self, requirement: int, truth: int, m: Ints) -> int:
         """Hypothesis whose survival most likely hurts when hypothesis ``truth`` is the true one."""
@@ -97,7 +88,7 @@ class Engine:
         """Values of ``requirements`` at the contribution vectors ``m`` (B, k)."""
         read_choice(method, "method", METHODS)
         if method in ("exact", "estimate"):
-            _ = self._weights.domain  # raises for reports, which have no joint structure
+            find_domain(self.fed)  # raises for reports, which have no joint structure
         work = m.astype(np.float64)
         queries = len(m) * len(requirements)
         effort = Effort(
@@ -109,12 +100,7 @@ class Engine:
         parts = [self._evaluate(work, requirement, method, effort) for requirement in requirements]
         for part, requirement in zip(parts, requirements, strict=True):
             self._lower(m, requirement, part.high)
-        return Values(
-            low=np.stack([part.low for part in parts], axis=1),
-            high=np.stack([part.high for part in parts], axis=1),
-            truth=np.stack([part.truth for part in parts], axis=1),
-            how=np.stack([part.how for part in parts], axis=1),
-        )
+        return Values(*(np.stack(columns, axis=1) for columns in zip(*parts, strict=True)))
 
     def is_met(self, m: Ints, requirements: Sequence[int]) -> Bools:
         """(B, R) whether each requirement is provably met; never estimates."""
@@ -131,13 +117,10 @@ class Engine:
         one truth is in the way.
         """
         lows, highs = np.empty((2, len(m), len(requirements)))
-        step = max(1, _AT_ONCE // max(1, len(self.truths)))
-        for start in range(0, len(m), step):
-            rows = slice(start, start + step)
+        for rows in slices(len(m), _AT_ONCE // max(1, len(self.truths))):
             for column, requirement in enumerate(requirements):
-                lows[rows, column], highs[rows, column] = self._decide(
-                    m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof
-                )
+                ends = self._decide(m[rows].astype(np.float64), requirement, max_work, is_proof=is_proof)
+                lows[rows, column], highs[rows, column] = ends
                 self._lower(m[rows], requirement, highs[rows, column], is_proof=is_proof)
         return lows, highs
 
@@ -186,14 +169,10 @@ class Engine:
     def _union_bounds(self, m: Floats, requirement: int) -> tuple[Floats, Floats]:
         """(B, T) largest single term and smallest sum of terms that bounds the value, for every truth."""
         low, high = np.empty((2, len(m), len(self.truths)))
-        step = max(1, _AT_ONCE // (self.fed.k * self.fed.H))
-        for start in range(0, len(self.truths), step):
-            some = slice(start, start + step)
+        for some in slices(len(self.truths), _AT_ONCE // (self.fed.k * self.fed.H)):
             weights = self._weights.against(some, requirement)
             least = weights if self._is_certain else self._least.against(some, requirement)
-            batch = max(1, _AT_ONCE // weights.size)
-            for first in range(0, len(m), batch):
-                rows = slice(first, first + batch)
+            for rows in slices(len(m), _AT_ONCE // weights.size):
                 miss = self._miss(self._weights, m[rows], some, requirement)
                 high[rows, some] = self._sum(weights, miss)
                 if not self._is_certain:
@@ -310,7 +289,14 @@ class Engine:
             family = self.reduced_family(query.requirement, truth)
             limit = query.limit if until_decided else None
             return bound(family, query.m, width=width, max_work=max_work, limit=limit)
-        return self._pair_bounds(query.m, query.requirement, truth)
+        above = self._pairs(self._weights, query.requirement, truth)
+        below = above if self._is_certain else self._pairs(self._least, query.requirement, truth)
+        sites = self.fed.evidence.reports if isinstance(self.fed.evidence, Reports) else ()
+        # Unless all is certain, other labels may occur where nobody looked; of two, pairs determine the unions.
+        is_binary = self._is_certain and all(site.n_classes <= 2 for site in sites)
+        high = bound_above(*above, query.m, self._are_raised(query.requirement, truth))
+        low = bound_below(*below, query.m, is_binary=is_binary)
+        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
 
     def _estimate(self, query: IntervalQuery, effort: Effort) -> None:
         """Estimate all truths that could still be the worst; their intervals share the risk of being wrong.
@@ -331,13 +317,6 @@ class Engine:
                 low[truth], high[truth] = max(low[truth], found.low), min(high[truth], found.high)
                 low[truth] = min(low[truth], high[truth])
 
-    def _pair_bounds(self, m: Floats, requirement: int, truth: int) -> Bound:
-        above = self._pairs(self._weights, requirement, truth)
-        below = above if self._is_certain else self._pairs(self._least, requirement, truth)
-        high = bound_above(*above, m, self._are_raised(requirement, truth))
-        low = bound_below(*below, m, is_binary=self._is_binary)
-        return Bound(low=min(low, high), high=high, work=float(len(below[-1]) ** 2))
-
     def _pairs(self, side: Weights, requirement: int, truth: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return a truth's rates as one side knows them: of seeing, of errors, of pairs; and the weights."""
         weights = side.against_one(truth, requirement)
@@ -353,17 +332,10 @@ class Engine:
         some = np.flatnonzero(self._weights.against_one(truth, requirement))
         return rates_of(self.fed).is_raised(int(self.truths[truth]), some)
 
-    @cached_property
-    def _is_binary(self) -> bool:
-        """Whether every site has seen two labels at most, so that pairs determine their unions."""
-        if not self._is_certain or not isinstance(self.fed.evidence, Reports):
-            return False  # other labels may occur where nobody looked
-        return all(report.n_classes <= 2 for report in self.fed.evidence.reports)
-
     def _family(self, requirement: int, truth: int) -> MissFamily:
         weights = self._weights.against_one(truth, requirement)
         some = np.flatnonzero(weights)
-        domain = self._weights.domain
+        domain = find_domain(self.fed)
         sets = domain.differ(int(self.truths[truth]))[some]
         return MissFamily(sets=sets, weights=weights[some], mass=domain.mass)
 
@@ -392,6 +364,6 @@ def engine_of(fed: Federation) -> AnyEngine:
     """Return the engine of a federation, made once and kept with it; bounds alone if labels may be wrong."""
     if fed.assume == "realizable":
         return Engine(fed)
-    from fedpact.statistics.bounding_engine import BoundingEngine
+    from fedpact.statistics.bounding_engine import AgnosticEngine, NoisyEngine
 
-    return BoundingEngine(fed)
+    return AgnosticEngine(fed) if fed.assume == "agnostic" else NoisyEngine(fed)

@@ -13,6 +13,7 @@ low rises to q. The fewest n at which epsilon is no more between them is therefo
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 
 import numpy as np
@@ -71,10 +72,7 @@ def count_more(error: ErrorRate, epsilon: float, risk: float) -> int | None:
     rate = error.rate
     if rate is None or not _is_settled(rate, MOST, epsilon, risk):
         return None
-    few, enough = error.m, MOST
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        few, enough = (few, middle) if _is_settled(rate, middle, epsilon, risk) else (middle, enough)
+    enough = bisect_left(range(MOST), True, lo=error.m + 1, key=lambda m: _is_settled(rate, m, epsilon, risk))
     return enough - error.m
 
 

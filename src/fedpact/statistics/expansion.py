@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Floats, Ints
+from fedpact.describe.arrays import Floats, Ints, slices
 from fedpact.statistics.misses import MissFamily, log_miss, reduce_family
 
 TOL = 1e-10
@@ -69,9 +69,7 @@ class Expansion:
     def evaluate(self, m: Floats) -> Floats:
         """(B,) values at the contribution vectors ``m`` (B, k)."""
         value, error = np.empty((2, len(m)))
-        step = max(1, _AT_ONCE // max(1, len(self.coefficients)))
-        for start in range(0, len(m), step):
-            rows = slice(start, start + step)
+        for rows in slices(len(m), _AT_ONCE // max(1, len(self.coefficients))):
             value[rows], error[rows] = self._evaluate_in_doubles(m[rows])
         for row in np.flatnonzero(~(error <= TOL * np.abs(value))):
             value[row] = self._evaluate_in_integers(m[row])
@@ -203,9 +201,8 @@ class _Layout:
     def __init__(self, family: MissFamily) -> None:
         private = family.sets.sum(axis=0) == 1
         kinds = Counter(column.tobytes() for column in family.mass.T[private])
-        counted = np.array(
-            [alone and kinds[column.tobytes()] > 1 for alone, column in zip(private, family.mass.T, strict=True)]
-        )
+        points = zip(private, family.mass.T, strict=True)
+        counted = np.array([alone and kinds[column.tobytes()] > 1 for alone, column in points])
         marked = np.flatnonzero(~counted)
         self._n_marked = len(marked)
         repeated = [kind for kind, count in kinds.items() if count > 1]
@@ -226,9 +223,8 @@ class _Layout:
         size = (self._n_marked + 7) // 8
         low = (1 << self._n_marked) - 1
         raw = b"".join((state & low).to_bytes(size, "little") for state in states)
-        bits = np.unpackbits(
-            np.frombuffer(raw, dtype=np.uint8).reshape(len(states), size), axis=1, bitorder="little"
-        )[:, : self._n_marked]
+        packed = np.frombuffer(raw, dtype=np.uint8).reshape(len(states), size)
+        bits = np.unpackbits(packed, axis=1, bitorder="little")[:, : self._n_marked]
         counts = np.zeros((len(states), len(self._widths)), dtype=np.int64)
         shift = self._n_marked
         for kind, width in enumerate(self._widths):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,7 @@ from fedpact.describe.arrays import Floats, Places
 from fedpact.describe.ties import exceeds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Values:
+class Values(NamedTuple):
     """Interval of every requirement at every contribution vector; exact where low equals high."""
 
     low: Floats

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedpact.describe.arrays import Bools, Floats
+from fedpact.describe.arrays import Bools, Floats, slices
 from fedpact.statistics.misses import MissFamily, log_miss
 
 _BATCH = 2_000_000
@@ -34,12 +34,7 @@ class Estimate:
 
 
 def estimate(
-    family: MissFamily,
-    m: Floats,
-    *,
-    draws: int,
-    rng: np.random.Generator,
-    confidence: float = 0.999,
+    family: MissFamily, m: Floats, *, draws: int, rng: np.random.Generator, confidence: float = 0.999
 ) -> Estimate:
     """Estimate the value of a reduced family at ``m`` (k,).
 
@@ -55,9 +50,8 @@ def estimate(
     if scale == 0.0:
         return Estimate(value=0.0, standard_error=0.0, low=0.0, high=0.0)
     chosen = rng.multinomial(draws, likely / scale)
-    ratios = np.concatenate(
-        [_ratios(family, int(which), int(chosen[which]), m, rng) for which in np.flatnonzero(chosen)]
-    )
+    counts = [(which, count) for which, count in enumerate(chosen.tolist()) if count]
+    ratios = np.concatenate([_ratios(family, which, count, m, rng) for which, count in counts])
     mean, variance = float(ratios.mean()), float(ratios.var(ddof=1))
     spread = math.log(4 / (1 - confidence))
     reach = math.sqrt(2 * variance * spread / draws) + 7 * spread / (3 * (draws - 1))
@@ -75,10 +69,9 @@ def _ratios(family: MissFamily, which: int, count: int, m: Floats, rng: np.rando
     elsewhere = np.maximum(0.0, 1.0 - family.mass.sum(axis=1))
     chances = np.column_stack([allowed, elsewhere])
     sets = family.sets.T.astype(np.float32)
-    step = max(1, _BATCH // chances.shape[1])
     out = []
-    for start in range(0, count, step):
-        seen = np.zeros((min(step, count - start), chances.shape[1]), dtype=bool)
+    for block in slices(count, _BATCH // chances.shape[1]):
+        seen = np.zeros((block.stop - block.start, chances.shape[1]), dtype=bool)
         for agent in np.flatnonzero(m):
             _draw(seen, chances[agent] / chances[agent].sum(), int(m[agent]), rng)
         missed = seen[:, :-1].astype(np.float32) @ sets == 0

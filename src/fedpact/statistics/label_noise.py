@@ -53,17 +53,6 @@ Terms: TypeAlias = tuple[tuple[float, Rates], ...]
 """Weights, and the rates at which samples tell hypotheses apart in the term of each."""
 
 
-def share_seen(noise: float | None) -> float:
-    """Kappa: how much of a rate noise leaves to tell hypotheses apart by.
-
-    Examples
-    --------
-    >>> [round(share_seen(noise), 2) for noise in (None, 0.05, 0.1, 0.2)]
-    [1.0, 0.56, 0.4, 0.2]
-    """
-    return 1.0 if noise is None else 1 - 2 * math.sqrt(noise * (1 - noise))
-
-
 def least_overlap(noise: float, delta: float) -> float:
     """S*: least sum of -log(1 - r_j) over all samples that lets two truths be told apart.
 
@@ -88,26 +77,24 @@ def least_overlap(noise: float, delta: float) -> float:
     return low
 
 
-@memoized
 def seen_rates_of(fed: Federation) -> Rates:
     """Return the rates at which samples tell hypotheses apart, at least: less by what noise takes."""
+    return miss_terms_of(fed)[0][1]
+
+
+@memoized
+def miss_terms_of(fed: Federation) -> Terms:
+    """Return the terms that the chance of not ruling out a hypothesis is a sum of; one if no label is wrong."""
     if fed.assume == "agnostic":
         raise FederationError(
             "this pools the labels of all agents, and with assume 'agnostic' those of others prove nothing; "
             "assume 'realizable', or 'noisy' with a noise"
         )
     below = rates_of(fed).below
-    return below if fed.noise is None else below.scaled(share_seen(fed.noise), 1.0)
-
-
-@memoized
-def miss_terms_of(fed: Federation) -> Terms:
-    """Return the terms that the chance of not ruling out a hypothesis is a sum of; one if no label is wrong."""
     if fed.noise is None:
-        return ((1.0, seen_rates_of(fed)),)
+        return ((1.0, below),)
     rho = math.sqrt(fed.noise / (1 - fed.noise))
     cosines, shares = choose_cosines(rho)
-    below = rates_of(fed).below
     kappas = 1 - 2 * math.sqrt(fed.noise * (1 - fed.noise)) * cosines
     weights, far = shares * weigh(np.array(rho), cosines), _FAR * kappas[0]
     groups = [np.array([at]) for at in np.flatnonzero(kappas <= far)]

@@ -98,10 +98,8 @@ def reduce_family(family: MissFamily) -> MissFamily:
 def merge_points(labels: NDArray[L], mass: Floats) -> tuple[NDArray[L], Floats]:
     """Merge equal columns of labels (s, n), and add up their masses (k, n)."""
     columns, inverse = np.unique(labels, axis=1, return_inverse=True)
-    merged = np.zeros((len(mass), columns.shape[1]))
-    for row, masses in zip(merged, mass, strict=True):
-        np.add.at(row, inverse.ravel(), masses)
-    return columns, merged
+    size = columns.shape[1]
+    return columns, np.array([np.bincount(inverse.ravel(), weights=row, minlength=size) for row in mass])
 
 
 def _dominated(sets: Bools, weights: Floats) -> Bools:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from fedpact.describe.arrays import Ints
 from fedpact.describe.label_codes import code_labels, insist_on_one_kind
-from fedpact.describe.label_matrix import LabelMatrix, read_sampled_labels
+from fedpact.describe.label_matrix import LabelMatrix, find_codes, read_sampled_labels
 from fedpact.describe.numbers import read_whole_number, shorten
-from fedpact.errors import FederationError, Problems
+from fedpact.describe.read_evidence import read_alike
+from fedpact.errors import FederationError
 
 MOST = 2**40
 """Samples of a site: more than anybody labels."""
@@ -67,43 +68,41 @@ def read_mistakes(mistakes: Any, m: int) -> Ints:
     return given.astype(np.int64)
 
 
-def _read_truth(name: str, labels: Any, predictions: LabelMatrix) -> NDArray[np.integer]:
+def _read_truth(labels: Any, predictions: LabelMatrix, site: str) -> NDArray[np.integer]:
     """Labels (m,) coded as the predictions are, -1 for one that is none of their classes."""
-    coded, m, classes = code_labels(labels, f"site {name!r}"), predictions.codes.shape[1], predictions.classes
+    coded, m, classes = code_labels(labels, site), predictions.codes.shape[1], predictions.classes
     if len(coded.codes) != m:
         raise FederationError(
-            f"site {name!r}: labels must be one for each of the {m} samples, the columns of "
+            f"{site}: labels must be one for each of the {m} samples, the columns of "
             f"predictions; there are {len(coded.codes)}"
         )
     kinds = {"labels": coded.values, "predictions": classes or (0,)[:m]}
-    insist_on_one_kind(kinds, f"site {name!r}: labels and predictions")
-    place = None if classes is None else {label: code for code, label in enumerate(classes)}
-    codes = coded.values if place is None else [place.get(label, -1) for label in coded.values]
-    return np.array(codes, dtype=np.int64).take(coded.codes)
+    insist_on_one_kind(kinds, f"{site}: labels and predictions")
+    return find_codes(coded, classes)
 
 
-def _take_counts(name: str, mistakes: Any, m: Any) -> tuple[Ints, int]:
-    size = read_whole_number(m, f"site {name!r}: m", most=MOST)
+def _take_counts(mistakes: Any, m: Any, site: str) -> tuple[Ints, int]:
+    size = read_whole_number(m, f"{site}: m", most=MOST)
     try:
         read = read_mistakes(mistakes, size)
     except FederationError as error:
-        raise FederationError(f"site {name!r}: {error}") from None
+        raise FederationError(f"{site}: {error}") from None
     if not len(read):
-        raise FederationError(f"site {name!r}: mistakes must be of at least one hypothesis; there are none")
+        raise FederationError(f"{site}: mistakes must be of at least one hypothesis; there are none")
     return read, size
 
 
-def _count_mistakes(name: str, contribution: Any) -> tuple[Ints, int]:
+def _count_mistakes(contribution: Any, site: str) -> tuple[Ints, int]:
     """(H,) mistakes of every candidate, and the number of samples."""
     if not isinstance(contribution, Sequence) or isinstance(contribution, str) or len(contribution) != 2:
         raise FederationError(
-            f"site {name!r}: a contribution must be a pair, (predictions, labels) or (mistakes, m); it is "
+            f"{site}: a contribution must be a pair, (predictions, labels) or (mistakes, m); it is "
             f"{shorten(contribution)}"
         )
     if isinstance(contribution[1], Real):
-        return _take_counts(name, *contribution)
-    predictions = read_sampled_labels(contribution[0], f"site {name!r}: predictions")
-    labels = _read_truth(name, contribution[1], predictions)
+        return _take_counts(contribution[0], contribution[1], site)
+    predictions = read_sampled_labels(contribution[0], f"{site}: predictions")
+    labels = _read_truth(contribution[1], predictions, site)
     return np.asarray((predictions.codes != labels).sum(axis=1), dtype=np.int64), len(labels)
 
 
@@ -114,13 +113,7 @@ def read_contributions(contributions: Any) -> dict[str, tuple[Ints, int]]:
             'contributions must map at least one site to its labelled samples, as in {"alice": (predictions, '
             f"labels)}}, or be what came of a run; they are {shorten(contributions)}"
         )
-    problems = Problems()
-    found = {str(name): problems.read("", _count_mistakes, str(name), one) for name, one in contributions.items()}
-    read = {name: site for name, site in found.items() if site is not None}
-    heights = {name: len(site[0]) for name, site in read.items()}
-    if len(set(heights.values())) > 1:
-        problems.add(
-            f"every site must predict with the same hypotheses; the numbers of rows differ: {shorten(heights)}"
-        )
-    problems.raise_if_any()
-    return read
+    given = {str(name): one for name, one in contributions.items()}
+    rule = "every site must predict with the same hypotheses; the numbers of rows"
+    read = read_alike(given.items(), "site {!r}", _count_mistakes, lambda site: len(site[0]), rule)
+    return dict(zip(given, read, strict=True))

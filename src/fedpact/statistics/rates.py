@@ -25,7 +25,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.arrays import Bools, Floats, Ints, Places
+from fedpact.describe.arrays import Bools, Floats, Ints, Places, slices
 from fedpact.describe.condensed import count_pairs, to_square
 from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
@@ -100,8 +100,7 @@ class Rates(ABC):
 
     def blocks(self, agents: int = 1) -> list[slice]:
         """Slices of truths whose rates, for that many agents, fit into bounded memory."""
-        step = max(1, BLOCK // (max(1, agents) * self.H))
-        return [slice(start, min(start + step, self.H)) for start in range(0, self.H, step)]
+        return slices(self.H, BLOCK // (max(1, agents) * self.H))
 
     def map_blocks(self, work: Callable[[slice], T], agents: int = 1) -> Iterator[T]:
         """Yield what ``work`` makes of every block, in order; on all cores where there are several."""
@@ -186,13 +185,7 @@ class MassRates(Rates):
     """Masses (k, H, H) of the points where two hypotheses differ; singles are rounded, down or up."""
 
     def __init__(
-        self,
-        domain: Domain,
-        masses: NDArray[Any],
-        *,
-        is_upper: bool = False,
-        share: float = 1.0,
-        cap: float = 1.0,
+        self, domain: Domain, masses: NDArray[Any], *, is_upper: bool = False, share: float = 1.0, cap: float = 1.0
     ) -> None:
         super().__init__()
         self.domain, self.masses, self._is_upper = domain, masses, is_upper
@@ -250,19 +243,14 @@ def _weigh_masses(fed: Federation) -> Rates:
     domain = find_domain(fed)
     is_small = fed.k * fed.H * fed.H <= KEEP
     masses: NDArray[Any] = np.empty((fed.k, fed.H, fed.H), dtype=np.float64 if is_small else np.float32)
-    step = max(1, BLOCK // (fed.k * fed.H))
-    for start in range(0, fed.H, step):
-        exact = rates_against(domain, np.arange(start, min(start + step, fed.H)))
-        masses[:, start : start + step] = exact if is_small else _round_down(exact)
+    for block in slices(fed.H, BLOCK // (fed.k * fed.H)):
+        exact = rates_against(domain, np.arange(block.start, block.stop))
+        near = exact if is_small else exact.astype(np.float32)
+        # The nearest single that is not above.
+        masses[:, block] = exact if is_small else np.where(near > exact, np.nextafter(near, np.float32(0)), near)
     if is_small:
         return MassRates(domain, masses)
     return join_sides(MassRates(domain, masses), MassRates(domain, masses, is_upper=True))
-
-
-def _round_down(exact: Floats) -> NDArray[np.float32]:
-    """Nearest single that is not above."""
-    near = exact.astype(np.float32)
-    return np.where(near > exact, np.nextafter(near, np.float32(0)), near)
 
 
 def tabulate(counts: NDArray[Any], n: int) -> tuple[NDArray[Any], Ints]:

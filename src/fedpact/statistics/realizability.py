@@ -113,10 +113,8 @@ def _test(
     errors, error, best, p_value = dict.fromkeys(samples, NOTHING), NOTHING, None, 1.0
     consistent, status = H, RealizabilityStatus.NO_SAMPLES
     if seen:
-        mistakes, m = (
-            np.column_stack([sites[site][0] for site in seen]),
-            np.array([samples[site] for site in seen]),
-        )
+        mistakes = np.column_stack([sites[site][0] for site in seen])
+        m = np.array([samples[site] for site in seen])
         total, p_value = mistakes.sum(axis=1), float(p_values(mistakes, m, noise).max())
         first, consistent = int(total.argmin()), int((total == 0).sum())
         error, own = _estimate(mistakes[first], m, risk_of_limit(confidence, H, len(seen)))

@@ -21,6 +21,7 @@ points: then each is labelled once, and nothing is left to chance.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar
@@ -28,7 +29,6 @@ from typing import TypeVar
 import numpy as np
 
 from fedpact.describe.arrays import Floats, Ints
-from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.ties import exceeds
@@ -109,7 +109,8 @@ class RegretTails:
             return np.zeros(len(self.ends))
         weights, factors = self._terms
         tails = np.maximum.accumulate((weights * factors**m).sum(axis=1))
-        return np.minimum(tails, np.exp(m * _chernoff(self.epsilon, self.ends)))
+        chernoff = np.log1p(-(self.epsilon**2) / (self.ends + np.sqrt(self.ends**2 - self.epsilon**2)))
+        return np.asarray(np.minimum(tails, np.exp(m * chernoff)))
 
     def fail(self, m: int) -> tuple[float, int]:
         """Chance, at most, that regret exceeds epsilon after ``m`` labels, and for which best hypothesis."""
@@ -132,10 +133,7 @@ class RegretTails:
             low, high = high, max(1, 2 * high)
             if high > MOST:
                 return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if is_enough(middle) else (middle, high)
-        return high
+        return bisect_left(range(high), True, lo=low + 1, key=is_enough)
 
 
 def _cut(epsilon: float, bad: Floats) -> Floats:
@@ -146,17 +144,9 @@ def _cut(epsilon: float, bad: Floats) -> Floats:
     return np.union1d(grid, bad) if len(bad) <= _MOST_CELLS else grid
 
 
-def _chernoff(epsilon: float, q: Floats) -> Floats:
-    """Log of the Chernoff bound of one label."""
-    return np.log1p(-(epsilon**2) / (q + np.sqrt(q**2 - epsilon**2)))
-
-
 def find_points(fed: Federation, agent: int) -> int | None:
     """Count an agent's points, if rates there are the truth; None for a distribution that they were drawn from."""
-    match fed.evidence:
-        case Predictions() | Reports(confidence=None) as own:
-            return own.sizes[agent]
-    return None
+    return fed.evidence.sizes[agent] if fed.is_sampled else None
 
 
 @memoized

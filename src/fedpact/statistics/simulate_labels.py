@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fedpact.describe.arrays import Bools, Floats, Ints
+from fedpact.describe.arrays import Bools, Floats, Ints, slices
 from fedpact.describe.federation import Federation
 from fedpact.describe.ties import exceeds
 from fedpact.statistics.domain import Domain, find_domain, rates_against
@@ -33,9 +33,8 @@ def count_failures(fed: Federation, m: Ints, truth: int, *, draws: int, rng: np.
     is_bad = exceeds(rates_against(domain, np.array([truth]))[:, 0], fed.epsilon[:, None])
     has_label = np.concatenate([own == domain.labels for own in _label_layers(domain)], axis=1).astype(np.float32)
     failed = np.zeros(fed.k, dtype=np.int64)
-    step = max(1, _AT_ONCE // max(1, has_label.shape[1] + fed.H))
-    for start in range(0, draws, step):
-        votes = _draw_labels(fed, domain, m, truth, min(step, draws - start), rng)
+    for block in slices(draws, _AT_ONCE // max(1, has_label.shape[1] + fed.H)):
+        votes = _draw_labels(fed, domain, m, truth, block.stop - block.start, rng)
         right = votes @ has_label.T
         is_best = right == right.max(axis=1, keepdims=True)
         failed += (is_best.astype(np.float32) @ is_bad.T.astype(np.float32) > 0).sum(axis=0)

@@ -17,7 +17,7 @@ from fedpact.describe.arrays import Bools, Ints
 from fedpact.describe.federation import Federation
 from fedpact.describe.memo import memoized
 from fedpact.describe.progress import Progress, count_done
-from fedpact.statistics.engine import AnyEngine, engine_of
+from fedpact.statistics.engine import engine_of
 from fedpact.statistics.request import ask
 
 MOST = 2**40
@@ -27,20 +27,26 @@ _PARTS = 8
 @memoized
 def _least(fed: Federation, agent: int) -> int | None:
     engine = engine_of(fed)
-    if _met(engine, agent, [0])[0]:
+    return find_least(lambda counts: engine.is_met(give_alone(fed.k, agent, counts), [agent])[:, 0])
+
+
+def give_alone(k: int, agent: int, counts: Ints) -> Ints:
+    """(B, k) one agent's counts (B,), and nothing of all others."""
+    m = np.zeros((len(counts), k), dtype=np.int64)
+    m[:, agent] = counts
+    return m
+
+
+def find_least(are_enough: Callable[[Ints], Bools], first: int = 1) -> int | None:
+    """Least count that is enough; ``first`` is the first one to be tried after 0. None if 2^40 are too few."""
+    if are_enough(np.array([0]))[0]:
         return 0
-    low, high = 0, 1
-    while not _met(engine, agent, [high])[0]:
+    low, high = 0, first
+    while not are_enough(np.array([high]))[0]:
         low, high = high, 2 * high
         if high > MOST:
             return None
-    return find_least_between(low, high, lambda counts: _met(engine, agent, counts))
-
-
-def _met(engine: AnyEngine, agent: int, counts: Ints | list[int]) -> Bools:
-    m = np.zeros((len(counts), engine.fed.k), dtype=np.int64)
-    m[:, agent] = counts
-    return engine.is_met(m, [agent])[:, 0]
+    return find_least_between(low, high, are_enough)
 
 
 def find_least_between(low: int, high: int, are_enough: Callable[[Ints], Bools]) -> int:

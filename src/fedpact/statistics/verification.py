@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.arrays import Ints, Places
+from fedpact.describe.arrays import Bools, Ints, Places
 from fedpact.describe.evidence import Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.names import read_choice
@@ -34,8 +34,7 @@ from fedpact.errors import FederationError, FormatError
 from fedpact.plain import read_fields, to_plain
 from fedpact.result import Result
 from fedpact.statistics.confidence import at_confidence, clopper_pearson
-from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, AnyEngine, engine_of
-from fedpact.statistics.interval_query import Values
+from fedpact.statistics.engine import CONFIDENCE, DRAWS, METHODS, engine_of
 from fedpact.statistics.request import ask
 from fedpact.statistics.weights import JOINT
 
@@ -260,34 +259,39 @@ def verify(
     is_joint = fed.guarantee == "joint" and fed.objective == "pac"
     requirements = [*range(fed.k), *([JOINT] if is_joint else [])]
     values = engine.evaluate(counts[None, :], requirements, method=how, rng=rng, draws=draws)
-    answers = [_answer(engine, counts, values, column, r) for column, r in enumerate(requirements)]
-    own, asked = answers[: fed.k], answers[fed.k :] if is_joint else answers
-    is_met = all(answer.is_met for answer in asked)
+    limits = np.array([engine.threshold(requirement) for requirement in requirements])
+    is_met, is_missed = ~exceeds(values.high[0], limits), exceeds(values.low[0], limits)
+    ends, truths = zip(values.low[0].tolist(), values.high[0].tolist(), strict=True), values.truth[0].tolist()
+    failure, hows = [Interval(low=low, high=high) for low, high in ends], [How(how) for how in values.how[0]]
+    worst = [fed.hypotheses[truth] for truth in truths]
+    blocking = [
+        None if met else fed.hypotheses[engine.find_likeliest_miss(requirement, truth, counts)]
+        for requirement, truth, met in zip(requirements, truths, is_met, strict=True)
+    ]
+    asked = slice(fed.k if is_joint else 0, None)
+    is_feasible = bool(is_met[asked].all())
     few = draws if how == "estimate" else max(2, draws // 10)
-    simulated = _simulate(fed, counts, values.truth[0], few, rng) if _is_simulated(fed, how, is_met) else None
+    simulated = _simulate(fed, counts, values.truth[0], few, rng) if _is_simulated(fed, how, is_feasible) else None
     return Verification(
         contributions=dict(zip(fed.names, counts.tolist(), strict=True)),
-        failure={name: answer.failure for name, answer in zip(fed.names, own, strict=True)},
-        met={name: answer.is_met for name, answer in zip(fed.names, own, strict=True)},
-        is_feasible=is_met,
-        joint_failure=answers[-1].failure if is_joint else None,
-        joint_how=answers[-1].how if is_joint else None,
-        joint_worst_truth=answers[-1].truth if is_joint else None,
-        joint_blocking=answers[-1].blocking if is_joint else None,
+        failure=dict(zip(fed.names, failure, strict=False)),  # the joint one is last
+        met=dict(zip(fed.names, is_met.tolist(), strict=False)),
+        is_feasible=is_feasible,
+        joint_failure=failure[-1] if is_joint else None,
+        joint_how=hows[-1] if is_joint else None,
+        joint_worst_truth=worst[-1] if is_joint else None,
+        joint_blocking=blocking[-1] if is_joint else None,
         simulated=simulated,
         cost=fed.cost_of(counts),
-        allowed={name: engine.threshold(r) for r, name in enumerate(fed.names)},
-        worst_truth={name: answer.truth for name, answer in zip(fed.names, own, strict=True)},
-        blocking={n: answer.blocking for n, answer in zip(fed.names, own, strict=True) if answer.blocking},
-        status=_status(asked),
-        confidence=_confidence(fed, answers, simulated is not None),
-        how={name: answer.how for name, answer in zip(fed.names, own, strict=True)},
+        allowed=dict(zip(fed.names, limits.tolist(), strict=False)),
+        worst_truth=dict(zip(fed.names, worst, strict=False)),
+        blocking={name: one for name, one in zip(fed.names, blocking, strict=False) if one},
+        status=_status(is_met[asked], is_missed[asked], hows[asked]),
+        confidence=_confidence(fed, hows, simulated is not None),
+        how=dict(zip(fed.names, hows, strict=False)),
         method=how,
-        objective=fed.objective,
-        guarantee=fed.guarantee,
         name=fed.name,
-        assume=fed.assume,
-        noise=fed.noise,
+        **fed.stated(),
     )
 
 
@@ -316,43 +320,14 @@ def _simulate(
     return {name: Interval(low=float(a), high=float(b)) for name, a, b in zip(fed.names, low, high, strict=True)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """One requirement at one contribution vector."""
-
-    failure: Interval
-    is_met: bool
-    is_missed: bool
-    how: How
-    truth: str
-    blocking: str | None
-
-
-def _answer(engine: AnyEngine, m: Ints, values: Values, column: int, requirement: int) -> _Answer:
-    limit, truth = engine.threshold(requirement), int(values.truth[0, column])
-    failure = Interval(low=float(values.low[0, column]), high=float(values.high[0, column]))
-    is_met = not exceeds(failure.high, limit)
-    names = engine.fed.hypotheses
-    return _Answer(
-        failure=failure,
-        is_met=is_met,
-        is_missed=exceeds(failure.low, limit),
-        how=How(values.how[0, column]),
-        truth=names[truth],
-        blocking=None if is_met else names[engine.find_likeliest_miss(requirement, truth, m)],
-    )
-
-
-def _confidence(fed: Federation, answers: Sequence[_Answer], is_simulated: bool) -> float:
+def _confidence(fed: Federation, hows: Sequence[How], is_simulated: bool) -> float:
     """With which probability all intervals hold."""
     if isinstance(fed.evidence, Reports) and fed.evidence.confidence is not None:
         return fed.evidence.confidence
-    return CONFIDENCE if is_simulated or any(answer.how is How.ESTIMATE for answer in answers) else 1.0
+    return CONFIDENCE if is_simulated or How.ESTIMATE in hows else 1.0
 
 
-def _status(asked: Sequence[_Answer]) -> VerificationStatus:
-    if all(answer.is_met for answer in asked):
-        is_sure = all(answer.how is not How.ESTIMATE for answer in asked)
-        return VerificationStatus.MET if is_sure else VerificationStatus.LIKELY
-    is_missed = any(answer.is_missed for answer in asked)
-    return VerificationStatus.MISSED if is_missed else VerificationStatus.UNDECIDED
+def _status(is_met: Bools, is_missed: Bools, hows: Sequence[How]) -> VerificationStatus:
+    if is_met.all():
+        return VerificationStatus.LIKELY if How.ESTIMATE in hows else VerificationStatus.MET
+    return VerificationStatus.MISSED if is_missed.any() else VerificationStatus.UNDECIDED

@@ -39,21 +39,16 @@ class Weights:
         self._kept_weights: dict[int, Floats] = {}
 
     @cached_property
-    def domain(self) -> Domain:
-        """The merged points."""
-        return find_domain(self.fed)
-
-    @cached_property
     def truths(self) -> Places:
         """(T,) hypotheses to try as the truth; of truths whose disagreements are the same sets, one."""
         if isinstance(self.fed.evidence, Reports) or teacher_of(self.fed) is not None:
             return truths_of(self.fed)
-        return find_truths(self.domain)
+        return find_truths(find_domain(self.fed))
 
     def rates(self, hypotheses: Places, *, as_miss: bool = False) -> Floats:
         """(k, t, H) rates between some hypotheses and all: of the errors they stand for, or of seeing them."""
         if not self.fed.evidence.IS_COUNTED:
-            return rates_against(self.domain, hypotheses)
+            return rates_against(find_domain(self.fed), hypotheses)
         rates = rates_of(self.fed)
         if as_miss:
             return (rates.above if self._is_least else rates.below).rows(hypotheses)
