@@ -186,8 +186,8 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
     They are if the pact names them, or a plan was made. Else the reports are compared when all are there: whose
     come first must not decide whose are right.
     """
-    known = _known_candidates(state)
-    _check_number(body.report, known[1])
+    candidates, H = _known_candidates(state)
+    _check_number(body.report, H)
     report = parse_report(body.report)
     if report.name != site:
         raise NotAcceptedError(Why.REPORT_OF_ANOTHER, name=cut(report.name))
@@ -199,12 +199,12 @@ def _check_report(state: RunState, site: str, body: Reported) -> None:
     ):
         if most is not None and found > most:
             raise NotAcceptedError(why, found=found, most=most)
-    if known[0] is not None and report.candidates is not None:
-        difference = known[0].difference(report.candidates)
+    if candidates is not None and report.candidates is not None:
+        difference = candidates.difference(report.candidates)
         if difference is not None:
             raise NotAcceptedError(Why.OTHER_CANDIDATES, detail=cut(difference))
-    if known[1] is not None and known[1] != report.H:
-        raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=known[1])
+    if H is not None and report.H != H:
+        raise NotAcceptedError(Why.OTHER_NUMBER, found=report.H, expected=H)
 
 
 def _known_candidates(state: RunState) -> tuple[CandidateList | None, int | None]:
