@@ -83,12 +83,12 @@ MUTATIONS = {
     "two runs at once": (
         SERVERS,
         "operator.operator:start_run",
-        never("read_run(ledger).status is not RunStatus.FINISHED"),
+        never("read_run(ledger).status not in OVER"),
     ),
     "a finished run goes on": (
         SERVERS,
         "operator.operator:resume_run",
-        always("state.status is not RunStatus.FINISHED"),
+        always("state.status not in OVER"),
     ),
     "a restart forgives": (ALL, STATE + "_after_resume", (FORGIVEN, "({}, frozenset())")),
     "a resume forgives nobody": (DEATHS, STATE + "_after_resume", (FORGIVEN, "(state.gone, state.exhausted)")),
