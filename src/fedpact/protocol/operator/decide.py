@@ -30,7 +30,7 @@ from fedpact.describe.federation import Federation
 from fedpact.describe.progress import on_interrupt
 from fedpact.describe.ties import exceeds
 from fedpact.errors import FederationError, InfeasibleError, SolverError
-from fedpact.mechanism.payment.rules import read_terms
+from fedpact.mechanism.payment.rules import RULES, read_terms
 from fedpact.mechanism.payment.settle import bill, settle
 from fedpact.mechanism.payment.settlement import Settlement
 from fedpact.mechanism.sample_checks.check import check_contribution
@@ -119,7 +119,9 @@ def _plan(state: RunState, planner: Planner) -> Draft:
             found = _plan_without_each(state, fed, found, planner)
         if state.pact.fee is not None:
             settle(fed, found, state.pact.rule, fee=_fees(state, fed))
-        due = sum(max(payment, 0.0) for payment in _bill(state, found).payments.values())
+        due = 0.0
+        if RULES[state.pact.rule].is_partial or state.budget is not None:  # it has to say so before anybody labels
+            due = sum(max(payment, 0.0) for payment in _bill(state, found).payments.values())
     except (InfeasibleError, FederationError, SolverError) as error:
         refusal = refusal_of(error)
         said = {"detail": cut(str(error))} if refusal.code == "not-applicable" else {}
