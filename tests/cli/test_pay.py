@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import fedpact as fp
+from web_answers import answer_parts, read
 
 
 def test_one_line_per_agent_then_where_the_money_comes_from(fedpact):
@@ -76,3 +78,40 @@ def test_bad_requests_are_one_line_and_exit_1(fedpact, words, sentence):
 def test_the_plot_is_written(fedpact, tmp_path):
     assert fedpact("pay", "alice-bob", "--plot", str(tmp_path / "pay.svg"))[0] == 0
     assert (tmp_path / "pay.svg").stat().st_size > 0
+
+
+@pytest.fixture
+def sampled(tmp_path):
+    """The file of two sites of some points each."""
+    rng = np.random.default_rng(5)
+    seen = {
+        name: (rng.random((4, n)) < np.array([[0], [0.1], [0.2], [0.35]])).astype(int)
+        for name, n in (("a", 90), ("b", 140))
+    }
+    fp.Federation.from_predictions(seen, epsilon=0.1, delta=0.05, name="two").save(tmp_path / "two.toml")
+    return str(tmp_path / "two.toml")
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+def test_the_page_and_the_export_pay_as_the_command_line_does_under_every_rule(fedpact, sampled, confidence):
+    fed, asked = fp.load(sampled), []
+    if confidence is not None:
+        fed, asked = fp.planning.at_confidence(fed, confidence), ["--confidence", str(confidence)]
+    shown = answer_parts(read(fed, (("ceiling", "9"),)))["payments"].answer["rules"]
+    for row in shown:
+        terms = ["--pivot", row["pivot"]] if row["pivot"] else []
+        terms += ["--ceiling", "9"] if row["rule"] == "threshold" else []
+        code, out, err = fedpact("pay", sampled, "--rule", row["rule"], *terms, *asked, "--json")
+        if row["settlement"] is None:
+            assert (code, row["refusal"]["code"]) == (1, "not-optimal"), err
+        else:
+            assert code == 0, err
+            assert json.loads(out)["payments"] == pytest.approx(row["settlement"]["payments"])
+    assert confidence is None or any(row["settlement"] is None for row in shown)
+
+
+def test_contributions_of_one_s_own_are_judged_at_the_confidence(fedpact, sampled):
+    words = "pay", sampled, "--m", "16,16", "--cost-recovery", "0.1", "--json"
+    plain, sure = (json.loads(fedpact(*words, *more)[1]) for more in ([], ["--confidence", "0.95"]))
+    assert all(sure["fees"][name] > fee for name, fee in plain["fees"].items())
+    assert (plain["met"], sure["met"]) == ({"a": True, "b": True}, {"a": False, "b": False})

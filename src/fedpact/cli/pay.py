@@ -65,9 +65,11 @@ def pay(
     Example: [bold]fedpact pay alice-bob --cost-recovery 0.2[/bold]
     """
     fed = read_federation(file, assume, noise)
+    if confidence is not None:
+        fed = fp.planning.at_confidence(fed, confidence)
     bill = fp.settle(
         fed,
-        _find_contributions(fed, rule, method, m, confidence=confidence, time_limit=time_limit),
+        _find_contributions(fed, rule, method, m, time_limit=time_limit),
         rule,
         fee=read_amounts(fee, "fee"),
         cost_recovery=cost_recovery,
@@ -90,11 +92,6 @@ def _find_contributions(
     if m is not None and method is not None:
         raise fp.FederationError(
             "--method and --m cannot both be given: contributions are planned, or they are given"
-        )
-    if options["confidence"] is not None and (m is not None or plans_itself):
-        given = f"rule {rule}" if plans_itself else "--m"
-        raise fp.FederationError(
-            f"--confidence is about planning, and with {given} nothing is planned; leave it out"
         )
     if m is not None:
         return read_m(m)

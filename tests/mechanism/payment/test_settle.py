@@ -143,6 +143,37 @@ def test_fees_recover_about_the_share_where_nobody_is_hard_to_replace():
     assert not bill.leaving
 
 
+def sampled_sites():
+    """Three sites of some points each, where candidate 0 errs never and the others more and more."""
+    rng = np.random.default_rng(3)
+    sites = {
+        name: rng.random((4, n)) < np.array([[0], [0.1], [0.2], [0.35]])
+        for name, n in {"a": 90, "b": 140, "c": 190}.items()
+    }
+    seen = {name: wrong.astype(int) for name, wrong in sites.items()}
+    return fp.Federation.from_predictions(seen, epsilon=0.1, delta=0.05, cost=[1, 1, 2])
+
+
+def test_fees_follow_from_rates_at_the_confidence_of_the_plan():
+    fed = sampled_sites()
+    bill = fp.settle(fed, fp.plan(fed, confidence=0.95), cost_recovery=0.2, min_standalone=10**6)
+    for name in fed.names:
+        others = fed.restrict([other for other in fed.names if other != name])
+        without = fp.plan(others, "union", confidence=0.95).fractional_cost
+        assert bill.fees[name] == pytest.approx(0.2 * without / 3)
+        assert without > 1.2 * fp.plan(others, "union").fractional_cost
+    sure = fp.planning.at_confidence(fed, 0.95)
+    assert fp.settle(sure, fp.plan(sure), cost_recovery=0.2, min_standalone=10**6).fees == bill.fees
+
+
+def test_threshold_prices_follow_from_rates_at_the_confidence_of_the_plan():
+    fed = sampled_sites()
+    sure = fp.planning.at_confidence(fed, 0.95)
+    bill = fp.settle(fed, fp.plan(fed, confidence=0.95), "threshold", ceiling=9)
+    assert bill == fp.settle(sure, None, "threshold", ceiling=9)
+    assert bill.spend > fp.settle(fed, None, "threshold", ceiling=9).spend
+
+
 def test_a_declared_bound_limits_the_fee():
     fed = three_sites()
     found = fp.plan(fed, "lp")

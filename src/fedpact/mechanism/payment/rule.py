@@ -53,6 +53,7 @@ class Case:
     """A federation as reported, the contributions made from it, and whose target was met in truth."""
 
     fed: Federation
+    """As the plan saw it: at its confidence, with its teacher."""
     m: NDArray[np.int64]
     """(k,)"""
     met: NDArray[np.bool_]

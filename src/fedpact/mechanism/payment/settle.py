@@ -120,12 +120,13 @@ def bill(
     Rules that split the cost split it among those who are ``sharing`` (k,), if that is given.
     """
     rule, chosen, has_own_truth = terms.rule, find_rule(terms.rule, fed), truth is None
-    truth = _as_planned(fed, plan) if truth is None else truth
+    reported = _as_planned(fed, plan)
+    truth = reported if truth is None else truth
     if not isinstance(truth, Federation) or truth.names != fed.names:
         has = f"{', '.join(truth.names)}" if isinstance(truth, Federation) else f"{truth!r}"
         raise FederationError(f"truth must be about the same agents, {', '.join(fed.names)}; it is about {has}")
     if isinstance(chosen, PlanningRule):
-        m = chosen.contribute(fed, terms)
+        m = chosen.contribute(reported, terms)
         _check_own_contributions(fed, plan, rule, m)
     else:
         m = _read_plan(fed, plan)
@@ -140,7 +141,7 @@ def bill(
         and plan.contributions == dict(zip(fed.names, m.tolist(), strict=True))
     )
     met = (maybe_met if has_proof else surely_met)[0]
-    case = Case(fed=fed, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
+    case = Case(fed=reported, m=m, met=met, worth=worths, terms=terms, sharing=sharing)
     paid = [chosen.pay(case, agent) for agent in range(fed.k)]
     spent = truth.costs_by_agent(m)
     utility = worths * met - spent + [payment.net for payment in paid]
@@ -194,7 +195,8 @@ def settle(
     plan
         A plan of it, or the contributions as for :func:`fedpact.verify`. The VCG rules need a plan that is known
         to be optimal; "threshold" pays for contributions of its own, those of the paper's program rounded up, and
-        takes None.
+        takes None. Where the plan was made at a confidence, fees and prices follow from the limits of the rates
+        too; for contributions, or None, :func:`fedpact.planning.at_confidence` gives the federation itself one.
     rule
         Name of a payment rule, such as "pwyc", "vcg" or "threshold"; all stand in
         :mod:`fedpact.mechanism.payment.rules`.
