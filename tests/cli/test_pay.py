@@ -103,7 +103,7 @@ def test_the_page_and_the_export_pay_as_the_command_line_does_under_every_rule(f
         terms += ["--ceiling", "9"] if row["rule"] == "threshold" else []
         code, out, err = fedpact("pay", sampled, "--rule", row["rule"], *terms, *asked, "--json")
         if row["settlement"] is None:
-            assert (code, row["refusal"]["code"]) == (1, "not-optimal"), err
+            assert (code, row["refusal"]["code"]) == (1, "optimum-unknown"), err
         else:
             assert code == 0, err
             assert json.loads(out)["payments"] == pytest.approx(row["settlement"]["payments"])
@@ -115,3 +115,11 @@ def test_contributions_of_one_s_own_are_judged_at_the_confidence(fedpact, sample
     plain, sure = (json.loads(fedpact(*words, *more)[1]) for more in ([], ["--confidence", "0.95"]))
     assert all(sure["fees"][name] > fee for name, fee in plain["fees"].items())
     assert (plain["met"], sure["met"]) == ({"a": True, "b": True}, {"a": False, "b": False})
+
+
+def test_advice_on_the_optimum_leads_on_where_reports_do_not_prove_it(fedpact, sampled):
+    words = ["pay", sampled, "--confidence", "0.95", "--rule", "vcg"]
+    assert fedpact(*words, "--method", "exact")[2].endswith("use 'auto'\n")
+    code, _, err = fedpact(*words, "--method", "auto")
+    assert (code, err[err.rindex(";") :]) == (1, "; use rule 'pwyc'\n")
+    assert fedpact(*words[:-1], "pwyc", "--method", "auto")[0] == 0

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedpact as fp
+from fedpact.coded import refusal_of
+from fedpact.explain.generic import say_refusal
 from fedpact.mechanism.payment.pwyc import set_fee
 from fedpact.mechanism.payment.rules import RULES, read_terms
+from fedpact.mechanism.payment.vcg import find_optimum_method
 
 ALICE_BOB = fp.examples.alice_bob()
 BALANCED = ("none", "equal-split", "proportional")
@@ -262,6 +265,25 @@ def test_vcg_needs_a_plan_that_is_proved_optimal():
         fp.settle(ALICE_BOB, fp.plan(ALICE_BOB, "lp"), "vcg")
     with pytest.raises(fp.errors.NotOptimalError, match="contributions alone were given"):
         fp.settle(ALICE_BOB, [3, 2], "vcg")
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "advice"),
+    [
+        ("lp", {}, "plan with method 'auto', which proves it if any does, or use rule 'pwyc'"),
+        ("auto", {}, "rates of pairs, as in reports or at a confidence, prove no more; use rule 'pwyc'"),
+        ("auto", {"noise": 0.05}, "with assume 'noisy' no method proves more; use rule 'pwyc'"),
+    ],
+)
+def test_what_vcg_advises_for_rates_of_pairs_can_be_done(method, options, advice):
+    fed = fp.planning.at_confidence(sampled_sites(), 0.95).replace(**options)
+    found = fp.plan(fed, method)
+    with pytest.raises(fp.errors.NotOptimalError, match=advice) as refused:
+        fp.settle(fed, found, "vcg")
+    assert (refused.value.code, refused.value.values["cost"]) == ("optimum-unknown", found.cost)
+    assert "method auto may" in say_refusal(refusal_of(refused.value)).lower()
+    assert fp.plan(fed, find_optimum_method(fed)).method == "auto"
+    assert fp.settle(fed, found, "pwyc").spend == pytest.approx(found.cost)
 
 
 def test_vcg_needs_the_cheapest_plan_of_all():

@@ -110,7 +110,7 @@ class Trial:
         usual = EXACT_SECONDS if self.method == "exact" else AUTO_SECONDS
         found = plan(fed, self.method, time_limit=min(usual, seconds))
         if self.rule.needs_optimum:
-            check_is_optimum(found, f"rule {terms.rule!r}")
+            check_is_optimum(fed, found, f"rule {terms.rule!r}")
         return found.m
 
     def _judge(self, m: NDArray[np.int64], *, surely: bool) -> NDArray[np.bool_]:

@@ -131,7 +131,7 @@ def bill(
     else:
         m = _read_plan(fed, plan)
     if chosen.needs_optimum:
-        check_is_optimum(plan, f"rule {rule!r}")
+        check_is_optimum(reported, plan, f"rule {rule!r}")
     worths = read_worth(game_of(truth), worth)
     surely_met, maybe_met = judge_targets(truth, m[None])
     # A plan of fedpact's proves its targets, unless the engine refutes one.

@@ -20,13 +20,15 @@ from fedpact.describe.memo import memoized
 from fedpact.errors import InfeasibleError, NotOptimalError
 from fedpact.mechanism.payment.pwyc import others_of
 from fedpact.mechanism.payment.rule import Case, Payment, Rule, Truthful
+from fedpact.planning.methods import PLANNERS
 from fedpact.planning.plan import plan as make_plan
 from fedpact.planning.result import Plan, PlanStatus
 
 
 def find_optimum_method(fed: Federation) -> str:
-    """Planner that proves the optimum, or has the best chance to where only reports are known."""
-    return "auto" if isinstance(fed.evidence, Reports) else "exact"
+    """Planner that proves the optimum, or has the best chance to where none surely does."""
+    is_provable = not isinstance(fed.evidence, Reports) and fed.assume in PLANNERS["exact"].holds_for
+    return "exact" if is_provable else "auto"
 
 
 @memoized
@@ -46,12 +48,12 @@ def _optimum_without(fed: Federation, agent: int) -> float:
             code="no-plan-without",
             without=fed.names[agent],
         ) from None
-    check_is_optimum(found, f"the pivot of {fed.names[agent]!r}")
+    check_is_optimum(others, found, f"the pivot of {fed.names[agent]!r}")
     return found.cost
 
 
-def check_is_optimum(plan: Any, what: str) -> None:
-    """Raise unless ``plan`` is a plan that is known to be the cheapest."""
+def check_is_optimum(fed: Federation, plan: Any, what: str) -> None:
+    """Raise unless ``plan`` is a plan that is known to be the cheapest; ``fed`` is as the plan saw it."""
     if not isinstance(plan, Plan):
         raise NotOptimalError(
             f"{what} needs a plan that is proved to be optimal; contributions alone were given", code="no-proof"
@@ -63,12 +65,25 @@ def check_is_optimum(plan: Any, what: str) -> None:
             code="contributed-already",
         )
     if plan.status not in (PlanStatus.OPTIMAL, PlanStatus.NOTHING_NEEDED, PlanStatus.ONE_CANDIDATE):
+        is_provable = find_optimum_method(fed) == "exact"
         raise NotOptimalError(
             f"{what} needs the exact optimum, and this plan is only bounded: it costs {plan.cost:g}, the optimum "
-            f"at least {plan.lower_bound:g}; plan with method 'exact' and more time, or use rule 'pwyc'",
+            f"at least {plan.lower_bound:g}; {_advise(fed, plan, is_provable=is_provable)} use rule 'pwyc'",
+            code="not-optimal" if is_provable else "optimum-unknown",
             cost=plan.cost,
             lower_bound=plan.lower_bound,
         )
+
+
+def _advise(fed: Federation, plan: Plan, *, is_provable: bool) -> str:
+    """Say what may prove the optimum where a plan is only bounded."""
+    if is_provable:
+        return "plan with method 'exact' and more time, or"
+    if plan.method != "auto":
+        return "plan with method 'auto', which proves it if any does, or"
+    if fed.assume == "realizable":
+        return "rates of pairs, as in reports or at a confidence, prove no more;"
+    return f"with assume {fed.assume!r} no method proves more;"
 
 
 @final
