@@ -25,3 +25,18 @@ def test_one_candidate_is_nothing_to_choose_and_not_all_that_is_needed():
     assert "To measure its errors, label samples and ask fedpact realizability." in said.sentences
     assert "every target is met" not in str(said).lower()
     assert "Nothing has to be labelled" not in str(fp.plan(fed))
+
+
+def test_whoever_is_asked_for_more_samples_than_it_has_points_is_named():
+    found = fp.plan(fp.examples.alice_bob())
+    assert "too_few_points" not in found.to_dict()
+    assert "points" not in str(found)
+    said = explain(replace(found, too_few_points={"alice": 2})).sentences[0]
+    assert said.startswith("More samples are asked for than there are points at 1 site (alice: 3 of 2). A run ")
+    assert "cannot carry this out" in said
+    many = {f"s{i}": 9 for i in range(8)}
+    said = explain(
+        replace(found, contributions=many, costs=many, too_few_points=dict.fromkeys(many, 4))
+    ).sentences[0]
+    assert "at 8 sites (s0: 9 of 4, " in said
+    assert "s5: 9 of 4 and 2 more)" in said

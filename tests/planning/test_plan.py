@@ -232,3 +232,21 @@ def test_no_samples_cost_nothing():
     made = plan_nothing(fp.examples.alice_bob(), "lp")
     assert (made.cost, made.lower_bound, made.m.tolist()) == (0, 0, [0, 0])
     assert made.status is fp.planning.PlanStatus.NOTHING_NEEDED
+
+
+@pytest.mark.parametrize("confidence", [None, 0.9])
+@pytest.mark.parametrize("is_reported", [False, True])
+def test_a_plan_says_who_has_fewer_points_than_samples_and_a_capacity_mends_it(confidence, is_reported):
+    seen = {"few": [[0] * 20, [0] * 17 + [1] * 3], "many": [[0] * 500, [0] * 425 + [1] * 75]}
+    terms = {"epsilon": 0.05, "delta": 0.001, "cost": [0.01, 2]}
+    fed = fp.Federation.from_predictions(seen, **terms)
+    if is_reported:
+        fed = fp.Federation.from_reports([fp.report(rows, name=name) for name, rows in seen.items()], **terms)
+    found = fp.plan(fed, confidence=confidence)
+    assert found.contributions["few"] > 20
+    assert found.too_few_points == {"few": 20}
+    assert fp.Plan.from_dict(found.to_dict()) == found
+    capped = fp.plan(fed.replace(capacity={"few": 20, "many": 500}), confidence=confidence)
+    assert capped.contributions["few"] <= 20
+    assert capped.too_few_points is None
+    assert capped.cost > found.cost

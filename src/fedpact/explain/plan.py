@@ -20,6 +20,7 @@ _WORDS = words_of("plan")
 _MOST_RATIO = 1e6
 """Beyond it, a bound says nothing."""
 _PAIRS = 8
+_NAMED = 6
 _FEW = 20
 _BARS = 40
 
@@ -80,6 +81,17 @@ def _list_points(plan: Plan) -> tuple[Point, ...]:
     return make_points(_WORDS, said)
 
 
+def _list_too_few(plan: Plan) -> list[str]:
+    """Say at which sites there are fewer points than samples are asked for."""
+    few = plan.too_few_points or {}
+    sites = [
+        _WORDS.say("too_few.site", name=name, count=plan.contributions[name], points=points)
+        for name, points in list(few.items())[:_NAMED]
+    ]
+    more = _WORDS.say("too_few.more", n=len(few) - _NAMED) if len(few) > _NAMED else ""
+    return [_WORDS.say("too_few.all", n=len(few), sites=", ".join(sites) + more)] if few else []
+
+
 def _list_sentences(plan: Plan) -> tuple[str, ...]:
     teacher, confidence = plan.teacher, plan.confidence
     known = {
@@ -88,7 +100,8 @@ def _list_sentences(plan: Plan) -> tuple[str, ...]:
         "sampled": plan.is_sampled,
         "confidence": confidence is not None,
     }
-    said = list(_WORDS.say_those(known, teacher=teacher, confidence=confidence))
+    said = _list_too_few(plan)
+    said += _WORDS.say_those(known, teacher=teacher, confidence=confidence)
     for more in plan.more_points:
         key = "exact_points" if more.factor is None else "more_points"
         said.append(_WORDS.say(key, factor=more.factor, cost=more.cost, change=more.cost / plan.cost - 1))

@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from fedpact.describe.any_federation import takes_federation
-from fedpact.describe.evidence import Reports
+from fedpact.describe.evidence import Predictions, Reports
 from fedpact.describe.federation import Federation
 from fedpact.describe.numbers import Number
 from fedpact.describe.progress import Progress
@@ -87,6 +87,12 @@ def plan(
         If capacities or a zero tolerance make a target unreachable; names the agent and the pair. Where there
         may be a plan that only the method cannot prove, it is the :class:`~fedpact.errors.NoPlanFoundError`.
 
+    Notes
+    -----
+    A plan counts independent draws, which may be more than the points that a site's rates were counted on; such
+    sites are ``too_few_points``. A run, which labels every point once at most, takes their number for a capacity;
+    to plan as it does, give it as ``capacity``.
+
     Examples
     --------
     >>> from fedpact.describe.examples import alice_bob
@@ -118,12 +124,23 @@ def plan(
         asked = ask(asked, at_least=given if any(given.values()) else None)
     budget = Budget(max_nodes=max_nodes, time_limit=time_limit, progress=progress)
     found = plan_from(asked, method, Start(), budget)
-    found = replace(found, federation=fed.fingerprint)
+    found = replace(found, federation=fed.fingerprint, too_few_points=_find_too_few(fed, found))
     if found.confidence is None or fed.assume == "agnostic" or not (found.m > least_of(asked)).any():
         return found
     from fedpact.planning.more_points import forecast
 
     return replace(found, more_points=forecast(asked, found.cost))
+
+
+def _find_too_few(fed: Federation, found: Plan) -> dict[str, int] | None:
+    """Find the sites that are asked for more samples than they have points.
+
+    That is no error, and no cap on the plan: it counts independent draws, which fresh points can be.
+    """
+    if not isinstance(fed.evidence, Predictions | Reports):
+        return None
+    sizes = dict(zip(fed.names, fed.evidence.sizes, strict=True))
+    return {name: n for name, n in sizes.items() if found.contributions[name] > n} or None
 
 
 def plan_from(fed: Federation, method: str, start: Start, budget: Budget) -> Plan:

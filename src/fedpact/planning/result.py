@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
@@ -142,6 +142,8 @@ class Plan(Assumed, HasContributions, Result):
     """With which probability, over the draw of the unlabelled points, the certificate holds; None if for sure."""
     more_points: tuple[MorePoints, ...] = ()
     """What the plan would cost, about, if every site had looked at more unlabelled points."""
+    too_few_points: dict[str, int] | None = field(default=None, metadata={"is_optional": True})
+    """Points of the sites that are asked for more samples than they have points; None if there is no such site."""
 
     @property
     def ratio(self) -> float:

@@ -117,6 +117,7 @@ def _plan(state: RunState, planner: Planner) -> Draft:
         found = planner(fed, state.pact.method, confidence=state.pact.confidence, at_least=have or None)
         if state.pact.withstands_liar:
             found = _plan_without_each(state, fed, found, planner)
+        found = replace(found, too_few_points=None)  # capacities are what sites can label; the others draw afresh
         if state.pact.fee is not None:
             settle(fed, found, state.pact.rule, fee=_fees(state, fed))
         due = 0.0
