@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,12 +27,14 @@ from fedpact.candidates.matrix_csv import check_names, read_csv, write_csv
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.array_files import map_npy
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.doubts import warn_of_ids, warn_of_orientation, warn_of_spellings
 from fedpact.describe.hypothesis_class import number_names
 from fedpact.describe.label_codes import Coded, Label, code_labels, join, read_classes, stack
 from fedpact.describe.numbers import shorten
 from fedpact.errors import FederationError, MissingExtraError
 
 _AT_ONCE = 65536
+Files: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 def _import_pyarrow() -> tuple[Any, Any]:
@@ -132,8 +134,17 @@ _READERS: dict[str, Callable[[Path, int, Collection[Label]], dict[str, Coded]]] 
 }
 
 
+def _list_paths(files: Files) -> list[Path]:
+    listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
+    if not listed or not all(isinstance(file, str | PathLike) for file in listed):
+        raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
+    return [Path(file) for file in listed]
+
+
 def read_predictions(
-    files: str | PathLike[str] | Sequence[str | PathLike[str]], *, classes: Iterable[Label] | None = None
+    files: Files,
+    *,
+    classes: Iterable[Label] | None = None,
 ) -> Predicted:
     r"""Read what candidates predict at the points of one site.
 
@@ -161,12 +172,28 @@ def read_predictions(
     >>> found.candidates.names, found.classes, found.labels.tolist()
     (('forest', 'stump'), ('healthy', 'ill'), [[1, 0], [1, 1]])
     """
+    found = read_unseen(files, classes=classes)
+    doubt(found, files, are_declared=classes is not None)
+    return found
+
+
+def doubt(found: Predicted, files: Files, *, are_declared: bool) -> None:
+    """Warn of what is probably not meant: numbers of points, a transpose, labels spelt in two ways."""
+    paths = _list_paths(files)
+    where = str(paths[0])
+    for name, row in zip(found.candidates.names, found.labels, strict=True):
+        warn_of_ids(row, name, where)
+    if paths[0].suffix.lower() == ".npy":
+        warn_of_orientation(found.labels, where)
+    if not are_declared:
+        warn_of_spellings(found.classes, where)
+
+
+def read_unseen(files: Files, *, classes: Iterable[Label] | None) -> Predicted:
+    """Read predictions without a doubt about what they are."""
     declared = None if classes is None else read_classes(classes)
     rows: dict[str, Coded] = {}
-    listed = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
-    if not listed or not all(isinstance(file, str | PathLike) for file in listed):
-        raise FederationError(f"files must be the paths of one or more matrices; they are {shorten(files)}")
-    for path in map(Path, listed):
+    for path in _list_paths(files):
         found = _READERS[_read_suffix(path)](path, len(rows), declared or ())
         twice = sorted(rows.keys() & found)
         if twice:

@@ -6,6 +6,7 @@ Exit codes: 0 answered; 1 the input or the request is wrong; 2 usage; 3 no plan 
 from __future__ import annotations
 
 import sys
+import warnings
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -82,11 +83,18 @@ def _root(
 def main() -> None:
     """Run the command line; an error that fedpact raises on purpose is one line and an exit code."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except fp.FedpactError as error:
         sys.exit(_fail(error, 3 if isinstance(error, fp.InfeasibleError) else 1))
     except OSError as error:
         sys.exit(_fail(f"the answer cannot be written: {error.strerror}", 1))
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Print a warning as one line; where in the program it was raised helps nobody."""
+    print(f"warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _fail(error: fp.FedpactError | str, code: int) -> int:

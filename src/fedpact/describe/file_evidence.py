@@ -12,10 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.array_files import PointFile, map_npy, read_point_file
 from fedpact.describe.classes import NAMES, OF_POINTS, ON_LINE, ON_POINTS, check_class, make_class
+from fedpact.describe.doubts import warn_of_ids, warn_of_orientation
 from fedpact.describe.evidence import Evidence
 from fedpact.describe.hypothesis_class import HypothesisClass, read_names
 from fedpact.describe.label_codes import read_classes
@@ -199,7 +201,19 @@ def _read_prediction_files(source: Source, problems: Problems) -> Evidence | Non
     source.note_keys(("names", "classes"), "agents with predictions", problems)
     names = source.read_strings("names", problems)
     arrays, classes = source.read_files("predictions", _read_array, problems), source.read_classes(problems)
-    return problems.read("", read_predictions, arrays, hypotheses=names, classes=classes) if arrays else None
+    if not arrays:
+        return None
+    found = problems.read("", read_predictions, arrays, hypotheses=names, classes=classes)
+    for name, labels in zip(arrays, found.predictions if found else (), strict=False):
+        _doubt(labels, f"agent {name!r}: predictions")
+    return found
+
+
+def _doubt(labels: NDArray[np.integer], where: str) -> None:
+    """Warn of rows that number the points, or are the points."""
+    for place, row in enumerate(labels, 1):
+        warn_of_ids(row, f"h{place}", where)
+    warn_of_orientation(labels, where)
 
 
 def _read_report_files(source: Source, problems: Problems) -> Evidence | None:

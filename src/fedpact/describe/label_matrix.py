@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.doubts import warn_of_strange
 from fedpact.describe.label_codes import (
     Coded,
     Label,
@@ -171,6 +172,8 @@ def code_truth(labels: Any, classes: Classes, what: str) -> tuple[NDArray[np.int
     """
     coded = code_labels(labels, what)
     insist_on_one_kind({"labels": coded.values, "predictions": classes or (0,)}, what)
+    if classes is not None:
+        warn_of_strange(coded.values, classes, what)
     return find_codes(coded, classes), [coded.values[code] for code in coded.codes.tolist()]
 
 

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedpact.describe.candidate_list import find_difference, lists_of
+from fedpact.describe.candidate_list import CandidateList, find_difference, lists_of
 from fedpact.describe.classes import OF_POINTS, check_class, make_class
+from fedpact.describe.doubts import warn_of_spellings
 from fedpact.describe.evidence import Predictions, Reports, Table, freeze
 from fedpact.describe.hypothesis_class import HypothesisClass, number_names, read_features, read_names
 from fedpact.describe.label_matrix import Classes, read_labels, share_classes
@@ -151,8 +152,13 @@ def read_predictions(
     height, rule = len(known[0].codes), "every agent must predict with the same candidates"
     named = read_hypothesis_names(hypotheses, height, predictions, rule)
     by_agent = {f"predictions of agent {name!r}": own for name, own in zip(predictions, known, strict=True)}
-    arrays, classes = share_classes(by_agent, "predictions", classes)
-    return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=classes)
+    arrays, found = share_classes(by_agent, "predictions", classes)
+    if classes is None:
+        lists = [
+            own for own in predictions.values() if isinstance(getattr(own, "candidates", None), CandidateList)
+        ]
+        warn_of_spellings(found or (), "predictions", [own.classes for own in lists])
+    return Predictions(predictions=tuple(map(freeze, arrays)), hypotheses=named, classes=found)
 
 
 def read_reports(reports: Sequence[Any], *, hypotheses: Sequence[str] | None) -> Reports:

@@ -42,9 +42,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedpact import formats
-from fedpact.candidates.matrix_files import read_predictions
+from fedpact.candidates.matrix_files import doubt, read_unseen
 from fedpact.candidates.predicted import Predicted
 from fedpact.describe.array_files import read_point_file
+from fedpact.describe.doubts import warn_of_strange
 from fedpact.describe.label_codes import code_labels, insist_on_one_kind
 from fedpact.describe.numbers import read_whole_number, shorten
 from fedpact.describe.parsing import has_known_keys, one_line, parse
@@ -127,19 +128,21 @@ def _paths(folder: Path, value: Any) -> list[Path]:
 
 def read_pool(home: Path, table: Mapping[str, Any]) -> Predicted:
     """Read what each candidate predicts at a site's points."""
-    found = read_predictions(_paths(home, table["predictions"]), classes=table.get("classes"))
+    files, classes = _paths(home, table["predictions"]), table.get("classes")
+    found = read_unseen(files, classes=classes)
     for name, row in zip(found.candidates.names, found.labels, strict=True):
         if name.casefold() == "id" and found.n > 2 and len(np.unique(row)) == found.n:
             raise FederationError(
                 f"predictions: column {name!r} would be a candidate, and differs at every point; put it into a "
                 'file of its own and name that: ids = "ids.csv"'
             )
+    doubt(found, files, are_declared=classes is not None)
     return found
 
 
 def _read_column(folder: Path, value: Any) -> list[Any]:
     """Read a column of labels."""
-    found = read_predictions(_paths(folder, value), classes=None)
+    found = read_unseen(_paths(folder, value), classes=None)
     if found.H != 1:
         raise FederationError(f"{folder / str(value)}: labels must be one column (.csv) or one row (.npy)")
     labels: list[Any] = found.decode()[0].tolist()
@@ -174,6 +177,7 @@ def _code_own_labels(labels: list[Any], classes: tuple[Any, ...], where: str) ->
             f"{where}: label {shorten(third)} is none of those that are predicted, "
             f"{', '.join(map(str, classes))}; list every label there is in classes"
         )
+    warn_of_strange(dict.fromkeys(map(str, labels)), [str(label) for label in classes], where)
     return codes
 
 
@@ -209,12 +213,14 @@ def _read_held_out(folder: Path, value: Any, predicted: Predicted) -> HeldOut | 
         return None
     if not isinstance(value, dict) or set(value) - {"weights"} != {"predictions", "labels"}:
         raise FederationError(f"held_out must have predictions and labels; it is {shorten(value)}")
-    found = read_predictions(_paths(folder, value["predictions"]), classes=predicted.classes)
+    found = read_unseen(_paths(folder, value["predictions"]), classes=predicted.classes)
     difference = predicted.candidates.difference(found.candidates)
     if difference is not None:
         raise FederationError(f"held_out must be of the same candidates: {difference}")
     labels = _read_column(folder, value["labels"])
-    codes = code_labels_by(labels, predicted.classes, str(folder / str(value["labels"])))
+    where = str(folder / str(value["labels"]))
+    codes = code_labels_by(labels, predicted.classes, where)
+    warn_of_strange(dict.fromkeys(map(str, labels)), [str(label) for label in predicted.classes], where)
     if len(codes) != found.n:
         raise FederationError(f"held_out must have a label for each of {found.n} points; it has {len(codes)}")
     weights = _read_column_of_numbers(folder, value.get("weights"))
