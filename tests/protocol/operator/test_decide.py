@@ -113,3 +113,12 @@ def test_an_interrupt_ends_the_run_and_not_the_search_for_its_plan(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_over(operator, Carrier(with_test_keys(simulate_sites(fed))))
     assert operator.state.plan is None
+
+
+def test_sites_that_draw_afresh_can_give_more_samples_than_they_have_points():
+    fed = Federation.from_table([[0, 0], [0, 1]], [[0.5, 0.5]], epsilon=0.1, delta=1e-9)
+    outcome, operator, _ = run_with(fed=fed, sites=with_test_keys(simulate_sites(fed)))
+    (found,) = [entry.body["plan"] for entry in operator.ledger.kept if entry.kind == "plan"]
+    assert outcome.contributions["agent-1"] > operator.state.reports["agent-1"].n
+    assert plan_uncut(federation_of(operator.state)).too_few_points is not None
+    assert "too_few_points" not in found
