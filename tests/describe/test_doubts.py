@@ -10,7 +10,7 @@ from fedpact.describe.label_matrix import code_truth
 from fedpact.protocol.site.site_files import read_site
 
 MODELS = 12
-ERRORS = np.linspace(0.02, 0.2, MODELS)[:, None]
+ERRORS = np.linspace(0.02, 0.12, MODELS)[:, None]
 
 
 def predict(n, rng):

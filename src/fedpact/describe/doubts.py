@@ -24,7 +24,8 @@ _IDS = re.compile(r"(.*[ _.-])?(id|ids|idx|index|key|no|nr|number|row)", re.IGNO
 _FEW, _SOME = 3, 20
 """From how many points on a column is doubted: one that is called like numbers of points, and any."""
 _MANY_CLASSES = 64
-_MORE = 0.15
+_MORE = 0.3
+"""How much more often columns agree than rows, where rows are taken for points; restricted stumps reach 0.28."""
 
 
 def _warn(said: str) -> None:
