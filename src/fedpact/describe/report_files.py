@@ -45,6 +45,9 @@ _OPTIONAL = ("candidates", "digests", "minimum_count", *_NOISE, "version", "chec
 
 # A member may unpack to so many bytes, or to so many times what it takes; counts that are mostly zeros do.
 _UNPACKED, _EXPANSION = 2**26, 100
+_HEADER = 10_000
+"""Bytes of an array's header, at the most."""
+_NO_REPORT = "not a fedpact report (.npz without pickled objects)"
 
 Fields = dict[str, NDArray[Any]]
 
@@ -89,19 +92,24 @@ def from_bytes(data: bytes, source: str = "report") -> Report:
         return report
 
 
-def count_candidates(data: bytes) -> int:
-    """Read of how many candidates a report's file has counts, and nothing else of it; 0 if it does not say.
+def count_candidates(data: bytes, source: str = "report") -> int:
+    """Read of how many candidates a report's file has counts, and nothing else of it.
 
     Counts of many candidates take long to read, so whoever knows how many there must be asks this first.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("counts.npy") as member:
-            major = np.lib.format.read_magic(member)[0]
+    with about(source):
+        _insist_on_archive(data)
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                name = "counts" if "counts" in archive.namelist() else "counts.npy"
+                with archive.open(name) as member:
+                    head = io.BytesIO(member.read(_HEADER))
+            major = np.lib.format.read_magic(head)[0]
             read = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
-            shape = read(member)[0]
-    except UNREADABLE:
-        return 0
-    return height_of(shape[0]) if len(shape) == 1 else 0
+            (pairs,) = read(head)[0]
+        except UNREADABLE:
+            raise FederationError(_NO_REPORT) from None
+        return height_of(pairs)
 
 
 def _is_bomb(data: bytes) -> bool:
@@ -116,16 +124,26 @@ def _is_bomb(data: bytes) -> bool:
         )
 
 
+def _insist_on_archive(data: bytes) -> None:
+    """Refuse what unpacks to too much, and parts of one name: two readers might take different ones."""
+    if _is_bomb(data):
+        raise FederationError("not a fedpact report: it unpacks to far more than a report would")
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if len(set(names)) < len(names):
+            raise FederationError("not a fedpact report: two of its parts have one name")
+
+
 def _read_fields(data: bytes) -> Fields:
     try:
-        if _is_bomb(data):
-            raise FederationError("not a fedpact report: it unpacks to far more than a report would")
+        _insist_on_archive(data)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             fields = {key: np.asarray(archive[key]) for key in (*_NEEDED, *_OPTIONAL) if key in archive.files}
     except FederationError:
         raise
     except UNREADABLE:
-        raise FederationError("not a fedpact report (.npz without pickled objects)") from None
+        raise FederationError(_NO_REPORT) from None
     for key, value in fields.items():
         if value.dtype.kind == "U" and not is_text(value):
             raise FederationError(f"not a fedpact report; its {key} holds what is no character, or half of one")

@@ -127,6 +127,12 @@ def _check_books(home: Path, where: str, *, is_known: bool, rerun: bool) -> int:
         return len(books)
 
 
+def _name_ledger(where: str) -> str:
+    """Name a ledger the same however its path is written."""
+    path = file_of(read_place(where))
+    return where if path is None else str(path.resolve())
+
+
 def _check_former(former: RunHome, pact: Pact, *, rerun: bool) -> None:
     """Refuse the home of another federation, and to pay for the same run once more unless that is meant."""
     if former.pact.names != pact.names:
@@ -262,7 +268,7 @@ def prepare_home(
     former = read_home(home) if (home / OF_RUN).exists() else None
     if ledger is None:
         ledger = str(home / "ledger.db") if former is None else former.ledger
-    is_known = former is not None and former.ledger == ledger
+    is_known = former is not None and _name_ledger(former.ledger) == _name_ledger(ledger)
     entries = _check_books(home, ledger, is_known=is_known, rerun=rerun)
     if former is not None:
         _check_former(former, pact, rerun=rerun)

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import httpx
+import psutil
 import pytest
 from flwr.superlink.routers.control.router import router as control
 from flwr.superlink.routers.fleet.router import router as fleet
@@ -182,8 +183,12 @@ class Behind:
         self.seen = []
 
     def __call__(self, request):
+        assert "cookie" not in request.headers
         self.seen.append((request.method, request.url.raw_path.decode()))
         return httpx.Response(200, content=b"answer", headers={"content-type": "application/x-protobuf"})
+
+
+KEYED = [(b"flwr-public-key", b"key"), (b"content-type", b"application/x-protobuf"), (b"cookie", b"\xff")]
 
 
 @pytest.fixture
@@ -195,10 +200,10 @@ def behind(monkeypatch, tmp_path):
     monkeypatch.setattr(httpx, "AsyncClient", lambda **options: line)
     gate = make_gate("127.0.0.1:1", tmp_path / "keys" / TLS / "ca.crt")
 
-    def ask(method, path, content=b""):
+    def ask(method, path, content=b"", headers=KEYED):
         raw, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": unquote(raw), "raw_path": raw.encode()}
-        scope |= {"query_string": query.encode(), "headers": [], "http_version": "1.1", "scheme": "https"}
+        scope |= {"query_string": query.encode(), "headers": headers, "http_version": "1.1", "scheme": "https"}
         sent = []
 
         async def receive():
@@ -253,3 +258,34 @@ def test_too_much_is_not_passed_on(behind, monkeypatch):
     monkeypatch.setattr("fedpact.protocol.flower.gate._MOST", 10)
     assert ask("POST", "/v1/fleet/push-object", b"x" * 11)[0] == 413
     assert seen == []
+
+
+def test_who_shows_no_key_is_not_even_read(behind):
+    ask, seen = behind
+    assert ask("POST", "/v1/fleet/push-object", b"x" * 11, headers=[])[0] == 401
+    assert ask("GET", "/health", headers=[])[0] == 200
+    assert seen == [("GET", "/health")]
+
+
+@pytest.mark.slow
+def test_a_gate_whose_superlink_ends_says_so_and_ends(tmp_path):
+    make_keys(tmp_path / "keys", ["north"])
+    processes = ProcessGroup(tmp_path, flower_environment(tmp_path / "flower"))
+    options = [
+        "--listen",
+        f"127.0.0.1:{free_port()}",
+        "--port",
+        str(free_port()),
+        "--home",
+        str(tmp_path / "link"),
+    ]
+    try:
+        command = [sys.executable, "-m", "fedpact", "superlink", "--keys", str(tmp_path / "keys"), *options]
+        gate = processes.start("link", command)
+        wait_for(lambda: "sites join" in processes.new_log("link"))
+        for child in psutil.Process(gate.pid).children(recursive=True):
+            child.kill()
+        assert gate.wait(20) == 1
+        assert "error: the SuperLink ended: " in processes.new_log("link")
+    finally:
+        processes.end()

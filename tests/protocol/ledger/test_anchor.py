@@ -7,10 +7,11 @@ import pytest
 
 from fedpact.describe.examples import alice_bob
 from fedpact.errors import LedgerError
-from fedpact.protocol.home import read_home, read_operator
+from fedpact.protocol.home import prepare_home, read_home, read_operator
 from fedpact.protocol.ledger.anchor import FILE
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.runs import read_outcome, run_home
+from fedpact.protocol.site.simulated_sites import simulate_sites
 from protocol_runs import make_home
 
 
@@ -59,4 +60,22 @@ def test_other_books_of_the_same_length_are_refused(paid, tmp_path):
     run_home(other)
     shutil.copy(other.ledger, home.ledger)
     with pytest.raises(LedgerError, match="is not the ledger that"):
+        run_home(home)
+
+
+@pytest.mark.parametrize("how", ["relative", "link"])
+def test_another_way_to_write_its_path_is_the_same_ledger(paid, tmp_path, monkeypatch, how):
+    home, kept = paid
+    shutil.copy(kept, home.ledger)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.db").symlink_to(home.ledger)
+    named = "home/ledger.db" if how == "relative" else "link.db"
+    with pytest.raises(LedgerError, match="an older copy was put in its place"):
+        prepare_home(home.folder, home.pact, simulate_sites(alice_bob()), ledger=named)
+
+
+def test_a_head_that_is_damaged_is_one_line(paid):
+    home, _ = paid
+    (home.folder / FILE).write_text('{"format": 1, "entries": "x"}')
+    with pytest.raises(LedgerError, match=r"head\.json is malformed"):
         run_home(home)

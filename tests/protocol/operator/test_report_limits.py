@@ -1,7 +1,10 @@
 """What a report may be: the checked site does not set the strength of its check, nor the operator's bill."""
 
+import io
 import time
 import tracemalloc
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,9 +13,10 @@ from carrier import run_with, small_federation, with_test_keys
 from fedpact.describe.candidate_list import CandidateList
 from fedpact.describe.report_files import count_candidates, to_bytes
 from fedpact.describe.reports import Report
+from fedpact.errors import FederationError
 from fedpact.protocol.messages import Reported
 from fedpact.protocol.operator.operator import check_body, start_run
-from fedpact.protocol.operator.reasons import NotAcceptedError
+from fedpact.protocol.operator.reasons import NotAcceptedError, Why, reason_of
 from fedpact.protocol.operator.run_state import RunStatus
 from fedpact.protocol.pact import make_pact
 from fedpact.protocol.runs import memory_ledger
@@ -31,10 +35,14 @@ def report_of(H, **terms):
 
 
 def refuse(operator, report):
-    ask = next(ask for ask in operator.state.open if ask.site == report.name)
-    with pytest.raises(NotAcceptedError) as refused:
-        check_body(operator.state, ask, Reported(report=to_bytes(report), pool=None))
-    return refused.value.why
+    return refuse_bytes(operator, to_bytes(report))
+
+
+def refuse_bytes(operator, data):
+    ask = next(ask for ask in operator.state.open if ask.site == "north")
+    with pytest.raises((NotAcceptedError, FederationError)) as refused:
+        check_body(operator.state, ask, Reported(report=data, pool=None))
+    return reason_of(refused.value, Why.UNUSABLE)
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -56,8 +64,48 @@ def test_a_report_on_thousands_of_candidates_is_refused_before_it_is_read(is_kno
     assert time.monotonic() - began < 60
 
 
-def test_what_is_no_report_has_no_number():
-    assert [count_candidates(data) for data in (b"", b"PK", b"x" * 100)] == [0, 0, 0]
+def zipped(**members):
+    """An archive of parts, each the bytes of one, under names as they are given."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members.items():
+                archive.writestr(name.replace("_npy", ".npy"), data)
+    return buffer.getvalue()
+
+
+def array_of(H):
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(H * (H - 1) // 2, dtype=np.int64))
+    return buffer.getvalue()
+
+
+LONG = b"\x93NUMPY\x02\x00" + (2**26 - 100).to_bytes(4, "little") + b" " * (2**26 - 200)
+NO_REPORTS = {
+    "nothing": b"",
+    "no archive": b"x" * 100,
+    "half a header": zipped(counts_npy=array_of(3)[:40]),
+    "a header of 64 MB": zipped(counts_npy=LONG),
+    "a decoy": zipped(counts_npy=array_of(3), counts=array_of(1500)),
+    "two axes": zipped(counts_npy=b"\x93NUMPY\x01\x00" + array_of(3)[8:].replace(b"(3,)", b"(1, 3)", 1)),
+}
+
+
+@pytest.mark.parametrize("kind", NO_REPORTS)
+def test_what_does_not_say_its_size_is_refused_before_it_is_read(kind):
+    tracemalloc.start()
+    with pytest.raises(FederationError, match=r"^report: not a fedpact report"):
+        count_candidates(NO_REPORTS[kind])
+    assert tracemalloc.get_traced_memory()[1] < 2e7
+    tracemalloc.stop()
+    fed = small_federation()
+    why = refuse_bytes(operator_of(fed), NO_REPORTS[kind])
+    assert why.code == "unusable"
+
+
+def test_a_part_by_its_plain_name_is_the_one_that_is_read():
+    assert count_candidates(zipped(counts=array_of(7))) == 7
 
 
 LIMITS = {

@@ -1,13 +1,18 @@
 """A run that stopped is resumed when its sites are back: what was wrong before must not be wrong for ever."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from carrier import OPERATOR, with_test_keys
 from fedpact.describe.examples import alice_bob
 from fedpact.protocol.ledger.entry import NOTHING_BEFORE, make_entry
 from fedpact.protocol.messages import Contributed, Refused, Request, read_answer, write_request
+from fedpact.protocol.operator.check_books import check_books
 from fedpact.protocol.operator.run_state import replay
 from fedpact.protocol.pact import make_pact
+from fedpact.protocol.runs import memory_ledger, resume, run
 from fedpact.protocol.site.simulated_sites import simulate_sites
 
 ASKED = {"request": "contribute/bob/1", "site": "bob", "step": "contribute", "body": {"have": 0, "total": 3}}
@@ -46,3 +51,17 @@ def test_a_site_that_refused_does_not_refuse_for_ever():
     given = site.answer(data)
     assert isinstance(read_answer(given, {}).body, Contributed)
     assert site.answer(data) == given
+
+
+def test_a_report_that_could_not_be_used_is_asked_for_again_once_it_is_mended():
+    """What a site answered once it says again, so the request has another name."""
+    fed = alice_bob()
+    sites = with_test_keys(simulate_sites(fed, teacher="xA"))
+    hiding = {name: replace(site, minimum_count=5) for name, site in sites.items()}
+    ledger = memory_ledger()
+    first = run(fed, hiding, ledger=ledger, method="tree", minimum_count=1, key=OPERATOR)
+    assert (first.status, {one.code for one in first.gone.values()}) == ("stopped", {"hides-too-much"})
+    mended = {name: replace(site, minimum_count=0) for name, site in hiding.items()}
+    again = resume(ledger, mended, key=OPERATOR)
+    assert (again.status, again.contributions) == ("finished", {"alice": 3, "bob": 2})
+    assert check_books(ledger).is_sound

@@ -64,3 +64,17 @@ def test_a_site_says_how_many_runs_it_wants(tmp_path):
     for number in range(2):
         assert isinstance(ask(read_site(folder), f"run-{number}", "contribute"), Contributed)
     assert isinstance(ask(read_site(folder), "third", "contribute"), Refused)
+
+
+def test_in_one_run_it_answers_few_requests(site):
+    told = [ask_more(site(), number) for number in range(6)]
+    assert [isinstance(one, Contributed) for one in told] == [True] * 5 + [False]
+    assert "has answered 5 requests for samples in this run" in told[-1].why
+
+
+def ask_more(site, number):
+    body = {"have": number, "total": number + 1}
+    request = Request(
+        run="run", request=f"contribute/{site.name}/{number + 1}", site=site.name, step="contribute", body=body
+    )
+    return read_answer(site.answer(write_request(request)), {}).body

@@ -32,7 +32,10 @@ from fedpact.protocol.flower.superlink import PORT, read_address
 from fedpact.protocol.keys.key_set import TLS, complete_keys
 
 _FLEET = re.compile(rb"/v1/fleet/[a-z]+(-[a-z]+)*")
-_NOT_PASSED = ("connection", "host", "keep-alive", "te", "transfer-encoding", "upgrade", "content-length")
+_PASSED, _OWN = ("content-type", "accept"), "flwr-"
+_KEY = "flwr-public-key"
+_AT_ONCE = 32
+"""Requests that are read at once, so that strangers fill no memory."""
 _BODY_WITHIN, _ANSWER_WITHIN = 60.0, 120.0
 _MOST = MOST_BYTES + 2**20
 _CONNECTIONS = 1000
@@ -69,14 +72,23 @@ def make_gate(superlink: str, root_certificates: Path) -> Starlette:
         trust_env=False,
     )
 
+    turns = asyncio.Semaphore(_AT_ONCE)
+
     async def pass_on(request: Request) -> Response:
         path = request.scope["raw_path"]
         if request.scope["query_string"] or not (path == b"/health" or _FLEET.fullmatch(path)):
             return PlainTextResponse("not here", 404)
-        body = await _read(request)
+        if path != b"/health" and _KEY not in request.headers:
+            return PlainTextResponse("a node shows its key", 401)
+        async with turns:
+            body = await _read(request)
         if body is None:
             return PlainTextResponse("too much, or too slow", 413)
-        headers = [(name, value) for name, value in request.headers.items() if name not in _NOT_PASSED]
+        headers = [
+            (name, value)
+            for name, value in request.headers.raw
+            if name.decode("latin-1").startswith((*_PASSED, _OWN))
+        ]
         try:
             answer = await line.request(request.method, path.decode("ascii"), content=body, headers=headers)
         except httpx.TransportError:
@@ -99,14 +111,18 @@ def make_gate(superlink: str, root_certificates: Path) -> Starlette:
 class _Server(uvicorn.Server):
     """Serves until it is told to stop; who started it handles signals, and hears when it listens."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], is_up: Callable[[], bool]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._is_up = ready, is_up
 
     async def startup(self, sockets: object = None) -> None:
         await super().startup()
         if self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end: when told to, or when the SuperLink has."""
+        return await super().on_tick(counter) or not self._is_up()
 
 
 def serve_superlink(
@@ -152,7 +168,11 @@ def serve_superlink(
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=2,
     )
-    server = _Server(config, lambda: ready(superlink) if ready is not None else None)
+
+    def is_up() -> bool:
+        return deployment.processes.started["superlink"].poll() is None
+
+    server = _Server(config, lambda: ready(superlink) if ready is not None else None, is_up)
 
     def stop(number: int, frame: FrameType | None) -> None:
         server.should_exit = True
@@ -162,6 +182,8 @@ def serve_superlink(
             deployment.start()
             if not server.should_exit:
                 asyncio.run(server.serve())
+            if not server.should_exit and not is_up():
+                raise ProtocolError(f"the SuperLink ended: {deployment.processes.explain('superlink')}")
         except SystemExit:  # uvicorn's, when it cannot listen
             raise ProtocolError(
                 f"cannot listen on {listen}; is another program there? Give another port"

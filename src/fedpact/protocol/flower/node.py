@@ -54,7 +54,7 @@ from fedpact.errors import ProtocolError
 from fedpact.protocol.flower.records import NO_ANSWER
 
 LOG = logging.getLogger("flwr")
-_AWAY = (httpx.codes.BAD_GATEWAY, httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.GATEWAY_TIMEOUT)
+_LATER = (httpx.codes.REQUEST_TIMEOUT, httpx.codes.REQUEST_ENTITY_TOO_LARGE, httpx.codes.TOO_MANY_REQUESTS)
 
 
 def _read_key(path: Path) -> ec.EllipticCurvePrivateKey:
@@ -69,7 +69,8 @@ def _read_key(path: Path) -> ec.EllipticCurvePrivateKey:
 
 def is_away(error: httpx.HTTPError) -> bool:
     """Whether nobody answered, so that somebody may later; a refusal stands."""
-    return not isinstance(error, httpx.HTTPStatusError) or error.response.status_code in _AWAY
+    code = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else None
+    return code is None or code >= httpx.codes.INTERNAL_SERVER_ERROR or code in _LATER
 
 
 class Node:
@@ -84,6 +85,13 @@ class Node:
         found = self._client.PullMessages(PullMessagesRequest(node=node))
         if not found.messages_list:
             return False
+        try:
+            self._answer(node, found, app, config)
+        except Exception as error:  # whatever a SuperLink sends, or takes back, one message is lost and no site
+            LOG.warning("a message is lost: %s: %s", type(error).__name__, error)
+        return True
+
+    def _answer(self, node: NodeId, found: Any, app: ClientApp, config: dict[str, Any]) -> None:
         tree, run, began = found.message_object_trees[0], found.messages_list[0].metadata.run_id, time.monotonic()
         TaskIdentity.task_id, TaskIdentity.run_id, TaskIdentity.node_id = 0, run, self.id
         message = pull_and_inflate_object_from_tree(
@@ -114,7 +122,6 @@ class Node:
                 make_push_object_fn_protobuf(self._client.PushObject, node, run, taken.session_id),
                 object_ids_to_push=set(taken.objects_to_push),
             )
-        return True
 
     def is_known(self) -> bool:
         """Tell the SuperLink that this node is there, and whether it was heard."""
@@ -125,7 +132,7 @@ class Node:
                     SendNodeHeartbeatRequest(node=node, heartbeat_interval=HEARTBEAT_DEFAULT_INTERVAL)
                 ).success
             )
-        except httpx.HTTPError:
+        except (httpx.HTTPError, ValueError):
             return False
 
 
@@ -165,6 +172,6 @@ def connect(superlink: str, keys: Path | None) -> Iterator[Node]:
         try:
             yield node
         finally:
-            heart.stop()
-            with suppress(httpx.HTTPError):
+            with suppress(httpx.HTTPError, RuntimeError, ValueError):
+                heart.stop()
                 client.DeactivateNode(DeactivateNodeRequest(node_id=node.id))

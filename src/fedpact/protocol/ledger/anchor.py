@@ -38,7 +38,11 @@ def insist_on_head(home: Path, ledger: Ledger) -> None:
         kept = read_kept(home / FILE, formats.HOME, "home")
     except FileNotFoundError:
         return
-    count, head = kept["entries"], kept["head"]
+    count, head = kept.get("entries"), kept.get("head")
+    if type(count) is not int or not isinstance(head, str):
+        raise LedgerError(
+            f"{home / FILE} is malformed; bring it back as it was, or remove it if the ledger is right"
+        )
     found = next(iter(ledger.entries(count)), None) if 0 < count <= len(ledger) else None
     if count and (found is None or found.hash != head):
         raise LedgerError(

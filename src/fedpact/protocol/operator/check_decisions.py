@@ -139,7 +139,7 @@ def check_plan(state: RunState, plan: Mapping[str, Any]) -> Iterator[Coded]:
     for name, may_be in zip(fed.names, may_be_met[0].tolist(), strict=True):
         if not may_be:
             yield coded("plan-target", site=name)
-    if state.pact.withstands_liar and len(state.covered) > 1:
+    if state.pact.withstands_liar and fed.k > 1:
         without = np.array(
             [
                 [0 if name == liar else count for name, count in zip(fed.names, m, strict=True)]
@@ -149,5 +149,5 @@ def check_plan(state: RunState, plan: Mapping[str, Any]) -> Iterator[Coded]:
         _, may_be_met = judge_targets(seen, without)
         for liar, row in zip(fed.names, may_be_met.tolist(), strict=True):
             for name, may_be in zip(fed.names, row, strict=True):
-                if name != liar and liar in state.covered and not may_be:
+                if name != liar and not may_be:
                     yield coded("plan-target-without", site=name, liar=liar)

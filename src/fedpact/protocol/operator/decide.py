@@ -137,7 +137,7 @@ def _plan(state: RunState, planner: Planner) -> Draft:
 def _plan_without_each(state: RunState, fed: Federation, found: Plan, planner: Planner) -> Plan:
     """Ask for what is needed whoever of the sites lies, that is for the others without its samples."""
     m = found.m
-    for liar in state.covered if len(state.covered) > 1 else ():
+    for liar in fed.names if fed.k > 1 else ():
         given = state.contributed.get(liar, 0)
         others = fed.replace(
             epsilon=[
@@ -175,8 +175,9 @@ def _choose(state: RunState) -> Draft:
     checks = {name: _check_site(state, name) for name, m in state.contributed.items() if m}
     flagged = [name for name, check in checks.items() if check.is_flagged]
     is_careful = state.pact.choice == UNFLAGGED
-    names = count_in(state.mistakes, flagged if is_careful else ())
-    total, fed = add_up(state.mistakes, names, H), federation_of(state)
+    given = {name: counts for name, counts in state.mistakes.items() if state.contributed.get(name)}
+    names = count_in(given, flagged if is_careful else ())
+    total, fed = add_up(given, names, H), federation_of(state)
     index = int(total.argmin())
     chosen = {
         "index": index,
@@ -189,7 +190,7 @@ def _choose(state: RunState) -> Draft:
     if is_careful:
         sure = fed if state.pact.confidence is None else at_confidence(fed, state.pact.confidence)
         doubts = {
-            "disputed": to_plain(find_disputes(sure, state.mistakes, names, index)),
+            "disputed": to_plain(find_disputes(sure, given, names, index)),
             "unproved": _find_unproved(state, fed, names),
         }
         chosen |= {key: found for key, found in doubts.items() if found}
@@ -198,7 +199,7 @@ def _choose(state: RunState) -> Draft:
 
 def _find_unproved(state: RunState, fed: Federation, names: Sequence[str]) -> list[str]:
     """Sites whose targets the samples that count do not prove any more."""
-    if set(names) == set(state.mistakes):
+    if all(name in names for name, count in state.contributed.items() if count):
         return []
     m = {name: state.contributed.get(name, 0) if name in names else 0 for name in fed.names}
     seen = verify(fed, m, how="bounds", confidence=state.pact.confidence)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from fedpact.coded import Coded, coded
 from fedpact.describe.candidate_list import CandidateList
+from fedpact.describe.numbers import check_at_least
 from fedpact.describe.report_files import count_candidates
 from fedpact.errors import FederationError, LedgerError, MessageError
 from fedpact.plain import to_plain
@@ -265,8 +266,8 @@ def resume_run(ledger: Ledger, *, now: float, key: SigningKey | None = None) -> 
 
 def approve(ledger: Ledger, budget: float, *, now: float) -> None:
     """Let the last run of a ledger cost so much in all; resume it to go on."""
-    state = _read_unfinished(ledger)
-    ledger.append("approve", {"budget": float(budget)}, run=state.run, at=now)
+    state, amount = _read_unfinished(ledger), check_at_least(budget, "budget", 0)
+    ledger.append("approve", {"budget": amount}, run=state.run, at=now)
 
 
 def abandon(ledger: Ledger, *, now: float) -> None:

@@ -87,6 +87,8 @@ class RunState:
     """Why it stopped, if it did."""
     asks: Mapping[str, Ask] = field(default_factory=dict)
     """Every request that was ever made, by its name."""
+    dropped: frozenset[str] = frozenset()
+    """Requests for reports that were given up when the run was resumed; their sites are asked anew."""
     answered: Mapping[str, str] = field(default_factory=dict)
     """Request -> digest of what was answered."""
     answered_at: Mapping[str, float] = field(default_factory=dict)
@@ -151,7 +153,7 @@ class RunState:
 
     def is_lost(self, ask: Ask) -> bool:
         """Whether nobody will answer; a site that is gone may still fetch its statement."""
-        return ask.site in (self.unreached if ask.step == "pay" else self.gone)
+        return ask.request in self.dropped or ask.site in (self.unreached if ask.step == "pay" else self.gone)
 
     def asked_for(self, site: str, step: str) -> int:
         """How many requests of a step a site has had."""
@@ -210,6 +212,10 @@ def _after_resume(state: RunState, entry: Entry) -> RunState:
     was_stopped = state.status is RunStatus.STOPPED
     gone, exhausted = ({}, frozenset[str]()) if was_stopped else (state.gone, state.exhausted)
     moved = replace(state, gone=gone, exhausted=exhausted, status=RunStatus.RUNNING, why=None)
+    if was_stopped and state.pact.choice is not None:  # what a site answered once it says again: ask anew
+        refused = [name for name, gone in state.gone.items() if gone.code != Why.LATE]
+        over = {ask.request for ask in moved.open if ask.step == "report" and ask.site in refused}
+        moved = replace(moved, dropped=state.dropped | over)
     is_open = {ask.request for ask in moved.open}
     asks = {
         name: replace(ask, deadline=entry.at + state.pact.patience[ask.step]) if name in is_open else ask

@@ -49,6 +49,8 @@ from fedpact.statistics.make_report import report
 _MOST_HELLO = 10_000
 RUNS = 10
 """Runs in which a site tells counts of its labels, unless it says otherwise."""
+_BATCHES = 5
+"""Requests for samples that it answers in a run: one, and one more whenever all is planned anew."""
 
 
 class Labeller(Protocol):
@@ -212,6 +214,10 @@ def _do_contribute(site: Site, request: Request, record: dict[str, Any]) -> Body
             f"asked for samples {start + 1} to {stop}; {drawn} were given already, under another name"
         )
     _insist_on_budget(site, request)
+    if sum(name.startswith("contribute/") for name in record.get("answers", {})) >= _BATCHES:
+        raise MessageError(
+            f"this site has answered {_BATCHES} requests for samples in this run, and answers no more"
+        )
     stop = max(start, stop if site.most is None else min(stop, site.most))
     if site.pool.size is None and stop > LARGEST_QUOTA:
         raise MessageError(f"asked for {stop:,} samples; {LARGEST_QUOTA:,} are drawn in a run at the most")

@@ -123,9 +123,15 @@ class FolderStore:
         return tuple(record["run"] for record in found)
 
     def count_told(self, but: str) -> int:
-        """Count the runs, ``but`` one, in which counts of labels were told; a record that is broken may be one."""
-        records = (self._read(path) for path in self._paths())
-        return sum(record["run"] != but and has_told(record) for record in records if record is not None)
+        """Count the runs, ``but`` one, in which counts of labels were told; a broken record may be of one."""
+        return sum(self._may_have_told(path, but) for path in self._paths())
+
+    def _may_have_told(self, path: Path, but: str) -> bool:
+        try:
+            record = self._read(path)
+        except ProtocolError:
+            return True
+        return record is not None and record["run"] != but and has_told(record)
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("[!.]*.json"))
