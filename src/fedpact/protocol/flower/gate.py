@@ -35,7 +35,7 @@ _FLEET = re.compile(rb"/v1/fleet/[a-z]+(-[a-z]+)*")
 _PASSED, _OWN = ("content-type", "accept"), "flwr-"
 _KEY = "flwr-public-key"
 _AT_ONCE = 32
-"""Requests that are read at once, so that strangers fill no memory."""
+"""Requests that are read and passed on at once: what they hold at most is what all together hold in memory."""
 _BODY_WITHIN, _ANSWER_WITHIN = 60.0, 120.0
 _MOST = MOST_BYTES + 2**20
 _CONNECTIONS = 1000
@@ -81,7 +81,10 @@ def make_gate(superlink: str, root_certificates: Path) -> Starlette:
         if path != b"/health" and _KEY not in request.headers:
             return PlainTextResponse("a node shows its key", 401)
         async with turns:
-            body = await _read(request)
+            return await pass_in_turn(request, path)
+
+    async def pass_in_turn(request: Request, path: bytes) -> Response:
+        body = await _read(request)
         if body is None:
             return PlainTextResponse("too much, or too slow", 413)
         headers = [
